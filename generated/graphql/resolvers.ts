@@ -1061,6 +1061,42 @@ export type Stats = {
   readonly totalMetaIndices: Scalars['Int']['output'];
   /** How long the server has been running. */
   readonly uptime: Scalars['String']['output'];
+  /** Scheduled backups; null where there is no schedule. Moments are seconds since 1970. */
+  readonly backups: Maybe<BackupStats>;
+};
+
+/** Scheduled backups (`SVC_BACKUP_CRON`). */
+export type BackupStats = {
+  readonly __typename?: 'BackupStats';
+  /** The cron expression. */
+  readonly schedule: Scalars['String']['output'];
+  /** Time zone of the schedule. */
+  readonly timezone: Scalars['String']['output'];
+  /** When the next backup is due. */
+  readonly nextAt: Maybe<Scalars['Long']['output']>;
+  /** When the last backup that was written and verified was begun. */
+  readonly lastGoodAt: Maybe<Scalars['Long']['output']>;
+  /** How long that took; null where an earlier process made it. */
+  readonly lastDurationSeconds: Maybe<Scalars['Float']['output']>;
+  /** Its size. */
+  readonly lastSizeBytes: Maybe<Scalars['Long']['output']>;
+  /** Backups that failed since then. */
+  readonly failures: Scalars['Int']['output'];
+  /** Why the last one failed. */
+  readonly lastError: Maybe<Scalars['String']['output']>;
+  /** Scheduled backups that are there, newest first, 100 at most. */
+  readonly files: ReadonlyArray<BackupFile>;
+};
+
+/** One scheduled backup. */
+export type BackupFile = {
+  readonly __typename?: 'BackupFile';
+  /** Its name in the folder for backups. */
+  readonly name: Scalars['String']['output'];
+  /** When it was begun. */
+  readonly at: Scalars['Long']['output'];
+  /** Its size. */
+  readonly sizeBytes: Scalars['Long']['output'];
 };
 
 /** A document that was found by its meaning. */
@@ -1434,6 +1470,8 @@ export type ResolversTypes = {
   CollectionStats: ResolverTypeWrapper<CollectionStats>;
   IndexBytes: ResolverTypeWrapper<IndexBytes>;
   Stats: ResolverTypeWrapper<Stats>;
+  BackupStats: ResolverTypeWrapper<BackupStats>;
+  BackupFile: ResolverTypeWrapper<BackupFile>;
   VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
   VectorSearchResponse: ResolverTypeWrapper<VectorSearchResponse>;
   VectorCollectionStats: ResolverTypeWrapper<VectorCollectionStats>;
@@ -1499,6 +1537,8 @@ export type ResolversParentTypes = {
   CollectionStats: CollectionStats;
   IndexBytes: IndexBytes;
   Stats: Stats;
+  BackupStats: BackupStats;
+  BackupFile: BackupFile;
   VectorSearchResult: VectorSearchResult;
   VectorSearchResponse: VectorSearchResponse;
   VectorCollectionStats: VectorCollectionStats;
@@ -1769,6 +1809,25 @@ export type StatsResolvers<ContextType = GraphqlContext, ParentType extends Reso
   totalRevisions?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   totalMetaIndices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   uptime?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  backups?: Resolver<Maybe<ResolversTypes['BackupStats']>, ParentType, ContextType>;
+};
+
+export type BackupStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackupStats'] = ResolversParentTypes['BackupStats']> = {
+  schedule?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  timezone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  nextAt?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  lastGoodAt?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  lastDurationSeconds?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  lastSizeBytes?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  failures?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  lastError?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  files?: Resolver<ReadonlyArray<ResolversTypes['BackupFile']>, ParentType, ContextType>;
+};
+
+export type BackupFileResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackupFile'] = ResolversParentTypes['BackupFile']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  sizeBytes?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
 };
 
 export type VectorSearchResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorSearchResult'] = ResolversParentTypes['VectorSearchResult']> = {
@@ -1881,6 +1940,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   CollectionStats?: CollectionStatsResolvers<ContextType>;
   IndexBytes?: IndexBytesResolvers<ContextType>;
   Stats?: StatsResolvers<ContextType>;
+  BackupStats?: BackupStatsResolvers<ContextType>;
+  BackupFile?: BackupFileResolvers<ContextType>;
   VectorSearchResult?: VectorSearchResultResolvers<ContextType>;
   VectorSearchResponse?: VectorSearchResponseResolvers<ContextType>;
   VectorCollectionStats?: VectorCollectionStatsResolvers<ContextType>;

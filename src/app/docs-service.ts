@@ -15,7 +15,9 @@ import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
+import { createDocsBackups, type BackupSchedule } from './backups/index.ts';
 import { readSpecification, type SpecificationFiles } from './specification.ts';
+import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
 import { WorkerPool } from './workers/index.ts';
 
@@ -38,6 +40,8 @@ export interface StartOptions {
   readonly passwordCost?: number;
   /** Other than that of the settings; for tests. The service closes it. */
   readonly converter?: Converter;
+  /** How the processes beside this one record traces; undefined while traces are off. */
+  readonly traces?: TraceSettings | undefined;
   /** Opens the database; tests hand in one that fails on demand. */
   readonly open?: (path: string, keys?: KeyRing) => Promise<Sql>;
 }
@@ -77,13 +81,14 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       codec: new BodyCodec(settings.compression),
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
-    const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed }) : undefined;
+    const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed, traces: options.traces }) : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
     docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
+    const backups = startBackups(settings, service, { clock, log });
     const { url, ended, reload } = listeners;
     return {
       url, listeners, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
-      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, sql, converter, spools }, settings, log),
+      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, backups, sql, converter, spools }, settings, log),
     };
   } catch (error) {
     await service?.stop();
@@ -92,6 +97,13 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     replication?.close();
     throw error;
   }
+}
+
+function startBackups(settings: Settings, service: DocumentService, { clock, log }: { readonly clock: Clock; readonly log: Log }): BackupSchedule | undefined {
+  const backups = createDocsBackups(settings, { clock, log, make: (to) => service.makeBackup(to) });
+  if (backups !== undefined) service.describeBackups(() => backups.report);
+  backups?.start();
+  return backups;
 }
 
 /** Those of encryption at rest; undefined when none are configured. */
@@ -141,17 +153,19 @@ export function createServiceInvoke(settings: Settings, service: DocumentService
 interface Parts {
   readonly listeners: Listeners;
   readonly service: DocumentService;
+  readonly backups: BackupSchedule | undefined;
   readonly sql: Sql;
   readonly converter: Converter;
   readonly spools: SpoolFolder;
 }
 
 /** Requests first, then the work in the background, then the database under both. */
-function stopInOrder({ listeners, service, sql, converter, spools }: Parts, settings: Settings, log: Log): () => Promise<void> {
+function stopInOrder({ listeners, service, backups, sql, converter, spools }: Parts, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
     service.endStreams();
     await listeners.stop(settings.shutdown.timeoutSec * 1000);
+    await backups?.stop();
     await service.stop();
     await converter.close();
     await spools.clear();

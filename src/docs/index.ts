@@ -17,7 +17,7 @@ import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/i
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
-import { createMaintenance, FeedRetention } from './maintenance/index.ts';
+import { createMaintenance, FeedRetention, type Maintenance } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
 import type { RelayedNote } from './relay.ts';
 import { followTables } from './replication/index.ts';
@@ -69,6 +69,10 @@ export interface DocumentService {
   readonly observeRefusal: Audit['observeRefusal'];
   /** From now on the metrics are those of several processes. */
   readonly describeProcesses: System['describeProcesses'];
+  /** Writes a verified backup of this name; rejects with `busy` while another one is written. */
+  readonly makeBackup: Maintenance['makeBackup'];
+  /** From now on stats and metrics tell of scheduled backups. */
+  readonly describeBackups: System['describeBackups'];
   /** What is counted in this process, for the metrics of the one that writes. */
   readonly countersOf: System['counters'];
   /** Writes down what a process that only reads has noted. */
@@ -209,6 +213,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     describeMcp: system.describeMcp,
     describeGrpc: system.describeGrpc,
     describeProcesses: system.describeProcesses,
+    makeBackup: maintenance.makeBackup,
+    describeBackups: system.describeBackups,
     countersOf: system.counters,
     access,
     observe(outcome) {

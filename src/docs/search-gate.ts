@@ -1,6 +1,7 @@
 import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
+import { currentTracing, type Tracing } from '../lib/tracing.ts';
 import type { Context, Handlers } from '../operations/index.ts';
 import { costOf, type Cost, type Passes } from './search-cost.ts';
 
@@ -67,7 +68,17 @@ export class SearchGate {
     return this.#lanes.reduce((sum, { queue }) => sum + queue.size, 0);
   }
 
-  async run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost = 'cheap'): Promise<T> {
+  /** Its span, `search engine`, holds the wait for a place, too. */
+  run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost = 'cheap'): Promise<T> {
+    const tracing = currentTracing();
+    return tracing === undefined ? this.#run(search, signal, cost) : this.#traced(tracing, search, signal, cost);
+  }
+
+  #traced<T>(tracing: Tracing, search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
+    return tracing.within({ name: 'search engine', attributes: { 'quire.search.cost': cost } }, () => this.#run(search, signal, cost));
+  }
+
+  async #run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
     const lane = this.#lanes[cost === 'cheap' ? 0 : 1];
     if (this.#hasPlace(lane)) lane.running += 1;
     else await this.#turn(lane, signal);

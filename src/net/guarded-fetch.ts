@@ -1,10 +1,12 @@
 import type { Dispatcher, RequestInit as SendInit, Response as Answer } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { Timer } from '../lib/timer.ts';
+import { currentTracing } from '../lib/tracing.ts';
 import { checkUrl } from './check-url.ts';
 import { limitedAnswer } from './limited-answer.ts';
 import { nextHop, type Hop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
+import { outgoingSpan, tellStatus } from './outgoing-span.ts';
 import { fetch as send } from './undici.ts';
 
 export interface FetchLimits {
@@ -88,7 +90,19 @@ async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedir
   }
 }
 
-function sendOne({ dispatcher }: GuardedFetchDeps, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
+function sendOne({ dispatcher }: GuardedFetchDeps, hop: Hop, signal: AbortSignal): Promise<Answer> {
+  const tracing = currentTracing();
+  if (tracing === undefined) return sendHop(dispatcher, hop, signal);
+  return tracing.within(outgoingSpan(hop.method, hop.url), async (span) => {
+    const headers = new Headers(hop.headers);
+    headers.set('traceparent', span.traceparent);
+    const answer = await sendHop(dispatcher, { ...hop, headers }, signal);
+    tellStatus(span, answer.status);
+    return answer;
+  });
+}
+
+function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
   return send(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
 }
 

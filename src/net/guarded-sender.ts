@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { Timer } from '../lib/timer.ts';
+import { currentTracing } from '../lib/tracing.ts';
 import { BAD_PORTS } from './bad-ports.ts';
 import { checkUrl } from './check-url.ts';
 import { badHeader } from './guarded-fetch.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
+import { outgoingSpan, tellStatus } from './outgoing-span.ts';
 
 /** A request of which only the head of the answer matters. */
 export interface Sending {
@@ -57,7 +59,7 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
     void timer.sleep(timeoutMs).then(() => group.forEach((pending) => pending.cut(late())));
     return group;
   };
-  return async (sending, signal) => {
+  const send: Send = async (sending, signal) => {
     const url = checked(sending, policy);
     signal.throwIfAborted();
     const group = deadline();
@@ -72,6 +74,16 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
       group.delete(exchange);
       signal.removeEventListener('abort', onAbort);
     }
+  };
+  return (sending, signal) => {
+    const tracing = currentTracing();
+    const url = tracing === undefined ? null : URL.parse(sending.url);
+    if (tracing === undefined || url === null) return send(sending, signal);
+    return tracing.within(outgoingSpan(sending.method, url), async (span) => {
+      const head = await send({ ...sending, headers: { ...sending.headers, traceparent: span.traceparent } }, signal);
+      tellStatus(span, head.status);
+      return head;
+    });
   };
 }
 

@@ -28,6 +28,8 @@ export interface Caller extends Session {
   readonly signal?: AbortSignal;
   /** For operations that read a stream beside their input. */
   readonly body?: StreamedBody;
+  /** The W3C `traceparent` that came with the call, where its protocol has no span of its own around it. */
+  readonly traceparent?: string;
   /** What the whole answer may hold, where several operations go into one; absent: each has its protocol's. */
   readonly budget?: AnswerBudget;
 }

@@ -1,4 +1,5 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
+import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
 import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
 import { AnswerBudget, DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { authorize, mayRead, refuseEarly } from './authorize.ts';
@@ -114,7 +115,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return stillAllowed(reply, async () => authorize(spec, await identify(spec, caller), input));
   }
 
-  return async (id, given, caller) => {
+  const invokeOne: Invoke<Operations> = async (id, given, caller) => {
     const operation = options.operations[id];
     const start = performance.now();
     let identity: Identity | undefined;
@@ -137,6 +138,21 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
       options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(error === undefined ? {} : { error }) });
     }
   };
+  return (id, given, caller) => {
+    const tracing = currentTracing();
+    return tracing === undefined ? invokeOne(id, given, caller) : invokeTraced(tracing, invokeOne, id, given, caller);
+  };
+}
+
+/** Apart from the path without traces, which so makes no closure. */
+function invokeTraced<Operations, K extends keyof Operations & string>(tracing: Tracing, invoke: Invoke<Operations>, id: K, given: Input, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
+  return tracing.within(spanOf(id, caller, tracing), () => invoke(id, given, caller));
+}
+
+/** HTTP has a span around it for its request; elsewhere the call of the operation is the request. */
+function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: Tracing): SpanStart {
+  const attributes = { 'quire.operation': operation, 'quire.protocol': protocol, ...(protocol === 'grpc' && { 'rpc.system': 'grpc' }) };
+  return { name: operation, kind: tracing.traceparent() === undefined ? 'server' : 'internal', attributes, parent: traceparent };
 }
 
 /** The answer without what shows stored content, for callers who may write but not read (decision D-139). */

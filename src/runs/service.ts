@@ -14,11 +14,11 @@ import type { RunsEnvironment } from './environment.ts';
 import { createBadges } from './badges/index.ts';
 import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
-import { createMetrics, type FleetNumbers } from './metrics/index.ts';
+import { createMetrics, type BackupNumbers, type FleetNumbers } from './metrics/index.ts';
 import { createNotifications, totalWaiting, type Notifications } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
-import { createRuns, tellOfRuns } from './runs/index.ts';
+import { createRuns, RunTraces, tellOfRuns } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
 import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
@@ -40,6 +40,8 @@ export interface RunQueueOptions {
   /** Undefined while the fleet is off. */
   readonly authority: Authority | undefined;
   readonly addresses: FleetDeps['addresses'];
+  /** How scheduled backups stand; absent, there are no metrics of them. */
+  readonly backups?: (() => BackupNumbers | undefined) | undefined;
   /** When the certificate of the fleet's server expires, in milliseconds since 1970; undefined without one. */
   readonly serverCertificateExpiresMs: () => number | undefined;
 }
@@ -85,7 +87,8 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     linesLost: (count) => metrics.record.logEventsDropped(count),
   });
   const { keyVariableAvailable } = fleet;
-  const metrics = createMetrics(env, { queue, logs, artifacts, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql) });
+  const metrics = createMetrics(env, { queue, logs, artifacts, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql), backups: options.backups });
+  const traces = new RunTraces(options.clock);
   const runs = createRuns(env, { queue, audit, keyVariableAvailable });
   const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
@@ -102,6 +105,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       metrics.record.configReloaded(outcome !== 'refused');
       if (outcome === 'loaded') void noteReload(env, audit);
     }),
+    queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
     queue.onChange((change) => void (change.isRemote ?? tellOfRuns(env.log, change))),
     () => metrics.stop(),
   ];

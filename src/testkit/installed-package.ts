@@ -40,8 +40,10 @@ export async function installPackage(): Promise<InstalledPackage> {
   const quire = join(folder, MODULES, 'quire');
   await mkdir(quire, { recursive: true });
   await run('tar', ['-xzf', join(work, tarball), '--strip-components=1', '-C', quire]);
-  const manifest = JSON.parse(await readFile(join(quire, 'package.json'), 'utf8')) as LockedPackage & { readonly bin: { readonly quire: string } };
-  for (const path of await closure(manifest)) await linkPackage(join(ROOT, path), join(folder, path));
+  const manifest = JSON.parse(await readFile(join(quire, 'package.json'), 'utf8')) as LockedPackage & { readonly bin: { readonly quire: string }; readonly bundleDependencies?: readonly string[] };
+  // Bundled packages are in the tarball.
+  const { bundleDependencies = [] } = manifest;
+  for (const path of await closure(manifest, new Set(bundleDependencies))) await linkPackage(join(ROOT, path), join(folder, path));
   const program = join(folder, MODULES, '.bin', 'quire');
   await mkdir(dirname(program));
   await symlink(join('..', 'quire', manifest.bin.quire), program);
@@ -49,13 +51,14 @@ export async function installPackage(): Promise<InstalledPackage> {
 }
 
 /** The folders of all packages that a manifest needs, directly or through others, as the lock file places them. */
-async function closure(manifest: LockedPackage): Promise<Set<string>> {
+async function closure(manifest: LockedPackage, bundled: ReadonlySet<string>): Promise<Set<string>> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, LockedPackage>> };
   const found = new Set<string>();
   const open: [path: string, locked: LockedPackage][] = [['', manifest]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [from, locked] = next;
     for (const name of needs(locked)) {
+      if (from === '' && bundled.has(name)) continue;
       const path = placeOf(name, from, packages);
       // Packages for other platforms may be locked without their parts.
       if (path === undefined || found.has(path)) continue;

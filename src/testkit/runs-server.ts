@@ -20,22 +20,24 @@ export interface Served {
   /** Added to what all tests need. */
   readonly yaml: string;
   readonly log?: Log;
+  /** Further ones. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** The whole run-queue service in this process, on a free port. */
-export async function serveRuns({ folder, yaml, log = silentLog }: Served): Promise<{ service: RunningRunQueueService; file: string }> {
+export async function serveRuns({ folder, yaml, log = silentLog, variables: further }: Served): Promise<{ service: RunningRunQueueService; file: string }> {
   const file = join(folder, 'runs.yaml');
   await mkdir(folder, { recursive: true });
   await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nruntime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: 1s}\n${yaml}`);
-  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN };
+  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN, ...further };
   const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log, validateResponses: true });
   return { service, file };
 }
 
 /** The same in a folder of its own. */
-export async function startRunsServer(yaml: string): Promise<RunsServer> {
+export async function startRunsServer(yaml: string, more: Pick<Served, 'variables'> = {}): Promise<RunsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-runs-'));
-  const { service, file } = await serveRuns({ folder, yaml });
+  const { service, file } = await serveRuns({ folder, yaml, ...more });
   return {
     ...service,
     file, folder,

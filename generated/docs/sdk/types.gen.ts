@@ -207,6 +207,61 @@ export type CollectionStats = {
 };
 
 /**
+ * Scheduled backups (`SVC_BACKUP_CRON`); absent where there is no schedule. Moments are seconds since 1970.
+ */
+export type BackupStats = {
+    /**
+     * The cron expression.
+     */
+    schedule: string;
+    /**
+     * Time zone of the schedule.
+     */
+    timezone: string;
+    /**
+     * When the next backup is due; absent when it never is.
+     */
+    nextAt?: number;
+    /**
+     * When the last backup that was written and verified was begun; absent before the first one.
+     */
+    lastGoodAt?: number;
+    /**
+     * How long that took; absent where an earlier process made it.
+     */
+    lastDurationSeconds?: number;
+    /**
+     * Its size.
+     */
+    lastSizeBytes?: number;
+    /**
+     * Backups that failed since then.
+     */
+    failures: number;
+    /**
+     * Why the last one failed; absent when it did not.
+     */
+    lastError?: string;
+    /**
+     * Scheduled backups that are there, newest first, 100 at most; `/v1/restore` takes their names.
+     */
+    files: Array<{
+        /**
+         * Its name in the folder for backups.
+         */
+        name: string;
+        /**
+         * When it was begun.
+         */
+        at: number;
+        /**
+         * Its size.
+         */
+        sizeBytes: number;
+    }>;
+};
+
+/**
  * What the database holds.
  */
 export type Stats = {
@@ -239,6 +294,7 @@ export type Stats = {
      * Time since the start, such as `2h15m30s`.
      */
     uptime: string;
+    backups?: BackupStats;
 };
 
 /**
@@ -6597,6 +6653,18 @@ export type AuditEvent = {
      * What it was done to, mostly the path with its parts filled in; the collection for what the server does by itself.
      */
     resource: string;
+    /**
+     * The collection that the request was about, `_memory` for conversations; absent where there is none.
+     */
+    collection?: string;
+    /**
+     * Key of the document that the request was about, as it was written there; absent where it was about none or about several.
+     */
+    key?: string;
+    /**
+     * Language of that document.
+     */
+    lang?: string;
     /**
      * How it ended.
      */
@@ -16766,6 +16834,14 @@ export type ListAuditEventsData = {
          * Only successes (`ok`) or only failures (`fail`).
          */
         result?: 'ok' | 'fail';
+        /**
+         * Only events about this collection.
+         */
+        collection?: string;
+        /**
+         * Only events about documents with this key, as it was written in the request.
+         */
+        key?: string;
         /**
          * Number of events at most.
          */

@@ -23,7 +23,9 @@ enum MatchingStrategy { ANY ALL MOST }
 enum Totals { EXACT BOUNDED NONE }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! indexBytes: IndexBytes! }
 type IndexBytes { fullText: Long vectors: Long columns: Long geo: Long spelling: Long }
-type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
+type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! backups: BackupStats }
+type BackupStats { schedule: String! timezone: String! nextAt: Long lastGoodAt: Long lastDurationSeconds: Float lastSizeBytes: Long failures: Int! lastError: String files: [BackupFile!]! }
+type BackupFile { name: String! at: Long! sizeBytes: Long! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! encodedChunks: Int }
 type EncoderStats { model: String! dimensions: Int! default: Boolean! }
 type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! encoder: EncoderStats }

@@ -11,7 +11,8 @@ export interface IncomingCall {
 
 /** Who calls, as the metadata and the connection tell it. */
 export function callerOf(call: IncomingCall, requestId: string, signal: AbortSignal, readAddress: ReadAddress): Caller {
-  return { ...senderOf(call, readAddress), requestId, signal };
+  const traceparent = text(call.metadata, 'traceparent');
+  return { ...senderOf(call, readAddress), requestId, signal, ...(traceparent !== undefined && { traceparent }) };
 }
 
 /** The same before the call is anything. */

@@ -1,8 +1,9 @@
-import type { Middleware } from 'koa';
+import type { Middleware, Next } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
+import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
@@ -40,7 +41,7 @@ const CLIENT_GONE = 499;
 
 /** The outermost middleware: request id, security headers, errors in the service's format, log and metrics. */
 export function frame(options: FrameOptions): Middleware<RequestState> {
-  return async (ctx, next) => {
+  const answer: Middleware<RequestState> = async (ctx, next) => {
     const start = performance.now();
     ctx.request.ip = options.readAddress(ctx.req.socket.remoteAddress, forwardedFor(ctx)) ?? '';
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
@@ -59,6 +60,35 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
     }
     report(ctx, options, performance.now() - start);
   };
+  return (ctx, next) => {
+    const tracing = currentTracing();
+    return tracing === undefined ? answer(ctx, next) : within(tracing, answer, ctx, next);
+  };
+}
+
+/** Apart from the path without traces, which so makes no closure. */
+function within(tracing: Tracing, answer: Middleware<RequestState>, ctx: HttpContext, next: Next): Promise<void> {
+  return tracing.within(spanOf(ctx), (span) => traced(ctx, span, () => answer(ctx as Parameters<typeof answer>[0], next)));
+}
+
+/** By the semantic conventions for HTTP servers; no query and no path, which may carry what must not be recorded. */
+function spanOf(ctx: HttpContext): SpanStart {
+  const agent = ctx.headers['user-agent'];
+  return {
+    name: ctx.method, kind: 'server', parent: ctx.headers['traceparent'] as string | undefined,
+    attributes: {
+      'http.request.method': ctx.method, 'url.scheme': ctx.protocol, 'network.protocol.version': ctx.req.httpVersion,
+      ...(agent !== undefined && { 'user_agent.original': agent }),
+    },
+  };
+}
+
+async function traced(ctx: HttpContext, span: OpenSpan, answer: () => Promise<unknown> | void): Promise<void> {
+  await answer();
+  const route = ctx.state.operation?.path ?? ctx.state.path;
+  if (route !== undefined) span.rename(`${ctx.method} ${route}`);
+  span.set({ 'http.response.status_code': ctx.status, 'client.address': ctx.request.ip, 'quire.request_id': ctx.state.requestId, ...(route !== undefined && { 'http.route': route }) });
+  if (ctx.status >= 500) span.fail(`status ${ctx.status}`);
 }
 
 /** Node joins the values of several headers of this name. */

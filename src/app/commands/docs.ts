@@ -4,6 +4,7 @@ import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
 import { sealProcess } from '../secrecy/index.ts';
 import { describeSettings, loadSettings, type Flags, type Settings } from '../settings/index.ts';
+import { readTraceSettings, startTracing, tracedUntilStopped } from '../tracing/index.ts';
 import { describeSalvage } from './shared/describe-salvage.ts';
 
 /** `quire docs`: the document service in the foreground. */
@@ -17,7 +18,7 @@ export function registerDocs(program: Command): void {
     .option('--verify-db <file>', 'say whether a database file is sound, and start nothing')
     .option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
     .option('--repair-to <new>', 'the file that --repair-db writes; it must not exist')
-    .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; the README lists them.\nExample:\n  $ quire docs --db data/quire.db --http-addr :11023');
+    .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; docs/settings.md lists them.\nExample:\n  $ quire docs --db data/quire.db --http-addr :11023');
   for (const { flag, meaning, onOff } of describeSettings()) {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
   }
@@ -90,7 +91,9 @@ async function start(flags: Flags): Promise<Running> {
   for (const warning of [...warnings, ...problems]) log.warn({}, warning);
   // Loaded only here, so that the client commands start without the server's code.
   const { startDocumentService } = await import('../docs-service.ts');
-  const running = await startDocumentService({ settings, log });
+  const traces = readTraceSettings(env, 'quire-docs');
+  const end = await startTracing(traces, log);
+  const running = tracedUntilStopped(await startDocumentService({ settings, log, traces }), end);
   if (stdio) {
     log.info({ database: settings.database.path }, 'MCP is served over standard input and output');
     return running;

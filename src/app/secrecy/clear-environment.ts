@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names of variables that hold what nobody else may know. */
-const SECRET = /TOKEN|SECRET|PASS|KEY|CREDENTIAL|BEARER|AUTH|PRIVATE|COOKIE|SALT|DSN/i;
+const SECRET = /TOKEN|SECRET|PASS|KEY|CREDENTIAL|BEARER|AUTH|PRIVATE|COOKIE|SALT|DSN|OTLP_.*HEADERS/i;
 /** An address with a password in it. */
 const WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../lib/address.ts';
+import { isBucketUrl } from '../../lib/bucket-url.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { allowlistProblems } from '../../net/index.ts';
@@ -30,6 +31,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...allowlistProblems(settings.outbound.allowlist).map((problem) => `${name('outbound.allowlist', 'SVC_OUTBOUND_ALLOWLIST')}: ${problem}`),
     ...require(workers.count === 1 || database.path !== IN_MEMORY, `${name('workers.count', 'SVC_WORKERS')}: expected 1 for a database in memory, which one process has, got ${workers.count}`),
     ...require(workers.count === 1 || replication.role !== 'follower', `${name('workers.count', 'SVC_WORKERS')}: expected 1 on a follower, got ${workers.count}`),
+    ...checkBackups(settings, name),
     ...sharedPorts(settings, name),
     ...checkProduction(settings, name),
   ];
@@ -54,6 +56,17 @@ function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
     ...require(password > 0, 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled'),
     ...require(password <= MAX_PASSWORD_BYTES, `${name('auth.adminPassword', 'SVC_AUTH_ADMIN_PASSWORD')}: expected at most ${MAX_PASSWORD_BYTES} bytes, got ${password}`),
     ...require(USERNAME.test(auth.adminUsername), `${name('auth.adminUsername', 'SVC_AUTH_ADMIN_USERNAME')}: expected 1 to 64 letters, digits, ".", "_", "@" or "-"`),
+  ];
+}
+
+/** A copy that cannot be made should be known before the first night. */
+function checkBackups({ backup: { cron, s3Url, s3AccessKey, s3SecretKey } }: Settings, name: Naming): string[] {
+  if (s3Url === '') return [];
+  const url = name('backup.s3Url', 'SVC_BACKUP_S3_URL');
+  return [
+    ...require(isBucketUrl(s3Url), `${url}: expected an address with a bucket, such as https://s3.example.org/our-backups/quire, got "${s3Url}"`),
+    ...require(cron !== '', `${name('backup.cron', 'SVC_BACKUP_CRON')}: required for copies of scheduled backups in ${url}`),
+    ...require(s3AccessKey !== '' && s3SecretKey !== '', `SVC_BACKUP_S3_ACCESS_KEY and SVC_BACKUP_S3_SECRET_KEY: required by ${url}`),
   ];
 }
 

@@ -29,7 +29,7 @@ export function describeSettings(): SettingRow[] {
   }));
 }
 
-/** The table of settings as Markdown, for the README. */
+/** The table of settings as Markdown, for docs/settings.md. */
 export function renderSettingsMarkdown(): string {
   const rows = describeSettings().map((row) => [
     [...row.env, ...(row.flag ? [row.flag] : [])].map(codeSpan).join(', ') || '–',

@@ -1,3 +1,4 @@
+import { validate } from 'node-cron';
 import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
 import { parseBoolean } from '../../lib/boolean.ts';
 import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
@@ -122,6 +123,13 @@ export const webOrigins: Kind<WebOrigins> = {
   },
   show: ({ listed, others }) => [...(others === 'everything' ? ['*'] : []), ...listed].join(','),
   yaml: 'list',
+};
+
+/** A cron expression of five fields, or nothing. */
+export const cron: Kind<string> = {
+  expected: 'a cron expression of five fields such as "30 2 * * mon-fri"',
+  parse: (value) => (value === '' || (value.trim().split(/\s+/).length === 5 && validate(value)) ? value.trim() : undefined),
+  show: (value) => value,
 };
 
 export const timeZone: Kind<string> = {

@@ -1,10 +1,11 @@
 import type { Counted, RelayedNote } from '../../docs/index.ts';
 import type { Sender } from '../../operations/index.ts';
 import type { PackedSettings } from '../settings/index.ts';
+import type { TraceSettings } from '../tracing/index.ts';
 
 /** What the primary says to a worker. */
 export type ToWorker =
-  | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number }
+  | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number; readonly traces?: TraceSettings | undefined }
   /** Comes with a connection, of which nothing has been read. */
   | { readonly type: 'connection'; readonly id: number }
   /** The change feed has grown. */

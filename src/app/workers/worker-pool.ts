@@ -12,6 +12,7 @@ import type { ChangeFeed } from '../../storage/index.ts';
 import { packSettings, type Settings } from '../settings/index.ts';
 import { Acceptor } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
+import type { TraceSettings } from '../tracing/index.ts';
 import { WorkerHandle } from './worker-handle.ts';
 
 const RESTART: Backoff = { initial: 100, max: 30_000 };
@@ -33,6 +34,8 @@ export interface WorkerPoolOptions {
   readonly log: Log;
   readonly service: Pick<DocumentService, 'heed' | 'describeProcesses'>;
   readonly feed: Pick<ChangeFeed, 'join'>;
+  /** How workers record traces; undefined while traces are off. */
+  readonly traces?: TraceSettings | undefined;
 }
 
 /**
@@ -125,7 +128,7 @@ export class WorkerPool {
   #spawn(number: number, socket: string): void {
     if (this.#stopping !== undefined) return;
     const { log } = this.#options;
-    const worker = new WorkerHandle(number, { type: 'start', settings: packSettings(this.#settingsOfWorker()), socket, worker: number }, {
+    const worker = new WorkerHandle(number, { type: 'start', settings: packSettings(this.#settingsOfWorker()), socket, worker: number, traces: this.#options.traces }, {
       onMessage: (message) => void this.#heed(worker, message),
       onExit: (reason, untaken) => {
         this.#retire(worker);

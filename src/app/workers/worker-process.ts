@@ -2,6 +2,7 @@
 import { systemClock } from '../../lib/clock.ts';
 import { createLog } from '../logging/index.ts';
 import { unpackSettings } from '../settings/index.ts';
+import { startTracing } from '../tracing/index.ts';
 import { closeMemory } from '../secrecy/index.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { startWorker, type RunningWorker } from './worker.ts';
@@ -28,7 +29,9 @@ async function start(message: Extract<ToWorker, { type: 'start' }>): Promise<Run
     await closeMemory();
     const settings = unpackSettings(message.settings);
     const log = createLog(settings.log).child({ worker: message.worker });
-    return await startWorker({ settings, socket: message.socket, log, clock: systemClock, say });
+    const end = await startTracing(message.traces, log);
+    const running = await startWorker({ settings, socket: message.socket, log, clock: systemClock, say });
+    return { heed: (primary, socket) => running.heed(primary, socket), stop: (graceMs) => running.stop(graceMs).finally(end) };
   } catch (error) {
     // The primary logs it, and tries again later.
     process.send!({ type: 'failed', reason: (error as Error).message } satisfies ToPrimary, undefined, undefined, () => process.exit(1));

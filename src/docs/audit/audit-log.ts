@@ -131,7 +131,8 @@ export class AuditLog {
   }
 }
 
-function matches({ ts, ...event }: AuditEvent, { from, to, actor, action, result }: AuditFilter): boolean {
+function matches({ ts, ...event }: AuditEvent, { from, to, actor, action, result, collection, key }: AuditFilter): boolean {
   return ts >= (from ?? 0) && ts <= (to ?? Infinity)
-    && (actor ?? event.actor) === event.actor && (action ?? event.action) === event.action && (result ?? event.result) === event.result;
+    && (actor ?? event.actor) === event.actor && (action ?? event.action) === event.action && (result ?? event.result) === event.result
+    && (collection ?? event.collection) === event.collection && (key ?? event.key) === event.key;
 }

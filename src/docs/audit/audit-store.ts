@@ -9,6 +9,8 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly result?: string | undefined;
+  readonly collection?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 const FORMATS: readonly Migration[] = [{
@@ -28,6 +30,15 @@ CREATE TABLE audit_events(
 ) STRICT;
 CREATE INDEX audit_events_by_ts ON audit_events(ts, seq);
 `,
+}, {
+  version: 2,
+  name: 'audit of documents',
+  sql: `
+-- NULL where an event is about none.
+ALTER TABLE audit_events ADD COLUMN collection TEXT;
+ALTER TABLE audit_events ADD COLUMN key TEXT;
+ALTER TABLE audit_events ADD COLUMN lang TEXT;
+`,
 }];
 
 /** Rows deleted in one transaction. */
@@ -44,6 +55,9 @@ interface EventRow extends Row {
   readonly result: string;
   readonly ip: string;
   readonly user_agent: string;
+  readonly collection: string | null;
+  readonly key: string | null;
+  readonly lang: string | null;
 }
 
 /**
@@ -70,26 +84,25 @@ export class AuditStore {
 
   async append(events: readonly AuditEvent[]): Promise<void> {
     await this.#sql.transaction((tx) => tx.runMany(
-      'INSERT INTO audit_events(ts, actor, action, resource, result, ip, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      events.map(({ ts, actor, action, resource, result, ip, userAgent }) => [BigInt(ts), actor, action, resource, result, ip, userAgent]),
+      'INSERT INTO audit_events(ts, actor, action, resource, result, ip, user_agent, collection, key, lang) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      events.map(({ ts, actor, action, resource, result, ip, userAgent, collection = null, key = null, lang = null }) => [BigInt(ts), actor, action, resource, result, ip, userAgent, collection, key, lang]),
     ));
   }
 
   /** The newest events that match, newest first. */
-  async find({ from, to, actor, action, result }: AuditFilter, limit: number): Promise<AuditEvent[]> {
+  async find({ from, to, actor, action, result, collection, key }: AuditFilter, limit: number): Promise<AuditEvent[]> {
     const conditions: [string, SqlValue | undefined][] = [
       ['ts >= ?', from === undefined ? undefined : toInteger(from)], ['ts <= ?', to === undefined ? undefined : toInteger(to)],
-      ['actor = ?', actor], ['action = ?', action], ['result = ?', result],
+      ['actor = ?', actor], ['action = ?', action], ['result = ?', result], ['collection = ?', collection], ['key = ?', key],
     ];
     const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
     const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
     // Away from the event loop: a filter that little matches looks at everything.
     const rows = await this.#sql.background.all<EventRow>(
-      `SELECT ts, actor, action, resource, result, ip, user_agent FROM audit_events ${where} ORDER BY ts DESC, seq DESC LIMIT ?`,
+      `SELECT ts, actor, action, resource, result, ip, user_agent, collection, key, lang FROM audit_events ${where} ORDER BY ts DESC, seq DESC LIMIT ?`,
       [...given.map(([, value]) => value), limit],
     );
-    return rows.map(({ ts, actor: by, action: what, resource, result: how, ip, user_agent: userAgent }) => (
-      { ts: Number(ts), actor: by, action: what, resource, result: how as AuditEvent['result'], ip, userAgent }));
+    return rows.map(toEvent);
   }
 
   /** Deletes the events before a moment, and the oldest of too many. */
@@ -105,6 +118,14 @@ export class AuditStore {
   close(): Promise<void> {
     return this.#sql.close();
   }
+}
+
+function toEvent({ ts, result, user_agent: userAgent, actor, action, resource, ip, collection, key, lang }: EventRow): AuditEvent {
+  return {
+    ts: Number(ts), actor, action, resource,
+    ...(collection !== null && { collection }), ...(key !== null && { key }), ...(lang !== null && { lang }),
+    result: result as AuditEvent['result'], ip, userAgent,
+  };
 }
 
 /** As the column holds it: moments of the far past and future, which a date can name, are none that an event has. */

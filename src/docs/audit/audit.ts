@@ -145,9 +145,9 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
     return open;
   };
   return {
-    async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, limit }, { budget }) {
+    async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, collection, key, limit }, { budget }) {
       const { log } = enabled();
-      const found = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result }, limit);
+      const found = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result, collection, key }, limit);
       const events = [...budget.fit(found, (event) => Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0))];
       return { events, ...(budget.isSpent && { truncated: true as const }), count: events.length, dropped: log.dropped };
     },
@@ -177,7 +177,7 @@ function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer, no
     onFailure: (error, failures) => log.warn({ err: error, failures }, 'the audit log could not follow the change feed; trying again'),
     handle: async (changes) => {
       for (const collection of new Set(changes.filter(isExpiry).map((change) => change.collection))) {
-        note({ actor: 'system', action: 'write.expire', resource: collection, result: 'ok', ip: '', userAgent: '' });
+        note({ actor: 'system', action: 'write.expire', resource: collection, collection, result: 'ok', ip: '', userAgent: '' });
       }
     },
   });

@@ -81,9 +81,36 @@ function isRefusal(error: unknown): boolean {
 
 function event({ operation, input, caller: { ip, userAgent } }: Outcome, action: string, actor: string, ok: boolean): NewAuditEvent {
   return {
-    actor: cut(actor, MAX_ACTOR), action, resource: cut(pathOf(operation.path, input), MAX_RESOURCE),
+    actor: cut(actor, MAX_ACTOR), action, resource: cut(pathOf(operation.path, input), MAX_RESOURCE), ...subjectOf(operation, input),
     result: ok ? 'ok' : 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT),
   };
+}
+
+/** Valid names are shorter; a request that is refused may have any. */
+const MAX_NAME = 1024;
+
+/**
+ * What the request was about: its collection and, of an operation on one document or on a batch of one, its key and language.
+ * The input may be anything, since refused requests are written down, too.
+ */
+function subjectOf({ collections }: Outcome['operation'], input: object | undefined): Pick<NewAuditEvent, 'collection' | 'key' | 'lang'> {
+  const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const collection = nameIn(fields['collection']) ?? collections?.find((name) => name.startsWith('_'));
+  // Elsewhere a `key` is something else, such as a credential.
+  const document = collections?.includes('collection') === true ? documentOf(fields) : undefined;
+  const [key, lang] = [nameIn(document?.['key']), nameIn(document?.['lang'])];
+  return { ...(collection !== undefined && { collection }), ...(key !== undefined && { key, ...(lang !== undefined && { lang }) }) };
+}
+
+function documentOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const batch = fields['documents'];
+  if (!Array.isArray(batch)) return fields;
+  const only: unknown = batch.length === 1 ? batch[0] : undefined;
+  return typeof only === 'object' && only !== null ? (only as Readonly<Record<string, unknown>>) : undefined;
+}
+
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? cut(value, MAX_NAME) : undefined;
 }
 
 /** The path with what the input has for its parts. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { DocumentReader } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { createBackup } from './backup.ts';
+import { createBackup, type Backup } from './backup.ts';
 import type { BackupJail } from './backup-name.ts';
 import { exportFile } from './export.ts';
 import { restoreBackup } from './restore.ts';
@@ -22,6 +22,8 @@ export interface MaintenanceDependencies {
 /** Export, backup and restore (contract section 4, "Export, backup, maintenance"). */
 export interface Maintenance {
   readonly handlers: MaintenanceHandlers;
+  /** What the operation `createBackup` does, for the service itself. */
+  readonly makeBackup: (to: string) => Promise<Backup>;
 }
 
 export function createMaintenance(environment: DocsEnvironment, { documents, onRestored }: MaintenanceDependencies): Maintenance {
@@ -33,6 +35,7 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   };
   const backUp = ({ to }: { to?: string }) => exclusively(() => createBackup(environment, jail, to));
   return {
+    makeBackup: (to) => backUp({ to }),
     handlers: {
       exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { registerBackups, type BackupReport } from './backups.ts';
 import type { CountDeps } from './counts.ts';
 import { countersOf, renderSummed, registerProcesses, type Counted, type OtherProcesses } from './other-processes.ts';
 import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
@@ -45,6 +46,8 @@ export interface Metrics {
   render(): Promise<string>;
   /** From now on they are summed over these processes, too. */
   describeProcesses(processes: OtherProcesses): void;
+  /** From now on there are metrics of scheduled backups. */
+  describeBackups(report: () => BackupReport): void;
   /** What only grows: counters and histograms. */
   counters(): Promise<Counted>;
   observeHttp(exchange: HttpExchange): void;
@@ -79,6 +82,7 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
       others = processes;
       registerProcesses(registers, processes);
     },
+    describeBackups: (report) => registerBackups(registers, report, environment.clock),
     counters: () => countersOf(registry),
     observeHttp: registerHttp(registers),
     observeGrpc: registerGrpc(registers),

@@ -6,6 +6,7 @@ import type { ColumnsView } from '../columns/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Readiness } from '../view/index.ts';
+import { statsOf, type BackupReport } from './backups.ts';
 import { describeCompliance } from './compliance.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
@@ -47,6 +48,8 @@ export interface System {
   describeMcp(mcp: McpDescription): void;
   /** From now on the metrics are those of several processes. */
   describeProcesses(processes: OtherProcesses): void;
+  /** From now on the server tells of scheduled backups. */
+  describeBackups(report: () => BackupReport): void;
   /** What is counted in this process. */
   counters(): Promise<Counted>;
   /** From now on the server lists these gRPC methods. */
@@ -64,6 +67,7 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
   let grpc: ListEndpointsResponse['grpc'] = [];
+  let backups: (() => BackupReport) | undefined;
   return {
     observeHttp: metrics.observeHttp,
     observeGrpc: metrics.observeGrpc,
@@ -71,13 +75,20 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
     describeMcp: (description) => void (mcp = description),
     describeGrpc: (methods) => void (grpc = methods),
     describeProcesses: (processes) => metrics.describeProcesses(processes),
+    describeBackups(report) {
+      backups = report;
+      metrics.describeBackups(report);
+    },
     counters: () => metrics.counters(),
     handlers: {
       getHealth: () => checkHealth(environment, mcp),
       getHealthV1: () => checkHealth(environment, mcp),
       getReadiness: () => checkReadiness(environment, readiness),
       getReadinessV1: () => checkReadiness(environment, readiness),
-      getStats: () => readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf, indexBytesOf }, uptimeSeconds()),
+      getStats: async () => ({
+        ...(await readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf, indexBytesOf }, uptimeSeconds())),
+        ...(backups && { backups: statsOf(backups()) }),
+      }),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),
       listEndpoints: async () => describeEndpoints(grpc, closed, mcp),

@@ -1,4 +1,5 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
@@ -29,9 +30,18 @@ export function acknowledgeCaughtUp<H extends Handlers<Operations>>(handlers: H,
 export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Context) => Promise<Output>, ...views: readonly Following[]): (input: Input, context: Context) => Promise<Output> {
   return async (input, context) => {
     const output = await handler(input, context);
-    await Promise.all(views.map((view) => view.caughtUp(context.signal)));
+    const tracing = currentTracing();
+    await (tracing === undefined ? caughtUp(views, context.signal) : caughtUpTraced(tracing, views, context.signal));
     return output;
   };
+}
+
+async function caughtUp(views: readonly Following[], signal: AbortSignal): Promise<void> {
+  await Promise.all(views.map((view) => view.caughtUp(signal)));
+}
+
+function caughtUpTraced(tracing: Tracing, views: readonly Following[], signal: AbortSignal): Promise<void> {
+  return tracing.within({ name: 'wait for indexes' }, () => caughtUp(views, signal));
 }
 
 function writesDocuments(id: keyof Operations): boolean {

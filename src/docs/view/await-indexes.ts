@@ -1,5 +1,6 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { currentTracing } from '../../lib/tracing.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 import { IndexLoading } from './index-loading.ts';
 
@@ -25,7 +26,9 @@ function patient(handler: AnyHandler, timer: Timer): AnyHandler {
       return await handler(input, context);
     } catch (error) {
       if (!(error instanceof IndexLoading)) throw error;
-      return retried(() => handler(input, context), error, context.signal, timer);
+      const wait = () => retried(() => handler(input, context), error, context.signal, timer);
+      const tracing = currentTracing();
+      return tracing === undefined ? wait() : tracing.within({ name: 'wait for a loading index' }, wait);
     }
   };
 }

@@ -2,6 +2,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { ServiceError } from '../../errors/index.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { currentTracing } from '../../lib/tracing.ts';
 import { UNLIMITED_OPERATIONS, type Context, type Handlers } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 
@@ -38,12 +39,17 @@ function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDep
   const views = effect === 'write' || WITHOUT_VIEWS.has(id) ? [] : deps.views;
   return async (input, context) => {
     const { minLsn, onLsn } = context.caller;
-    if (minLsn !== undefined) await reach(minLsn, views, context.signal, deps);
+    if (minLsn !== undefined) await reachTraced(minLsn, views, context.signal, deps);
     const output = await handler(input, context);
     // Of a write, its own number or one of others since. Of a read, no less than that of anything that it shows.
     if (effect === 'write' || minLsn !== undefined) onLsn?.(deps.feed.settled ?? (await deps.feed.head()));
     return output;
   };
+}
+
+function reachTraced(...wanted: Parameters<typeof reach>): Promise<void> {
+  const tracing = currentTracing();
+  return tracing === undefined ? reach(...wanted) : tracing.within({ name: 'wait for an LSN' }, () => reach(...wanted));
 }
 
 async function reach(lsn: number, views: readonly Reaching[], signal: AbortSignal, { feed, waitMs, timer = systemTimer }: SessionDeps): Promise<void> {

@@ -1,7 +1,9 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { parseCacheKey } from '../../lib/cache-key.ts';
+import { isBucketUrl } from '../../lib/bucket-url.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { allowlistProblems } from '../../net/index.ts';
+import { isCron } from './read-by-schema.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 /**
@@ -116,9 +118,12 @@ function times({ queue }: RunsConfig): string[] {
   ];
 }
 
-function service({ tls, ai, local }: RunsConfig): string[] {
+function service({ tls, ai, local, backup }: RunsConfig): string[] {
   const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
   return [
+    ...when(backup.schedule !== '' && !isCron(backup.schedule), `backup.schedule: expected a cron expression of five fields such as "30 2 * * mon-fri", got "${backup.schedule}"`),
+    ...when(backup.s3.url !== '' && !isBucketUrl(backup.s3.url), `backup.s3.url: expected an address with a bucket, such as https://s3.example.org/our-backups/runs, got "${backup.s3.url}"`),
+    ...when(backup.s3.url !== '' && backup.schedule === '', 'backup.schedule: required for copies of backups in backup.s3.url'),
     ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
     ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
     ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),

@@ -34,7 +34,7 @@ function readMoment(text: string): number | undefined {
 const FIELDS = 5;
 
 /** Seconds are left out: the service looks for what is due each minute. */
-function isCron(text: string): boolean {
+export function isCron(text: string): boolean {
   return text.length <= 200 && text.trim().split(/\s+/).length === FIELDS && validate(text);
 }
 

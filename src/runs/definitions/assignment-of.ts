@@ -2,6 +2,7 @@ import { create, fromJson } from '@bufbuild/protobuf';
 import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
+import { traceparentOf } from './trace-ids.ts';
 
 /** What of the limits of logs a ship is told. */
 export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
@@ -34,6 +35,8 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
     if (value === undefined) missing.push(name);
     else assignment.secrets[name] = value;
   }
+  const traceparent = traceparentOf(ref.runId, ref.attempt);
+  if (traceparent !== undefined) assignment.env['TRACEPARENT'] ??= traceparent;
   if (missing.length > 0) throw new SecretUnavailable(missing);
   return assignment;
 }

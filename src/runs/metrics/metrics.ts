@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { cached } from '../../lib/cached.ts';
@@ -20,11 +20,22 @@ export interface FleetNumbers {
   readonly certificates: readonly { readonly subject: string; readonly expiresMs: number }[];
 }
 
+/** How scheduled backups stand; what is absent is not known, or not there yet. */
+export interface BackupNumbers {
+  /** Seconds since 1970. */
+  readonly lastGoodAt?: number;
+  readonly lastDurationSeconds?: number;
+  readonly lastSizeBytes?: number;
+  readonly counts: { readonly ok: number; readonly failed: number };
+}
+
 export interface MetricsDeps {
   readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;
   readonly artifacts?: Pick<Artifacts, 'totalBytes'>;
   readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
+  /** How scheduled backups stand; undefined without a schedule. */
+  readonly backups?: (() => BackupNumbers | undefined) | undefined;
   /** Notifications that no webhook has accepted yet. */
   readonly waitingNotifications?: () => Promise<number>;
 }
@@ -45,6 +56,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   registerNumbers(registers, env, deps);
+  if (deps.backups !== undefined) registerBackups(registers, env, deps.backups);
   const record = createRecorder(registers, env.clock);
   return {
     record,
@@ -76,6 +88,23 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
   });
   gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
   gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => [[{}, artifacts?.totalBytes() ?? 0]]);
+}
+
+function registerBackups(registers: Registry[], { clock }: RunsEnvironment, report: () => BackupNumbers | undefined): void {
+  const gauge = (name: string, help: string, value: (numbers: BackupNumbers) => number | undefined): void => {
+    gaugesOf(registers)(name, help, [], async () => {
+      const numbers = report();
+      const known = numbers && value(numbers);
+      return known === undefined ? undefined : [[{}, known]];
+    });
+  };
+  gauge('quire_backup_age_seconds', 'Age of the last scheduled backup that was verified.', ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
+  gauge('quire_backup_duration_seconds', 'Time that it took, its copy included.', ({ lastDurationSeconds }) => lastDurationSeconds);
+  gauge('quire_backup_size_bytes', 'Its size.', ({ lastSizeBytes }) => lastSizeBytes);
+  new Counter({ name: 'quire_backups_total', help: 'Scheduled backups by outcome.', labelNames: ['outcome'], registers, collect() {
+    this.reset();
+    for (const [outcome, count] of Object.entries(report()?.counts ?? {})) this.inc({ outcome }, count);
+  } });
 }
 
 /** What cannot be read must not take along the metrics that tell of it: its gauges are left out. */

@@ -3,3 +3,4 @@ export type { Enqueuer } from './enqueuer.ts';
 export { requireKey } from './idempotency-key.ts';
 export { tellOfRuns } from './tell-of-runs.ts';
 export { createRuns, type Runs, type RunsDeps } from './runs.ts';
+export { RunTraces } from './run-traces.ts';

@@ -3,7 +3,7 @@ import { parseDuration } from '../../lib/duration.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
-import { CronTimes } from './cron.ts';
+import { CronTimes } from '../../lib/cron-times.ts';
 
 /** What a project's own schedules are called (run-queue decisions, section 2.6). */
 export type What = 'release' | 'content';

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { currentTracing } from '../../lib/tracing.ts';
 import { batchSize } from '../batch-size.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
@@ -22,6 +23,8 @@ const LOST_AGAIN: Backoff = { initial: 10, max: 500 };
 /** Tries of a transaction that meets others; by then it has met them for some seconds. */
 const CONFLICTS = 100;
 const LONGEST_PAUSE_MS = 100;
+
+const TRANSACTION = { name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
 const BEGIN = {
   snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
@@ -77,7 +80,8 @@ export class PostgresSql implements Sql {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, { isolation = 'snapshot' }: TransactionOptions = {}): Promise<T> {
     this.#refuseInside();
     if (this.#closing !== undefined) throw closedError();
-    const running = this.#untilDone(work, BEGIN[isolation]);
+    const tracing = currentTracing();
+    const running = tracing === undefined ? this.#untilDone(work, BEGIN[isolation]) : tracing.within(TRANSACTION, () => this.#untilDone(work, BEGIN[isolation]));
     this.#pending.add(running);
     try {
       return await running;

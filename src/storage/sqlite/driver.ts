@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
+import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import type { KeyRing } from '../sealing/index.ts';
@@ -18,6 +19,8 @@ import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.t
 
 /** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
 export const VOLATILE = new Set([0x01021994, 0x858458f6]);
+
+const TRANSACTION = { name: 'transaction', attributes: { 'db.system.name': 'sqlite' } } as const;
 
 export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
@@ -75,7 +78,13 @@ export class NodeSqlite implements Sql {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#writer.transaction(work);
+    const tracing = currentTracing();
+    return tracing === undefined ? this.#writer.transaction(work) : this.#traced(tracing, work);
+  }
+
+  /** Apart from the path without traces, which so makes no closure. */
+  #traced<T>(tracing: Tracing, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return tracing.within(TRANSACTION, () => this.#writer.transaction(work));
   }
 
   async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {

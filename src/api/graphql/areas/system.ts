@@ -1,4 +1,4 @@
-import type { CollectionStats, Stats } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { BackupStats, CollectionStats, Stats } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
 
 export const system = defineArea('system', {
@@ -7,8 +7,12 @@ export const system = defineArea('system', {
   },
 });
 
-function presentStats({ collections, ...stats }: Stats) {
-  return { ...stats, collections: collections.map(presentCollection) };
+function presentStats({ collections, backups, ...stats }: Stats) {
+  return { ...stats, collections: collections.map(presentCollection), backups: backups === undefined ? null : presentBackups(backups) };
+}
+
+function presentBackups({ nextAt, lastGoodAt, lastDurationSeconds, lastSizeBytes, lastError, ...backups }: BackupStats) {
+  return { ...backups, nextAt: nextAt ?? null, lastGoodAt: lastGoodAt ?? null, lastDurationSeconds: lastDurationSeconds ?? null, lastSizeBytes: lastSizeBytes ?? null, lastError: lastError ?? null };
 }
 
 function presentCollection({ indexBytes: { fullText, vectors, columns, geo, spelling }, ...numbers }: CollectionStats) {

@@ -238,9 +238,11 @@ function refusing<T>(status: number, message: Message, check: () => T): T {
 function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
   const minLsn = parseMinLsn(request.headers[MIN_LSN_HEADER.toLowerCase()]);
   const userAgent = request.headers['user-agent'];
+  const traceparent = request.headers['traceparent'];
   const { credential, owner } = identity;
   return {
     protocol: 'mcp', requestId, ip,
+    ...(typeof traceparent === 'string' && { traceparent }),
     ...(minLsn === undefined ? {} : { minLsn }),
     // A stream of events has begun before its call has written anything.
     onLsn: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),

@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { formatAddress } from '../../../lib/address.ts';
 import { ConfigError } from '../../../lib/config-error.ts';
 import type { LoadedRunsConfig } from '../../../runs/config/index.ts';
+import { readTraceSettings, startTracing, tracedUntilStopped } from '../../tracing/index.ts';
 import { runInForeground, type Running } from '../../foreground.ts';
 import { createLog } from '../../logging/index.ts';
 import { sealProcess } from '../../secrecy/index.ts';
@@ -58,7 +59,8 @@ async function start(flags: Flags): Promise<Running> {
   const log = createLog({ format: flags.logFormat ?? format, level: flags.logLevel ?? level });
   for (const problem of problems) log.warn({}, problem);
   const { startRunQueueService } = await import('../../runs-service.ts');
-  const running = await startRunQueueService({ loaded, variables: env, log });
+  const end = await startTracing(readTraceSettings(env, 'quire-runs'), log);
+  const running = tracedUntilStopped(await startRunQueueService({ loaded, variables: env, log }), end);
   console.log(`Quire run-queue service listening on ${running.url} (configuration ${loaded.source})`);
   console.log(`  reference: ${running.url}/docs`);
   console.log(`  data:      ${loaded.config.data_dir}`);

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { boolean, byteSize, duration, text } from '../kinds.ts';
+import { boolean, byteSize, cron, duration, integer, text, timeZone } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 import { accessMode } from './listeners.ts';
 
@@ -17,6 +17,21 @@ export const database = {
   backupDir: setting(text, databaseFolder, 'SVC_BACKUP_DIR', 'the one directory for backups', { fallbackText: "the database's directory" }),
   ttlSweepInterval: setting(duration(100, 86_400_000), 30_000, 'SVC_TTL_SWEEP_INTERVAL', 'time between two sweeps of expired documents'),
   deletedRetention: setting(duration(0, 3_153_600_000_000), 2_592_000_000, 'SVC_DELETED_RETENTION', 'how long deleted documents can be read and restored; 0 removes them at once'),
+};
+
+/** Backups by a schedule, how long they are kept, and a bucket for copies. */
+export const backup = {
+  cron: setting(cron, '', 'SVC_BACKUP_CRON', 'when backups are made, as five fields of cron; empty for never'),
+  tz: setting(timeZone, 'UTC', 'SVC_BACKUP_TZ', 'time zone of that'),
+  keepLast: setting(integer(1, 100_000), 7, 'SVC_BACKUP_KEEP_LAST', 'scheduled backups that are kept: the newest'),
+  keepDaily: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_DAILY', 'days of which the newest one is kept, too'),
+  keepWeekly: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_WEEKLY', 'weeks of which the newest one is kept, too'),
+  keepMonthly: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_MONTHLY', 'months of which the newest one is kept, too'),
+  maxAge: setting(duration(0), 0, 'SVC_BACKUP_MAX_AGE', 'age from which they are removed in any case, but for the newest; 0 for any age'),
+  s3Url: setting(text, '', 'SVC_BACKUP_S3_URL', 'bucket and folder for a copy of each, such as `https://s3.example.org/our-backups/quire`'),
+  s3Region: setting(text, '', 'SVC_BACKUP_S3_REGION', 'region that requests to it are signed for', { fallbackText: '`us-east-1`' }),
+  s3AccessKey: setting(text, '', 'SVC_BACKUP_S3_ACCESS_KEY', 'access key of it'),
+  s3SecretKey: setting(text, '', 'SVC_BACKUP_S3_SECRET_KEY', 'secret key of it', { secret: true }),
 };
 
 export const compression = {

@@ -20,8 +20,8 @@ const STRUCTURE = 'audit@32473';
 export function syslogMessage(event: AuditEvent, { hostname, processId }: SyslogOrigin): string {
   const priority = FACILITY * 8 + (event.result === 'ok' ? INFORMATIONAL : WARNING);
   const timestamp = new Date(event.ts / 1e6).toISOString();
-  const fields = Object.entries({ actor: event.actor, action: event.action, resource: event.resource, result: event.result, ip: event.ip, userAgent: event.userAgent });
-  const data = fields.map(([name, value]) => `${name}="${escaped(value)}"`).join(' ');
+  const fields = Object.entries({ actor: event.actor, action: event.action, resource: event.resource, result: event.result, ip: event.ip, userAgent: event.userAgent, collection: event.collection, key: event.key, lang: event.lang });
+  const data = fields.filter((field): field is [string, string] => field[1] !== undefined).map(([name, value]) => `${name}="${escaped(value)}"`).join(' ');
   return `<${priority}>1 ${timestamp} ${printable(hostname, 255)} quire ${processId} audit [${STRUCTURE} ${data}] ${ascii(JSON.stringify(event))}`;
 }
 

@@ -1,4 +1,4 @@
-import { flag, format, integer, LABEL, list, number, oneOf, section, text } from './build.ts';
+import { flag, format, integer, LABEL, list, number, oneOf, section, text, variable } from './build.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
@@ -40,6 +40,24 @@ export const queue = {
     attempt_budget: format('bytes', 'bytes of one attempt; beyond it the middle of the log is left out', '16MiB'),
     attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
     total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed', '10GiB'),
+  }),
+  backup: section('backups by a schedule, as `quire runs backup` writes them; for a queue in SQLite, from the next start on', {
+    schedule: text('cron expression of five fields; empty for none', '', { maxLength: 200 }),
+    timezone: format('timezone', 'IANA time zone of its times', 'UTC'),
+    folder: text('where they are, relative to data_dir; keep it as secret as a private key', 'backups'),
+    keep: section('which are kept', {
+      last: integer('the newest', 7, 1, 100_000),
+      daily: integer('days of which the newest is kept, too', 0, 0, 100_000),
+      weekly: integer('weeks of which the newest is kept, too', 0, 0, 100_000),
+      monthly: integer('months of which the newest is kept, too', 0, 0, 100_000),
+      age: format('duration-or-zero', 'age from which they are removed in any case, but for the newest; 0 for any age', '0'),
+    }),
+    s3: section('a bucket of an S3-compatible service for a copy of each', {
+      url: text('bucket and folder, such as https://s3.example.org/our-backups/runs; empty for none', '', { maxLength: 1024 }),
+      region: text('region that requests are signed for', 'us-east-1'),
+      access_key_env: variable('environment variable with the access key'),
+      secret_key_env: variable('environment variable with the secret key'),
+    }),
   }),
   artifacts: section('files that steps leave to be kept', {
     dir: text('folder, relative to data_dir', 'artifacts'),

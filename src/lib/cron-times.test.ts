@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CronTimes } from './cron.ts';
+import { CronTimes } from './cron-times.ts';
 
 const MINUTE = 60_000;
 const at = (iso: string): number => Date.parse(iso);

@@ -1,0 +1,3 @@
+export type { BackupReport, BackupSchedule } from './backup-schedule.ts';
+export { createDocsBackups } from './docs-backups.ts';
+export { createRunsBackups } from './runs-backups.ts';

@@ -1,0 +1,16 @@
+import type { OpenSpan, SpanStart } from '../lib/tracing.ts';
+
+/** A request to another server, by the semantic conventions for HTTP clients, without what is secret in its address. */
+export function outgoingSpan(method: string, { protocol, hostname, port }: URL): SpanStart {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  return {
+    name: method, kind: 'client',
+    attributes: { 'http.request.method': method, 'url.scheme': protocol.slice(0, -1), 'server.address': hostname, 'server.port': port === '' ? defaultPort : Number(port) },
+  };
+}
+
+/** An answer that tells of an error makes the span one. */
+export function tellStatus(span: OpenSpan, status: number): void {
+  span.set({ 'http.response.status_code': status });
+  if (status >= 400) span.fail(`status ${status}`);
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
+import { Lru } from '../../lib/lru.ts';
+import { currentTracing, type SpanAttributes } from '../../lib/tracing.ts';
+import type { RunChange, RunRecord, RunState } from '../queue/port.ts';
+import { attemptSpanId, traceIdOf } from '../definitions/trace-ids.ts';
+
+/** Unfinished runs whose beginnings are remembered. */
+const REMEMBERED = 10_000;
+
+const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
+
+/**
+ * Tells of runs and their attempts as spans, once they have ended: a run is a trace of its own, whose id is the run's, with a
+ * link to the request that queued it. What began before this process did is told with the times that the store has.
+ */
+export class RunTraces {
+  readonly #clock: Clock;
+  readonly #links = new Lru<string, string>(REMEMBERED);
+  readonly #begun = new Lru<string, { readonly attempt: number; readonly ms: number }>(REMEMBERED);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** To be given to `queue.onChange`. */
+  changed({ run, from, reason }: RunChange): void {
+    const tracing = currentTracing();
+    if (tracing === undefined) return;
+    const [now, traceId] = [this.#clock.now(), traceIdOf(run.id)];
+    if (from === null) {
+      const link = tracing.traceparent();
+      if (link !== undefined) this.#links.set(run.id, link);
+      return;
+    }
+    if (run.state === 'running') this.#begun.set(run.id, { attempt: run.attempt, ms: now });
+    const isOver = run.state === 'succeeded' || run.state === 'failed' || run.state === 'cancelled';
+    const attributes = attributesOf(run);
+    const error = run.state === 'succeeded' ? undefined : (run.error?.code ?? reason ?? run.state);
+    if (UNDER_WAY.has(from) && !UNDER_WAY.has(run.state)) {
+      // A run that is queued again has the number of its next attempt already.
+      const { attempt, ms: startMs } = this.#begun.get(run.id) ?? { attempt: run.attempt, ms: run.startedAt === null ? now : run.startedAt * 1000 };
+      tracing.record({
+        name: `attempt of ${run.kind}`, traceId, spanId: attemptSpanId(run.id, attempt), parentSpanId: runSpanId(run.id),
+        startMs, endMs: now, attributes: { ...attributes, 'quire.run.attempt': attempt }, error,
+      });
+    }
+    if (!isOver) return;
+    tracing.record({ name: `run ${run.kind}`, traceId, spanId: runSpanId(run.id), link: this.#links.get(run.id), startMs: createdMs(run.id), endMs: now, attributes, error });
+    this.#links.delete(run.id);
+    this.#begun.delete(run.id);
+  }
+}
+
+/** Names of the semantic conventions for CI/CD where there is one. */
+function attributesOf({ id, projectId, task, attempt, state, shipId, source }: RunRecord): SpanAttributes {
+  return {
+    'cicd.pipeline.run.id': id, 'cicd.pipeline.name': task, 'cicd.pipeline.run.state': state,
+    'quire.project': projectId, 'quire.run.attempt': attempt, 'quire.run.source': source, ...(shipId !== null && { 'quire.ship': shipId }),
+  };
+}
+
+function runSpanId(runId: string): string {
+  return createHash('sha256').update(`run ${runId}`).digest('hex').slice(0, 16);
+}
+
+/** The moment of creation is in the first 48 bits of an id (RFC 9562, UUIDv7), in milliseconds. */
+function createdMs(id: string): number {
+  return Number.parseInt(traceIdOf(id).slice(0, 12), 16);
+}
