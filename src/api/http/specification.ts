@@ -7,11 +7,20 @@ export interface SpecificationReader {
   violations(operationId: string, status: number, body: unknown): string | undefined;
 }
 
+/** A reader keeps nothing but compiled validators, so that all servers of a process share it: tests start hundreds of servers. */
+const readers = new Map<string, Promise<SpecificationReader>>();
+
 /**
- * Builds the reader from a bundled document. Validators of answers are compiled only when one is
+ * Returns the reader of a bundled document. Validators of answers are compiled only when one is
  * first needed, so a server that does not check its answers starts without them.
  */
-export async function createSpecificationReader(documentText: string): Promise<SpecificationReader> {
+export function createSpecificationReader(documentText: string): Promise<SpecificationReader> {
+  const known = readers.get(documentText) ?? build(documentText);
+  readers.set(documentText, known);
+  return known;
+}
+
+async function build(documentText: string): Promise<SpecificationReader> {
   const api = new OpenAPIBackend({
     definition: JSON.parse(documentText) as Document,
     // The document is linted when it is generated; the library's own check knows OpenAPI 3.0 only.

@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemTimer } from '../../../lib/timer.ts';
 import type { Columns } from '../../../search/columns/index.ts';
+import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import type { ColumnsFactory } from '../../columns/index.ts';
 import { columnsFactory } from '../../columns/factory.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
@@ -94,11 +96,17 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
     indexes.held = true;
     const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', ...change });
     await indexes.reached;
-    const search = fixture.find(query, { highlight: true, ...more });
-    for (let i = 0; i < 20; i++) await new Promise(setImmediate);
-    indexes.held = false;
-    await update;
-    return search;
+    // A search waits a quarter of a second for the index. A busy machine may need longer, so that this one waits until the index has the change.
+    const sleep = vi.spyOn(systemTimer, 'sleep').mockImplementation((_, signal) => new ManualTimer().sleep(0, signal));
+    try {
+      const search = fixture.find(query, { highlight: true, ...more });
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+      indexes.held = false;
+      await update;
+      return await search;
+    } finally {
+      sleep.mockRestore();
+    }
   }
   const shown = ({ results, totalMatches }: Awaited<ReturnType<SearchFixture['find']>>) =>
     [totalMatches, ...results.map(({ document: { key, contentMd }, matchedTerms, highlights }) => `${key}: ${contentMd} | ${matchedTerms.join()} | ${highlights!.map(({ fragment }) => fragment).join()}`)];
