@@ -12,6 +12,10 @@ export interface ContentRow extends Row {
   readonly ord: number;
   /** Length of the body as UTF-8. */
   readonly bytes: number;
+  /** CRC-32 of the body. */
+  readonly crc: number;
+  /** Timestamp of the newest revision. */
+  readonly rev_ts: number;
   readonly meta_bytes: number;
   /** NULL until it is read. */
   meta: string | null;
@@ -43,17 +47,19 @@ export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carries
 }
 
 /** Columns of a `ContentRow` of the table `d`, beside its `ord`, for a row of which nothing is to be read. */
-export const WITHOUT_CONTENT = 'd.bytes, 0 AS meta_bytes, NULL AS meta, NULL AS body';
+export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
 
 /** The same for one whose content is complete without any. */
-const WITHOUT_ANY = "d.bytes, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
+const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
 
 /**
  * Reads the contents of rows in their order, and no more than an answer can use: a page of large documents is in memory
- * up to a limit, however many were asked for. Select `columns` from the table `d`, then ask `take` of each row.
+ * up to a limit, however many were asked for. Select `columns` from the table `d`, then ask `take` of each row; where the body of one
+ * is known otherwise, `columnsWithoutBody`, and take it without. It counts against the limit all the same.
  */
 export class ContentReader {
   readonly columns: string;
+  readonly columnsWithoutBody: string;
   readonly #queries: Queries;
   readonly #withBodies: boolean;
   #left: number;
@@ -61,10 +67,8 @@ export class ContentReader {
   #isSpent = false;
 
   constructor(queries: Queries, { withBodies, withMeta = true, mostBytes }: ContentOptions) {
-    const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBodies ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
-    this.columns = withMeta || withBodies
-      ? `d.bytes, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBodies ? inline('d.body') : 'NULL'} AS body`
-      : WITHOUT_ANY;
+    this.columns = withMeta || withBodies ? columnsOf(withBodies) : WITHOUT_ANY;
+    this.columnsWithoutBody = withMeta || withBodies ? columnsOf(false) : WITHOUT_ANY;
     this.#queries = queries;
     this.#withBodies = withBodies;
     this.#left = mostBytes;
@@ -76,13 +80,14 @@ export class ContentReader {
   }
 
   /** Completes a row. False when its content is too much for the answer, or gone meanwhile. */
-  async take<R extends ContentRow>(row: R): Promise<boolean> {
+  async take<R extends ContentRow>(row: R, withBody = this.#withBodies): Promise<boolean> {
     if (!this.#fits(row)) {
       row.meta = row.body = null;
       return false;
     }
     if (row.meta !== null) return true;
-    const columns = this.#withBodies ? 'meta, body' : 'meta, NULL AS body';
+    // With what tells the version: the document may have been replaced since the row was read.
+    const columns = `updated_at, rev_ts, crc, bytes, meta, ${withBody ? 'body' : 'NULL AS body'}`;
     const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
     if (content !== undefined) Object.assign(row, content);
     return content !== undefined;
@@ -99,4 +104,9 @@ export class ContentReader {
     this.#left -= size;
     return true;
   }
+}
+
+function columnsOf(withBody: boolean): string {
+  const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBody ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
+  return `d.bytes, d.crc, d.rev_ts, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBody ? inline('d.body') : 'NULL'} AS body`;
 }

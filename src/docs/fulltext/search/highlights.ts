@@ -5,7 +5,6 @@ import { tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
 import { CONTENT, type Field, FIELDS } from '../view/text-index.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
-import type { RememberedHighlights } from './remembered-highlights.ts';
 import type { SearchRequest } from './request.ts';
 import type { WordMatcher } from './word-matcher.ts';
 
@@ -20,9 +19,9 @@ interface Shown {
 
 /**
  * The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89); of the fields that are
- * searched. Those of a body that is UTF-8 may be `remembered` ones.
+ * searched.
  */
-export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown, remembered?: Pick<RememberedHighlights, 'find'>): Highlight[] {
+export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
   const code = isCodeDocument(document);
   const { contentMd } = document;
   const { marks, highlighted } = matcher;
@@ -30,15 +29,8 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
   const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
-  const inBody = (): Highlight[] => highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
-  const isKnown = remembered !== undefined && marks !== undefined && typeof contentMd !== 'string';
-  const body = !counts(CONTENT) ? [] : isKnown ? remembered.find(matcher, contentMd, nameOf(options, code), inBody) : inBody();
+  const body = counts(CONTENT) ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found })) : [];
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
-}
-
-/** What decides the passages beside the words and the body; the tag comes last, as it may hold anything. */
-function nameOf({ maxHighlights, fragmentSize, escape, highlightTag }: Options, code: boolean): string {
-  return `${code} ${maxHighlights} ${fragmentSize} ${escape} ${highlightTag}`;
 }
 
 /** One passage of each value at most: those with the most terms, in the order of the metadata. */

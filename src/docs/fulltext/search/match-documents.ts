@@ -30,6 +30,8 @@ export interface MatchScope {
   readonly pinned: readonly number[];
   /** What is read of the rows. */
   readonly content: ContentOptions;
+  /** Those of some documents whose bodies need not be read; absent for none. */
+  readonly bodilessOf?: ((index: TextIndex, ords: readonly number[]) => ReadonlySet<number>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -145,7 +147,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
-  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
+  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf, bodiless: scope.bodilessOf?.(index, contentsOf) });
   const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
   const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));

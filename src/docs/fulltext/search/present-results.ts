@@ -1,4 +1,4 @@
-import type { Document, FullTextResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Document, FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
@@ -6,12 +6,9 @@ import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
-import { highlightsOf } from './highlights.ts';
-import type { RememberedHighlights } from './remembered-highlights.ts';
-import type { RememberedMatchers } from './remembered-matchers.ts';
+import { type PassageDeps, type Passages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
-import type { WordMatchers } from './word-matcher.ts';
 
 /** A result with the bytes of text that a token budget counts. */
 export interface PresentedResult {
@@ -19,12 +16,10 @@ export interface PresentedResult {
   readonly bytes: number;
 }
 
-interface PresentDeps {
+interface PresentDeps extends PassageDeps {
   readonly sql: Queries;
   readonly codec: BodyCodec;
   readonly view: Pick<FullTextView, 'indexOf'>;
-  readonly matchers: RememberedMatchers;
-  readonly highlights: RememberedHighlights;
 }
 
 /** Whether results need their bodies, if only for passages of them. */
@@ -43,11 +38,11 @@ export function needsMeta({ projection, highlight: options, facetBy }: SearchReq
  */
 export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds): Promise<PresentedResult[]> {
   if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
-  return deps.matchers.use(request.plan, deps.view.indexOf(request.collection), (matchers) => presentEach(deps, request, found, bounds, matchers));
+  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, passages));
 }
 
-/** Without matchers, no passages are wanted. */
-async function presentEach({ sql, codec, highlights }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, matchers?: WordMatchers): Promise<PresentedResult[]> {
+/** Without passages, none are wanted. */
+async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]> {
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   await codec.fetchAhead(found.map(({ row }) => row.body));
@@ -57,7 +52,11 @@ async function presentEach({ sql, codec, highlights }: PresentDeps, request: Sea
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const { result, bytes, size } = present(request, { matchers, highlights }, one, row.body === null ? NO_BODY : await bodyOf(codec, request, row.body));
+    const known = passages?.known(row);
+    // The document is of another version than the one whose passages are remembered, so that its body was left out.
+    if (needsBodies(request) && known === undefined && row.body === null && !(await readContent(sql, Object.assign(row, { meta: null }), true))) continue;
+    const body = row.body === null || (known !== undefined && !request.projection.body) ? NO_BODY : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
+    const { result, bytes, size } = present(request, one, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
     if (pace.isDue) await pace.rest();
@@ -74,25 +73,17 @@ interface Body {
 const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
-  return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
+async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uint8Array, withBytes: boolean): Promise<Body> {
+  return withBytes ? codec.bytesAsync(body, projection.body) : { text: await codec.decodeAsync(body), utf8: NONE };
 }
 
-/** What passages are found by. */
-interface Marking {
-  readonly matchers: WordMatchers | undefined;
-  readonly highlights: RememberedHighlights;
-}
-
-function present(request: SearchRequest, { matchers, highlights: remembered }: Marking, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body): PresentedResult & { readonly size: number } {
-  const { projection, highlight: options } = request;
+function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body, passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): PresentedResult & { readonly size: number } {
   const meta = JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, text), projection);
-  const matcher = matchers?.of({ key: row.key, lang: row.lang, meta });
-  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd: utf8 }, remembered));
+  const highlights = passagesBy(meta);
   const body = projection.body ? row.bytes : undefined;
   return {
-    result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights }), ...(pinned && { pinned }) },
+    result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights: [...highlights] }), ...(pinned && { pinned }) },
     bytes: contextCost({ body, fragments: highlights, meta: document.meta }),
     size: (body ?? 0) + contextCost({ fragments: highlights }) + contextCost({ meta: document.meta }),
   };

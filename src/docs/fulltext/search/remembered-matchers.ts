@@ -26,16 +26,14 @@ export class RememberedMatchers {
     return this.#bytes;
   }
 
-  /** Runs work with the matchers of a plan, and remembers them unless they are too large. */
-  async use<T>(plan: QueryPlan, index: Index | undefined, work: (matchers: WordMatchers) => Promise<T>): Promise<T> {
-    if (index === undefined) return work(new WordMatchers(plan));
+  /** The matchers of a plan, and how to remember them, unless they are too large, once they were used. */
+  of(plan: QueryPlan, index: Index | undefined): { readonly matchers: WordMatchers; readonly keep: () => void } {
+    if (index === undefined) return { matchers: new WordMatchers(plan), keep: () => undefined };
     const known = this.#entries.get(plan);
     const former = known?.index.deref() === index ? known : undefined;
     const { version } = index;
     const matchers = new WordMatchers(plan, index, former && { matchers: former.matchers, isCurrent: former.version === version });
-    const result = await work(matchers);
-    this.#keep(plan, { index: former?.index ?? new WeakRef(index), version, matchers: matchers.made });
-    return result;
+    return { matchers, keep: () => this.#keep(plan, { index: former?.index ?? new WeakRef(index), version, matchers: matchers.made }) };
   }
 
   #keep(plan: QueryPlan, entry: Omit<Entry, 'bytes'>): void {

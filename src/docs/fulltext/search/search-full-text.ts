@@ -17,20 +17,17 @@ import { fitFacets } from './fit-facets.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import type { RememberedHighlights } from './remembered-highlights.ts';
-import type { RememberedMatchers } from './remembered-matchers.ts';
+import { bodilessOf, type PassageDeps } from './passages.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
-export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
+export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Filters, facets and orders; what it says of a document may be of another version than the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
-  readonly matchers: RememberedMatchers;
-  readonly highlights: RememberedHighlights;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -44,7 +41,11 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   // Words that were there before the language of this query are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
   const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal });
+  const { highlight, projection } = request;
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), {
+    content, signal,
+    ...(highlight && !projection.body && { bodilessOf: (current, ords) => bodilessOf(deps, request, highlight, current, ords) }),
+  });
   const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);

@@ -29,7 +29,12 @@ export class WordMatchers {
 
   /** The matcher of a document; undefined when the query is not about its kind. */
   of(document: Parameters<typeof classOfDocument>[0]): WordMatcher | undefined {
-    const reading = readingFor(this.#plan, classOfDocument(document));
+    return this.ofClass(classOfDocument(document));
+  }
+
+  /** That of the documents of a class. */
+  ofClass(documentClass: number): WordMatcher | undefined {
+    const reading = readingFor(this.#plan, documentClass);
     if (reading === undefined) return undefined;
     let matcher = this.#matchers.get(reading);
     if (matcher === undefined) this.#matchers.set(reading, matcher = this.#make(reading));

@@ -1,0 +1,69 @@
+import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { ResultRow } from '../../documents/index.ts';
+import type { TextIndex } from '../view/text-index.ts';
+import { highlightsOf } from './highlights.ts';
+import type { RememberedHighlights } from './remembered-highlights.ts';
+import type { RememberedMatchers } from './remembered-matchers.ts';
+import type { SearchRequest } from './request.ts';
+import type { WordMatcher } from './word-matcher.ts';
+
+export interface PassageDeps {
+  readonly matchers: RememberedMatchers;
+  readonly highlights: RememberedHighlights;
+}
+
+type Request = Pick<SearchRequest, 'plan' | 'fields'>;
+type Options = NonNullable<SearchRequest['highlight']>;
+
+/** What is shown of the documents of one answer, in words and bodies as they are while it is made. */
+export interface Passages {
+  /** Remembered ones of a document, whose body need not be read for them. */
+  known(row: ResultRow): readonly Highlight[] | undefined;
+  /** Those of a document by its body, which must be of the same version as the row. */
+  find(row: ResultRow, meta: Record<string, string[]>, utf8: Buffer): readonly Highlight[];
+}
+
+/** Runs work with the passages that a request asks for. */
+export async function withPassages<T>({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T> {
+  const { matchers, keep } = all.of(request.plan, index);
+  const name = nameOf(request, options);
+  const result = await work({
+    known: (row) => {
+      const matcher = matcherIn(matchers, index, row.ord);
+      return matcher && highlights.find(matcher, name, row);
+    },
+    find: (row, meta, contentMd) => {
+      const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
+      if (matcher === undefined) return [];
+      const found = highlightsOf(request, options, matcher, { key: row.key, meta, contentMd });
+      // A matcher without forms is not remembered, so that nobody would ask again.
+      if (matcher.marks !== undefined) highlights.keep(matcher, name, row, found);
+      return found;
+    },
+  });
+  keep();
+  return result;
+}
+
+/** Those of some documents of which passages are remembered, if not of other versions than there are now. */
+export function bodilessOf({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
+  const { matchers, keep } = all.of(request.plan, index);
+  const name = nameOf(request, options);
+  const known = new Set(ords.filter((ord) => {
+    const matcher = matcherIn(matchers, index, ord);
+    return matcher !== undefined && highlights.has(matcher, name, ord);
+  }));
+  keep();
+  return known;
+}
+
+/** By what the index has of a document: passages of another version of it are not taken. */
+function matcherIn(matchers: ReturnType<RememberedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number): WordMatcher | undefined {
+  const documentClass = index?.classOf(ord);
+  return documentClass === undefined ? undefined : matchers.ofClass(documentClass);
+}
+
+/** What decides the passages beside the words and the document; the tag comes last, as it may hold anything. */
+function nameOf({ fields }: Request, { maxHighlights, fragmentSize, escape, highlightTag }: Options): string {
+  return `${fields?.join() ?? ''} ${maxHighlights} ${fragmentSize} ${escape} ${highlightTag}`;
+}
