@@ -22,11 +22,10 @@ export function registerDocs(program: Command): void {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
   }
   command.action((flags: Flags) => run(flags));
-  registerMcp(program);
 }
 
 /** `quire mcp`: the same for one client, which starts it and speaks MCP over its standard input and output. */
-function registerMcp(program: Command): void {
+export function registerMcp(program: Command): void {
   program
     .command('mcp')
     .description('serve MCP over standard input and output, for a client that starts this program')
