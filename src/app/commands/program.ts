@@ -88,7 +88,6 @@ export async function createProgram(args: readonly string[] | 'all', io: Io): Pr
     .description('a version-controlled store of markdown documents with search, and a run queue with remote workers')
     .version(BUILD_VERSION)
     .addOption(new ProfileOption())
-    .enablePositionalOptions()
     .showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', `\nStatus: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`);
   const wanted = args === 'all' ? undefined : commandIn(args);
@@ -97,6 +96,8 @@ export async function createProgram(args: readonly string[] | 'all', io: Io): Pr
     else program.command(name).summary(summary);
     program.commands.at(-1)!.helpGroup(heading);
   }
+  // Set last, since commands take it over: only the options of the program itself must stand before the command.
+  program.enablePositionalOptions();
   program.hook('preSubcommand', (_program, command) => hand(command, program.getOptionValue('serverProfile') as string | undefined));
   return program;
 }
