@@ -71,7 +71,7 @@ function walkBack(a: readonly string[], b: readonly string[], trace: readonly In
 /** Within a run of changes, what goes stands before what comes. */
 function inOrder(lines: readonly DiffLine[]): DiffLine[] {
   const result: DiffLine[] = [];
-  let come: DiffLine[] = [];
+  const come: DiffLine[] = [];
   for (const line of lines) {
     if (line.kind === '+') come.push(line);
     else {

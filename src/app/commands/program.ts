@@ -1,5 +1,6 @@
 import { Command, type CommanderError } from 'commander';
 import { BUILD_VERSION } from '../version.ts';
+import type { CommandGroup } from './operations/define.ts';
 import { ProfileOption } from './shared/client.ts';
 import { EXIT, EXIT_MEANINGS } from './shared/exit-codes.ts';
 import { writeLines, type Io } from './shared/io.ts';
@@ -27,7 +28,7 @@ const single = (name: string): Entry['load'] => async () => {
   return (program, io) => registerOperation(program, SINGLE.find((each) => each.name === name)!, io);
 };
 
-const group = (find: () => Promise<import('./operations/define.ts').CommandGroup>): Entry['load'] => async () => {
+const group = (find: () => Promise<CommandGroup>): Entry['load'] => async () => {
   const [definition, { registerGroup }] = await Promise.all([find(), import('./operations/register-operation.ts')]);
   return (program, io) => registerGroup(program, definition, io);
 };

@@ -4,7 +4,7 @@ export const COLLECTIONS: CommandGroup = {
   name: 'collections',
   summary: 'collections, their settings and schemas',
   commands: [
-    { name: 'list', operation: 'getStats', items: 'collections', summary: 'list the collections', columns: ['name', ['documentCount', 'documents'], ['revisionCount', 'revisions'], ['metaIndexCount', 'metadata'], ['indexBytes', 'index bytes']] },
+    { name: 'list', operation: 'getStats', items: 'collections', summary: 'list the collections', columns: ['name', ['documentCount', 'documents'], ['revisionCount', 'revisions'], ['metaIndexCount', 'metadata'], 'checksum'] },
     { name: 'show', operation: 'getCollectionConfig', positions: ['collection'], summary: 'show the settings of a collection' },
     { name: 'set', operation: 'setCollectionConfig', positions: ['collection'], summary: 'set the settings of a collection; what is left out goes back to its default', examples: ['collections set blog --description "What we write" --max-revisions 20'] },
     { name: 'reset', operation: 'deleteCollectionConfig', positions: ['collection'], summary: 'go back to the default settings', asks: ({ collection }) => `Delete the settings of ${String(collection)}?`, says: () => ['the settings are the default ones'] },

@@ -39,7 +39,7 @@ export const SINGLE: readonly OperationCommand[] = [
   },
   {
     name: 'history', operation: 'listRevisions', positions: ['collection', 'key'], defaults: { lang: 'en' }, fixed: { includeContent: false }, summary: 'list the kept versions of a document, newest first',
-    columns: ['revision', 'updatedAt', 'meta'],
+    columns: ['revision', 'updatedAt', ['meta.title', 'title']],
   },
   {
     name: 'restore-revision', operation: 'restoreRevision', positions: ['collection', 'key', 'revision'], defaults: { lang: 'en' }, summary: 'make a kept version the present one',
