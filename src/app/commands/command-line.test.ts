@@ -227,6 +227,7 @@ describe('areas', () => {
     await writeFile(join(folder, 'job.json'), JSON.stringify({ collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'a' }] }));
     const id = (await quire(['jobs', 'submit', '--body', join(folder, 'job.json')])).trim();
     expect(await json('jobs', 'show', id)).toMatchObject({ id, collection: 'loaded' });
+    expect(await runQuire(['jobs', 'watch', id])).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('completed: added 1, updated 0, failed 0') as string });
     expect(await quire(['jobs', 'list'])).toContain('loaded');
     expect(await quire(['jobs', 'encryption'])).toBe('');
   });

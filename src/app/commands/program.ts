@@ -30,7 +30,12 @@ const single = (name: string): Entry['load'] => async () => {
 
 const group = (find: () => Promise<CommandGroup>): Entry['load'] => async () => {
   const [definition, { registerGroup }] = await Promise.all([find(), import('./operations/register-operation.ts')]);
-  return (program, io) => registerGroup(program, definition, io);
+  return async (program, io) => void await registerGroup(program, definition, io);
+};
+
+const jobs: Entry['load'] = async () => {
+  const [{ JOBS }, { registerGroup }, { registerWatch }] = await Promise.all([import('./areas/maintenance.ts'), import('./operations/register-operation.ts'), import('./jobs/watch.ts')]);
+  return async (program, io) => registerWatch(await registerGroup(program, JOBS, io), io);
 };
 
 /** All commands, in the order of `quire --help`. */
@@ -58,7 +63,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: 'export', summary: 'write the documents of a collection to a file or standard output', group: LOADING, load: async () => (await import('./export.ts')).registerExport },
   { name: 'backup', summary: 'back the database up, on the machine of the service', group: LOADING, load: single('backup') },
   { name: 'restore', summary: 'bring a backup back in place of the database', group: LOADING, load: single('restore') },
-  { name: 'jobs', summary: 'work of the service in the background', group: LOADING, load: group(async () => (await import('./areas/maintenance.ts')).JOBS) },
+  { name: 'jobs', summary: 'work of the service in the background', group: LOADING, load: jobs },
   { name: 'webhooks', summary: 'webhooks, and what they could not deliver', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).WEBHOOKS) },
   { name: 'automation', summary: 'rules that act on changes or by the clock', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).AUTOMATION) },
   { name: 'memory', summary: 'conversations that are remembered and recalled', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).MEMORY) },

@@ -14,9 +14,10 @@ import { runOperation } from './run-operation.ts';
 const PAGING = ['limit', 'offset', 'cursor'];
 
 /** Adds a group of commands, with all their options. */
-export async function registerGroup(program: Command, { name, summary, commands }: CommandGroup, io: Io): Promise<void> {
+export async function registerGroup(program: Command, { name, summary, commands }: CommandGroup, io: Io): Promise<Command> {
   const group = program.command(name).summary(summary).description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
   for (const each of commands) await registerOperation(group, each, io, `${name} ${each.name}`);
+  return group;
 }
 
 /** Adds a command that calls one operation. `title` is how messages name it. */

@@ -6,6 +6,7 @@ import { writeLines, type Io } from '../shared/io.ts';
 import { describeObject, itemsTable, note, widthOf, writeJson, type ListColumn, type OutputOptions } from '../shared/output.ts';
 import { askSecret, canAsk, confirm } from '../shared/prompt.ts';
 import { openService, type Input, type Service } from '../shared/service.ts';
+import { waiting } from '../shared/waiting.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { OperationCommand } from './define.ts';
 import { attributeOf, flagNameOf } from './field-option.ts';
@@ -27,7 +28,7 @@ export async function runOperation(definition: OperationCommand, entry: Catalogu
   if (definition.asks !== undefined && !await confirm(io, definition.asks(input), options)) return note(io, options, ['nothing was changed']);
   const service = openService(options);
   if (definition.columns !== undefined) return listItems(service, definition, definition.columns, { input, hasLimit: entry.fields.some(({ name }) => name === 'limit') }, options, io);
-  const answer = await service.call(definition.operation, input) as Input;
+  const answer = await waiting(io, options, service.call(definition.operation, input)) as Input;
   if (options.json === true) return writeJson(io, answer);
   if (definition.prints !== undefined) writeLines(io.stdout, [definition.prints(answer)]);
   else if (definition.says === undefined) writeLines(io.stdout, describeObject(answer, widthOf(io.stdout)));
