@@ -54,7 +54,7 @@ async function startDemo(flags: Flags): Promise<Running> {
   // Whatever way the process ends.
   process.once('exit', remove);
   const running = await start({ ...flags, withMeaning: true, ...(folder !== undefined && { db: join(folder, 'demo.db') }) });
-  const { fillPlayground } = await import('../demo/playground.ts');
+  const { fillPlayground } = await import('../playground/playground.ts');
   const interrupted = new AbortController();
   const filling = fillPlayground(running.url, processIo, interrupted.signal).catch((error: unknown) => {
     if (!isForUser(error)) throw error;

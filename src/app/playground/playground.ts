@@ -10,8 +10,8 @@ import { systemClock } from '../../lib/clock.ts';
 import { NOTES } from './notes.ts';
 import { places } from './places.ts';
 
-/** The pages of four packages that come along (`corpus/SOURCES.md`). */
-const HANDBOOK = join(import.meta.dirname, 'corpus', 'documents');
+/** The pages of four packages that come along (`demo/corpus/SOURCES.md`). */
+const HANDBOOK = join(import.meta.dirname, '..', 'demo', 'corpus', 'documents');
 /** The program's own helpers: small files that import each other. */
 const CODE = join(import.meta.dirname, '..', '..', 'lib');
 
