@@ -11,6 +11,8 @@ import { openService } from '../shared/service.ts';
 
 interface Options {
   readonly name?: string;
+  /** The same, before the name of the command. */
+  readonly serverProfile?: string;
   readonly user?: string;
   readonly passwordFile?: string;
   readonly keyFile?: string;
@@ -62,7 +64,7 @@ class NameOption extends Option {
 
 async function login(given: string | undefined, options: Options, io: Io): Promise<void> {
   const all = readProfiles();
-  const name = checkProfileName(options.name ?? chosenProfile(undefined, process.env, all).name ?? 'default');
+  const name = checkProfileName(options.name ?? options.serverProfile ?? chosenProfile(undefined, process.env, all).name ?? 'default');
   const before = all.profiles[name] ?? {};
   const url = withoutSlash(given ?? before.url ?? DOCS_URL);
   checkUrl(url, 'the address', DOCS_URL);

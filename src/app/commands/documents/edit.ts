@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Document, WrittenDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import { diffLines, type DiffLine } from '../../../lib/line-diff.ts';
+import { diffLines } from '../../../lib/line-diff.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import type { Io } from '../shared/io.ts';
@@ -93,7 +93,7 @@ export function mergedText(yours: string, theirs: string): string {
     if (mine.length + other.length > 0) result.push('<<<<<<< yours', ...mine, '=======', ...other, '>>>>>>> stored in the meantime');
     [mine, other] = [[], []];
   };
-  for (const { kind, text } of diffLines(yours, theirs) satisfies DiffLine[]) {
+  for (const { kind, text } of diffLines(yours, theirs)) {
     if (kind === '-') mine.push(text);
     else if (kind === '+') other.push(text);
     else {

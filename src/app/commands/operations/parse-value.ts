@@ -49,18 +49,26 @@ function scalarOf(field: Field, text: string): unknown {
     if (text.trim() === '' || !Number.isFinite(value)) throw new UsageError(`--${flag} ${text}: expected a number`);
     return value;
   }
-  if (kind !== 'json' && kind !== 'loose') return text;
+  if (kind === 'json') return jsonOf(text, flag);
+  if (kind !== 'loose') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function jsonOf(text: string, flag: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    if (kind === 'loose') return text;
     throw new UsageError(`--${flag}: expected JSON, or @FILE with it: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** JSON where it begins like a list, else texts separated by commas. */
 function listOf(text: string, field: Field): string[] {
-  const list = text.trimStart().startsWith('[') ? scalarOf({ ...field, kind: 'json', choices: undefined } as unknown as Field, text) as string[] : text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const list = text.trimStart().startsWith('[') ? jsonOf(text, field.flag) as string[] : text.split(',').map((part) => part.trim()).filter((part) => part !== '');
   const { choices, flag } = field;
   const wrong = choices === undefined ? undefined : list.find((each) => !choices.includes(each));
   if (wrong !== undefined) throw new UsageError(`--${flag} ${wrong}: expected some of ${choices!.join(', ')}${didYouMean(wrong, choices!)}`);
@@ -69,7 +77,7 @@ function listOf(text: string, field: Field): string[] {
 
 /** JSON where it begins like an object, else one pair `key=value`; only the first `=` separates. */
 function mapOf(text: string, field: Field): Record<string, unknown> {
-  if (text.trimStart().startsWith('{')) return scalarOf({ ...field, kind: 'json' }, text) as Record<string, unknown>;
+  if (text.trimStart().startsWith('{')) return jsonOf(text, field.flag) as Record<string, unknown>;
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError(`--${field.flag} ${text}: expected key=value or a JSON object`);
   const value = text.slice(at + 1);
