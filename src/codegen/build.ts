@@ -16,7 +16,7 @@ const { values: options } = parseArgs({ options: { out: { type: 'string', defaul
 const out = resolve(options.out);
 
 const COPIED = [
-  'bin', 'models', 'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'), join('generated', 'console'), join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
+  'bin', 'models', join('src', 'app', 'demo', 'corpus'), 'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'), join('generated', 'console'), join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
   ...SERVICES.flatMap((service) => ['openapi.json', 'openapi.yaml', 'openapi-3.0.json', 'inputs.json'].map((file) => join('generated', service, file))),
 ];
 

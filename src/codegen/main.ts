@@ -1,8 +1,9 @@
-// `npm run generate` writes generated/; with --check it fails when generated/ is not what the
-// specifications say.
+// `npm run generate` writes generated/ and docs/cli.md; with --check it fails when they are not what
+// the specifications and the commands say.
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isCommandLineCurrent, writeCommandLine } from './command-line.ts';
 import { differences } from './compare-folders.ts';
 import { generateAll } from './generate.ts';
 import { SpecificationError } from './specification-error.ts';
@@ -24,8 +25,10 @@ async function withFresh<T>(use: (folder: string) => Promise<T>): Promise<T> {
 async function check(fresh: string): Promise<number> {
   const drift = await differences(committed, fresh);
   for (const line of drift.slice(0, 20)) console.error(`generated/ drifts from the specifications: ${line}`);
-  if (drift.length > 0) console.error('run `npm run generate` and commit the result');
-  return drift.length > 0 ? 1 : 0;
+  const isCurrent = await isCommandLineCurrent(root);
+  if (!isCurrent) console.error('docs/cli.md drifts from the help of the commands');
+  if (drift.length > 0 || !isCurrent) console.error('run `npm run generate` and commit the result');
+  return drift.length > 0 || !isCurrent ? 1 : 0;
 }
 
 async function write(fresh: string): Promise<number> {
@@ -33,7 +36,9 @@ async function write(fresh: string): Promise<number> {
   // The copy of a temporary folder would be closed to other users, as that folder is.
   await mkdir(committed);
   await cp(fresh, committed, { recursive: true });
-  console.log('generated/ written');
+  // Loads the operations, which are now the new ones.
+  await writeCommandLine(root);
+  console.log('generated/ and docs/cli.md written');
   return 0;
 }
 

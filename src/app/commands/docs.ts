@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
 import { sealProcess } from '../secrecy/index.ts';
 import { describeSettings, loadSettings, type Flags, type Settings } from '../settings/index.ts';
 import { readTraceSettings, startTracing, tracedUntilStopped } from '../tracing/index.ts';
+import { isForUser } from './shared/command-error.ts';
 import { describeSalvage } from './shared/describe-salvage.ts';
+import { processIo } from './shared/io.ts';
 
 /** `quire docs`: the document service in the foreground. */
 export function registerDocs(program: Command): void {
@@ -14,20 +18,20 @@ export function registerDocs(program: Command): void {
     .description('serve the document service')
     .option('-c, --config <file>', 'YAML file with settings')
     .option('--with-meaning', 'search by meaning with the model that comes along, unless SVC_EMBEDDING_PROVIDER or the YAML file says otherwise')
+    .option('--demo', 'with a few hundred documents to play with, in a temporary folder that is removed afterwards unless --db names a database')
     .option('--check-config', 'say whether the settings are valid, and start nothing')
     .option('--verify-db <file>', 'say whether a database file is sound, and start nothing')
     .option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
     .option('--repair-to <new>', 'the file that --repair-db writes; it must not exist')
-    .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; docs/settings.md lists them.\nExample:\n  $ quire docs --db data/quire.db --http-addr :11023');
+    .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; docs/settings.md lists them.\nExamples:\n  $ quire docs --db data/quire.db --http-addr :11023\n  $ quire docs --demo');
   for (const { flag, meaning, onOff } of describeSettings()) {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
   }
   command.action((flags: Flags) => run(flags));
-  registerMcp(program);
 }
 
 /** `quire mcp`: the same for one client, which starts it and speaks MCP over its standard input and output. */
-function registerMcp(program: Command): void {
+export function registerMcp(program: Command): void {
   program
     .command('mcp')
     .description('serve MCP over standard input and output, for a client that starts this program')
@@ -41,7 +45,28 @@ function registerMcp(program: Command): void {
 async function run(flags: Flags): Promise<void> {
   if (typeof flags['verifyDb'] === 'string') return verify(flags['verifyDb']);
   if (typeof flags['repairDb'] === 'string') return repair(flags['repairDb'], flags['repairTo']);
-  return runInForeground(() => start(flags));
+  return runInForeground(() => (flags['demo'] === true ? startDemo(flags) : start(flags)));
+}
+
+/** A service to play with: with meaning, and a database that is gone afterwards unless it is named. */
+async function startDemo(flags: Flags): Promise<Running> {
+  const folder = flags['db'] === undefined && process.env['SVC_PATH'] === undefined ? mkdtempSync(join(tmpdir(), 'quire-demo-')) : undefined;
+  const remove = (): void => (folder === undefined ? undefined : rmSync(folder, { recursive: true, force: true }));
+  // Whatever way the process ends.
+  process.once('exit', remove);
+  const running = await start({ ...flags, withMeaning: true, ...(folder !== undefined && { db: join(folder, 'demo.db') }) });
+  const { fillPlayground } = await import('../playground/playground.ts');
+  const interrupted = new AbortController();
+  const filling = fillPlayground(running.url, processIo, interrupted.signal).catch((error: unknown) => {
+    if (!isForUser(error)) throw error;
+    if (!interrupted.signal.aborted) console.error(`the service could not be filled: ${error.message}`);
+  });
+  const stop = async (): Promise<void> => {
+    interrupted.abort();
+    await running.stop();
+    await filling;
+  };
+  return { ...running, stop };
 }
 
 async function verify(file: string): Promise<void> {
@@ -77,7 +102,7 @@ async function repair(file: string, target: Flags[string]): Promise<void> {
   }
 }
 
-async function start(flags: Flags): Promise<Running> {
+async function start(flags: Flags): Promise<Running & { readonly url: string }> {
   const { env, problems } = await sealProcess();
   const { settings, warnings } = loadSettings({ flags, env, ...(flags['withMeaning'] === true && { defaults: WITH_MEANING }) });
   if (flags['checkConfig'] === true) {

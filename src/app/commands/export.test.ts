@@ -58,7 +58,7 @@ describe('quire export', () => {
     const file = join(folder, 'a.ndjson');
     if (options.length > 0) await writeFile(file, 'old');
     const run = await exporting('-o', file, ...options);
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(6);
     expect(run.stderr).toContain('quire export: the export broke off');
     expect(await readdir(folder)).toEqual(options.length > 0 ? ['a.ndjson'] : []);
   });
@@ -75,7 +75,7 @@ describe('quire export', () => {
 
   it('passes on why the service refuses', async () => {
     answer = { status: 403, body: { error: 'forbidden' } };
-    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({ exitCode: 1, stderr: 'quire export: the service answered 403: forbidden\n' });
+    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({ exitCode: 4, stderr: 'quire export: the service answered 403: forbidden\n' });
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -19,6 +19,7 @@ interface ExportArguments extends ClientOptions {
   readonly filter?: Record<string, string[]>;
   readonly output?: string;
   readonly force?: boolean;
+  readonly quiet?: boolean;
 }
 
 const EXAMPLES = `
@@ -42,7 +43,8 @@ export function registerExport(program: Command, io: Io = processIo): void {
     .addOption(new Option('--format <format>', 'format; the default is zip for a file ending in .zip, else ndjson').choices(['ndjson', 'zip']))
     .option('--filter <key=value>', 'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
     .option('-o, --output <file>', 'file to write; the default is standard output')
-    .option('--force', 'replace the file if it exists');
+    .option('--force', 'replace the file if it exists')
+    .option('-q, --quiet', 'show errors only');
   addClientOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ExportArguments) => {
@@ -64,9 +66,9 @@ async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): P
   const bytes = await openExport(given, format, signal);
   const meter = new Meter();
   if (output === undefined) await toStandardOutput(bytes, meter, io, signal);
-  else await toFile(bytes, meter, output, force, signal);
+  else await withProgress(meter, format, given.quiet === true ? undefined : io, () => toFile(bytes, meter, output, force, signal));
   if (meter.bytes === 0) writeLines(io.stderr, [`collection ${collection} has no such documents: the export is empty`]);
-  else if (output !== undefined) {
+  else if (output !== undefined && given.quiet !== true) {
     const amount = format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : '';
     writeLines(io.stderr, [`wrote ${output} (${amount}${formatBytes(meter.bytes)})`]);
   }
@@ -79,6 +81,19 @@ async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', sign
   // The SDK's type is that of a parsed answer; an empty answer may come without a body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;
   return stream === null ? Readable.from([]) : Readable.fromWeb(stream);
+}
+
+const TELL_EVERY_MS = 3000;
+
+/** Says how far a file is, every few seconds; its size is not known before. */
+async function withProgress(meter: Meter, format: 'ndjson' | 'zip', io: Io | undefined, work: () => Promise<void>): Promise<void> {
+  const tell = (): void => writeLines(io!.stderr, [`${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`]);
+  const timer = io === undefined ? undefined : setInterval(tell, TELL_EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 async function toStandardOutput(bytes: Readable, meter: Meter, io: Io, signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@ import type { FullTextResult, SearchFullTextRequest, SearchFullTextResponse } fr
 import type { ServiceClient } from './shared/client.ts';
 import { formatCount, plural } from './shared/format.ts';
 import { writeLines, type Io } from './shared/io.ts';
+import { isColoured, note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
 import { plainLine } from './shared/text-width.ts';
 
@@ -16,6 +17,8 @@ export interface WordSearch {
   readonly lang?: string | undefined;
   readonly fields?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
 }
 
 /** Around each match in a fragment. A character for private use stands in no text that people write, and is its own closing tag. */
@@ -31,9 +34,9 @@ export async function searchByWords(client: ServiceClient, search: WordSearch, i
     io.stdout.write(`${JSON.stringify(data.results, null, 2)}\n`);
     return;
   }
-  const emphasise = io.stdout.isTTY === true ? bold : plain;
+  const emphasise = isColoured(io.stdout, search) ? bold : plain;
   writeLines(io.stdout, data.results.flatMap((result, i) => linesOf(result, search.offset + i + 1, emphasise)));
-  writeLines(io.stderr, [countLine(data, search.offset)]);
+  note(io, search, [countLine(data, search.offset)]);
 }
 
 function requestOf({ collection, query, limit, offset, filter, lang, fields, json }: WordSearch): SearchFullTextRequest {

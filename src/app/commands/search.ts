@@ -7,6 +7,7 @@ import { CommandError, runCommand } from './shared/command-error.ts';
 import { documentTable } from './shared/document-table.ts';
 import { formatCount, plural } from './shared/format.ts';
 import { processIo, writeLines, type Io } from './shared/io.ts';
+import { note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
 import { searchByWords } from './search-words.ts';
 
@@ -20,6 +21,8 @@ interface SearchArguments extends ClientOptions {
   readonly offset: number;
   readonly fields?: string[];
   readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
 }
 
 const LIMIT = 50;
@@ -60,7 +63,9 @@ export function registerSearch(program: Command, io: Io = processIo): void {
     .option('--limit <n>', 'most documents to list: 10 by words, else 50, unless set', wholeNumber(0, 10_000))
     .option('--offset <n>', 'matches to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--fields <names>', 'what to show of each document: metadata keys, addedAt, updatedAt, expiresAt, contentMd; separated by commas', commaList)
-    .option('--json', 'write a JSON array instead of a table');
+    .option('--json', 'write a JSON array instead of a table')
+    .option('-q, --quiet', 'do not say how many there are')
+    .option('--no-color', 'no bold text, as with NO_COLOR');
   addClientOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: SearchArguments) => {
@@ -80,7 +85,7 @@ async function runSearch(query: string, given: SearchArguments, io: Io): Promise
   }
   if (documents.length > 0) writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
   // The count accompanies the table, so that a pipe gets nothing but documents.
-  writeLines(io.stderr, [countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length))]);
+  note(io, given, [countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length))]);
 }
 
 /** What says nothing beside the rest is a mistake, and would be passed over in silence. */

@@ -253,7 +253,7 @@ describe('failures of the service', () => {
     await withService(() => ({ status: 401, body: { error: 'missing authentication' } }));
     await write({ 'a.ndjson': rows(1) });
     const run = await importing(join(folder, 'a.ndjson'));
-    expect(run).toEqual({ exitCode: 1, stdout: '', stderr: 'quire import: the service answered 401: missing authentication (give a key with --api-key or QUIRE_API_KEY)\nnothing was stored\n' });
+    expect(run).toEqual({ exitCode: 1, stdout: '', stderr: 'quire import: the service answered 401: missing authentication (give a key with --api-key or QUIRE_API_KEY, or sign in with `npm run quire -- login`)\nnothing was stored\n' });
   });
 
   it('explains a service that is not there', async () => {
@@ -263,8 +263,8 @@ describe('failures of the service', () => {
     await new Promise((resolve) => unused.close(resolve));
     await write({ 'a.ndjson': rows(1) });
     const run = await runQuire(['import', join(folder, 'a.ndjson'), '-c', 'c', '--url', url]);
-    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(run.stderr).toContain(`quire import: cannot reach ${url}: start it with \`npm start\``);
+    expect(run).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(run.stderr).toContain(`quire import: cannot reach ${url}: is it running? start it with \`npm start\``);
   });
 });
 
@@ -276,7 +276,7 @@ describe('arguments', () => {
     [['import', 'x', '-c', 'c', '--url', 'localhost:1'], /expected an address such as/],
   ])('%j is refused', async (given, message) => {
     const run = await runQuire(given);
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(2);
     expect(run.stderr).toMatch(message);
   });
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { createClient, createConfig, type Client } from '../../../../generated/runs/sdk/client/index.ts';
 import { systemTimer } from '../../../lib/timer.ts';
-import { CommandError } from '../shared/command-error.ts';
+import { ProfileOption } from '../shared/client.ts';
+import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/program.ts';
 import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
 import { answered, type Advice, type SdkAnswer } from '../shared/service-failure.ts';
@@ -11,9 +12,12 @@ const ADVICE: Advice = { start: START_RUNS, credential: 'give the token with --t
 
 /** How to reach the run-queue service: the options that all its client commands share. */
 export interface RunsClientOptions {
-  readonly url: string;
+  readonly url?: string;
   readonly token?: string;
+  readonly serverProfile?: string;
 }
+
+const RUNS_URL = 'http://localhost:11030';
 
 export interface RunsClient {
   /** What the functions of the generated SDK take as `client`. */
@@ -26,25 +30,35 @@ export interface RunsClient {
 
 export function addRunsClientOptions(command: Command): Command {
   return command
-    .addOption(new Option('--url <url>', 'address of the run-queue service').env('RUNS_URL').default('http://localhost:11030'))
-    .addOption(new Option('--token <token>', 'API token; better given by the environment, where other users cannot see it').env('RUNS_API_TOKEN'));
+    .option('--url <url>', `address of the run-queue service (env: RUNS_URL; without it that of the profile, or ${RUNS_URL})`)
+    .option('--token <token>', 'API token; better given by RUNS_API_TOKEN, where other users cannot see it')
+    .addOption(new ProfileOption());
 }
 
 /**
  * A client of the service. Connects to nothing yet.
- * @throws {CommandError} when the address is not an `http` or `https` URL.
+ * @throws {CommandError} when the address is not an `http` or `https` URL, or the profile is unknown.
  */
-export function openRunsClient({ url, token }: RunsClientOptions): RunsClient {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new CommandError(`--url ${url}: expected an address such as http://localhost:11030`);
-  const baseUrl = url.replace(/\/+$/, '');
+export function openRunsClient(options: RunsClientOptions): RunsClient {
+  const { url, token } = runsConnectionOf(options);
   // While two tokens are valid, the variable holds both.
   const auth = (): string | undefined => token?.trim().split(/\s+/)[0];
-  const askOnce: RunsClient['askOnce'] = async (call) => (await answered(baseUrl, call, ADVICE)).data;
+  const askOnce: RunsClient['askOnce'] = async (call) => (await answered(url, call, ADVICE)).data;
   return {
-    sdk: createClient(createConfig({ baseUrl, auth })),
+    sdk: createClient(createConfig({ baseUrl: url, auth })),
     askOnce,
     ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, ...(signal && { signal }) }),
   };
+}
+
+/** Options win over the environment, which wins over the profile unless that is named by an option; a profile's token goes to its own server alone. */
+export function runsConnectionOf(options: RunsClientOptions, env: Readonly<Record<string, string | undefined>> = process.env): { readonly url: string; readonly token: string | undefined } {
+  const { profile } = chosenProfile(options.serverProfile, env);
+  const given = options.serverProfile === undefined ? env : {};
+  const url = withoutSlash(options.url ?? (given['RUNS_URL'] || profile.runsUrl || RUNS_URL));
+  checkUrl(url, '--url', RUNS_URL);
+  const own = profile.runsUrl === url ? profile.runsToken : undefined;
+  return { url, token: options.token ?? (given['RUNS_API_TOKEN'] || own) };
 }
 
 /** A key for one request, which its repetitions use as well. */

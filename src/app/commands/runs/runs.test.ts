@@ -54,15 +54,15 @@ describe('quire runs submit', () => {
     expect(ids[0]!.stdout).toBe(ids[1]!.stdout);
   });
 
-  it.each([
-    [['demo', 'shell'], /kind.*diagnostic, pipeline, ai_text/],
+  it.each<[string[], RegExp, number?]>([
+    [['demo', 'shell'], /kind.*diagnostic, pipeline, ai_text/, 2],
     [['nope', 'diagnostic'], /400: project_unavailable/],
     [['demo', 'pipeline', 'hello', '--input', 'a', '--input-json', '{}'], /one of --input, --input-file and --input-json/],
     [['demo', 'pipeline', 'hello', '--input-json', '[1]'], /expected a JSON object/],
-    [['demo', 'pipeline', 'hello', '--priority', '101'], /from -100 to 100/],
+    [['demo', 'pipeline', 'hello', '--priority', '101'], /from -100 to 100/, 2],
     [['demo', 'pipeline', 'hello', '--input-file', '/none'], /--input-file \/none: ENOENT/],
-  ])('refuses %j', async (options, message) => {
-    expect(await quire('submit', options)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(message) });
+  ])('refuses %j', async (options, message, exitCode = 1) => {
+    expect(await quire('submit', options)).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });
   });
 });
 
@@ -102,7 +102,7 @@ describe('quire runs logs, cancel and retry', () => {
     while (!(await quire('logs', [id])).stdout.includes('waiting')) await new Promise(setImmediate);
     expect(await quire('cancel', [id])).toMatchObject({ exitCode: 0, stdout: `${id}\n`, stderr: expect.stringContaining('is cancelling') });
     expect(await following).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('was cancelled') });
-    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('409: run_state_conflict') });
+    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('409: run_state_conflict') });
     const retried = await quire('retry', [id]);
     expect(retried.stdout.trim()).not.toBe(id);
     await quire('cancel', [retried.stdout.trim()]);
@@ -150,7 +150,7 @@ describe('quire runs ships, token, projects and audit', () => {
     expect(ships.stdout).toMatch(/^local +online +\d\/2/m);
     expect(JSON.parse((await quire('ships', ['--json'])).stdout)).toMatchObject({ data: [], enabled: false });
     for (const command of ['drain', 'undrain', 'revoke']) expect(await quire(command, ['build-01'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no ship build-01; none has joined') });
-    expect(await quire('token', ['ship', 'build-01', '--label', 'gpu=a100'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('409: fleet_disabled') });
+    expect(await quire('token', ['ship', 'build-01', '--label', 'gpu=a100'])).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('409: fleet_disabled') });
   });
 
   it('finds a run by the beginning or the end of its id', async () => {

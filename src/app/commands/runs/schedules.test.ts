@@ -29,7 +29,7 @@ describe('quire runs schedules', () => {
     expect(await quire('schedules', 'pause', 'demo', 'yearly')).toMatchObject({ exitCode: 0, stdout: 'demo/yearly is paused\n' });
     expect((await quire('schedules', 'list')).stdout).toContain('paused by api');
     expect((await quire('schedules', 'resume', 'demo', 'yearly')).stdout).toMatch(/^demo\/yearly goes on; next run: \d{4}-12-31 15:00/);
-    expect(await quire('schedules', 'pause', 'demo', 'yealry')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('404: schedule_not_found: the project "demo" has no schedule "yealry"; it has: yearly; did you mean yearly?') });
+    expect(await quire('schedules', 'pause', 'demo', 'yealry')).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('404: schedule_not_found: the project "demo" has no schedule "yealry"; it has: yearly; did you mean yearly?') });
   });
 
   it('runs one now; a second run of the group waits for the first', async () => {

@@ -1,12 +1,8 @@
 import { Option, type Command } from 'commander';
 import { createClient, createConfig, type Client } from '../../../../generated/docs/sdk/client/index.ts';
-import { CommandError } from './command-error.ts';
+import { connectionOf, DOCS_URL, type ClientOptions } from './connection.ts';
 
-/** How to reach the document service: the options that all client commands share. */
-export interface ClientOptions {
-  readonly url: string;
-  readonly apiKey?: string;
-}
+export type { ClientOptions } from './connection.ts';
 
 export interface ServiceClient {
   /** The address, for messages. */
@@ -15,23 +11,33 @@ export interface ServiceClient {
   readonly sdk: Client;
 }
 
-/** Adds `--url` and `--api-key` to a command; each has its environment variable. */
+/** `--profile NAME`, kept apart from the ingest profiles that some commands take by the same name. */
+export class ProfileOption extends Option {
+  constructor() {
+    super('--profile <name>', 'server to talk to, of those that `quire login` knows (env: QUIRE_PROFILE)');
+  }
+
+  override attributeName(): string {
+    return 'serverProfile';
+  }
+}
+
+/** Adds `--url`, `--api-key`, `--token` and, unless the command has another, `--profile`; each has its environment variable. */
 export function addClientOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--url <url>', 'address of the document service').env('QUIRE_URL').default('http://localhost:11023'))
-    .addOption(new Option('--api-key <key>', 'API key; better given by the environment, where other users cannot see it').env('QUIRE_API_KEY'));
+  command
+    .option('--url <url>', `address of the document service (env: QUIRE_URL; without it that of the profile, or ${DOCS_URL})`)
+    .option('--api-key <key>', 'API key; better given by QUIRE_API_KEY, where other users cannot see it')
+    .option('--token <token>', 'token of a sign-in; better given by QUIRE_TOKEN');
+  return command.options.some(({ long }) => long === '--profile') ? command : command.addOption(new ProfileOption());
 }
 
 /**
  * A client of the service. Connects to nothing yet.
- * @throws {CommandError} when the address is not an `http` or `https` URL.
+ * @throws {CommandError} when the address is not an `http` or `https` URL, or the profile cannot be used.
  */
-export function openClient({ url, apiKey }: ClientOptions): ServiceClient {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CommandError(`--url ${url}: expected an address such as http://localhost:11023`);
-  }
-  const baseUrl = url.replace(/\/+$/, '');
+export function openClient(options: ClientOptions): ServiceClient {
+  const { url, apiKey, token } = connectionOf(options);
   // Of the two schemes that an operation offers, a key goes into `X-API-Key` alone (contract, section 5).
-  const auth = ({ type }: { type: string }): string | undefined => (type === 'apiKey' ? apiKey : undefined);
-  return { url: baseUrl, sdk: createClient(createConfig({ baseUrl, auth })) };
+  const auth = ({ type }: { type: string }): string | undefined => (type === 'apiKey' ? apiKey : apiKey === undefined ? token : undefined);
+  return { url, sdk: createClient(createConfig({ baseUrl: url, auth })) };
 }

@@ -1,10 +1,11 @@
+import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { ServiceFailure } from './service-failure.ts';
 import { writeLines, type Io } from './io.ts';
 
 /** A reason for a command to end that its user can do something about; shown without a stack. */
 export class CommandError extends Error {
   /** The status that the process ends with. */
-  readonly exitCode: number = 1;
+  readonly exitCode: number = EXIT.failed;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -12,8 +13,13 @@ export class CommandError extends Error {
   }
 }
 
-/** The status of a process that was interrupted, as shells count it: 128 + SIGINT. */
-export const INTERRUPTED = 130;
+/** What was typed cannot be carried out as it is. */
+export class UsageError extends CommandError {
+  override readonly exitCode = EXIT.usage;
+}
+
+/** The status of a process that was interrupted. */
+export const INTERRUPTED = EXIT.interrupted;
 
 /** A command that ended early because its user wanted so. */
 export class InterruptedError extends CommandError {
@@ -30,8 +36,8 @@ export const isForUser = (error: unknown): error is Error => error instanceof Co
 
 /**
  * Runs the work of a command. A `CommandError` or a failure of the service is written as one line,
- * and the process ends with status 1, or 130 when it was interrupted; anything else is a defect and
- * is thrown on.
+ * and the process ends with the status that stands for it (`exit-codes.ts`); anything else is a
+ * defect and is thrown on.
  */
 export async function runCommand(name: string, io: Io, work: () => Promise<unknown>): Promise<void> {
   for (const stream of [io.stdout, io.stderr]) stream.on('error', ignoreClosedPipe);
@@ -40,7 +46,7 @@ export async function runCommand(name: string, io: Io, work: () => Promise<unkno
   } catch (error) {
     if (!isForUser(error)) throw error;
     writeLines(io.stderr, [`quire ${name}: ${error.message}`]);
-    io.setExitCode(error instanceof CommandError ? error.exitCode : 1);
+    io.setExitCode(error instanceof ServiceFailure ? exitCodeOf(error.status) : (error as CommandError).exitCode);
   }
 }
 

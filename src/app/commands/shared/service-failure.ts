@@ -1,4 +1,5 @@
-import { START_DOCS } from './program.ts';
+import { QuireError } from '../../../client/core/quire-error.ts';
+import { PROGRAM, START_DOCS } from './program.ts';
 
 /** The service did not do what was asked, or could not be reached. The message is for a person. */
 export class ServiceFailure extends Error {
@@ -28,7 +29,7 @@ export interface Advice {
   readonly credential: string;
 }
 
-const DOCS: Advice = { start: START_DOCS, credential: 'give a key with --api-key or QUIRE_API_KEY' };
+const DOCS: Advice = { start: START_DOCS, credential: `give a key with --api-key or QUIRE_API_KEY, or sign in with \`${PROGRAM} login\`` };
 
 /** What a function of the generated SDK resolves to, as far as it matters here. */
 export interface SdkAnswer<T> {
@@ -51,8 +52,17 @@ export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>, advi
   throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfterOf(response));
 }
 
+/** The same failure for errors of the client package. Anything else is returned as it is. */
+export function failureOf(url: string, error: unknown, advice: Advice = DOCS): unknown {
+  if (!(error instanceof QuireError)) return error;
+  if (error.code === 'network') return unreachable(url, error.cause ?? error, advice);
+  if (error.status === 0) return new ServiceFailure(`${url}: ${error.message}`, undefined, undefined, { cause: error });
+  if (error.code === 'invalid_response') return new ServiceFailure(`the answer of ${url} cannot be read`, undefined, undefined, { cause: error });
+  return new ServiceFailure(describeRefusal(error.status, error.body, advice), error.status, error.retryAfterMs, { cause: error });
+}
+
 function unreachable(url: string, error: unknown, { start }: Advice): ServiceFailure {
-  const message = `cannot reach ${url}: start it with \`${start}\`, or give its address with --url (${reasonOf(error)})`;
+  const message = `cannot reach ${url}: is it running? start it with \`${start}\`, or give its address with --url (${reasonOf(error)})`;
   return new ServiceFailure(message, undefined, undefined, { cause: error });
 }
 

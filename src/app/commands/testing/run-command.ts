@@ -1,8 +1,11 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { Command } from 'commander';
-import { registerExport, registerImport, registerImportWiki, registerSearch, registerSync } from '../index.ts';
-import { registerRuns } from '../runs/index.ts';
+import { runProgram } from '../program.ts';
 import type { Io, OutputStream } from '../shared/io.ts';
+
+// Whoever runs the tests may have profiles of their own.
+process.env['XDG_CONFIG_HOME'] = join(tmpdir(), 'quire-without-profiles');
 
 export interface CommandRun {
   readonly stdout: string;
@@ -23,23 +26,8 @@ export async function runQuire(arguments_: readonly string[], { stdin = '', colu
   const [stdout, stderr] = [new Sink(columns, closed), new Sink()];
   let exitCode = 0;
   const io: Io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, setExitCode: (code) => (exitCode = code) };
-  const program = new Command('quire').exitOverride();
-  for (const register of [registerImport, registerImportWiki, registerSync, registerExport, registerSearch, registerRuns]) register(program, io);
-  for (const command of allOf(program)) {
-    command.exitOverride().configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
-  }
-  try {
-    await program.parseAsync(arguments_, { from: 'user' });
-  } catch (error) {
-    // Commander's own way to end: help, or arguments that it refuses.
-    exitCode = (error as { exitCode?: number }).exitCode ?? Number.NaN;
-    if (Number.isNaN(exitCode)) throw error;
-  }
+  await runProgram(arguments_, io);
   return { stdout: stdout.text, stderr: stderr.text, exitCode };
-}
-
-function allOf(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(allOf)];
 }
 
 /** Keeps what is written; with `columns` it passes for a terminal of that width. */

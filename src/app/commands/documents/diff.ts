@@ -1,0 +1,65 @@
+import { styleText } from 'node:util';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Revision } from '../../../../generated/docs/sdk/types.gen.ts';
+import { diffLines, unifiedDiff } from '../../../lib/line-diff.ts';
+import { CommandError, runCommand } from '../shared/command-error.ts';
+import { writeLines, type Io } from '../shared/io.ts';
+import { isColoured, note, writeJson, type OutputOptions } from '../shared/output.ts';
+import { openService, type Service } from '../shared/service.ts';
+import { ServiceFailure } from '../shared/service-failure.ts';
+import { documentCommand, type Address, type DocumentOptions } from './address.ts';
+
+const EXAMPLES = `
+Revisions are numbers as \`quire history\` lists them. Without numbers the newest version is compared with the one before.
+
+Examples:
+  $ quire diff blog hello
+  $ quire diff blog hello 3        # what has changed since revision 3
+  $ quire diff blog hello 3 5
+`;
+
+/** `quire diff`: what two versions of a document differ in. */
+export function registerDiff(program: Command, io: Io): void {
+  documentCommand(program, 'diff', 'show what has changed between two versions of a document')
+    .argument('[from]', 'revision to begin with', revisionNumber)
+    .argument('[to]', 'revision to end with', revisionNumber)
+    .addHelpText('after', EXAMPLES)
+    .action((collection: string, key: string, from: number | undefined, to: number | undefined, options: DocumentOptions) => runCommand('diff', io, () => diff({ collection, key, lang: options.lang }, [from, to], options, io)));
+}
+
+function revisionNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected the number of a revision.');
+  return Number(text);
+}
+
+async function diff(address: Address, [from, to]: readonly [number | undefined, number | undefined], options: DocumentOptions, io: Io): Promise<void> {
+  const [older, newer] = await versions(openService(options), address, from, to);
+  const names = [older, newer].map(({ revision }) => `${address.key} revision ${revision}`) as [string, string];
+  const lines = unifiedDiff(diffLines(older.contentMd ?? '', newer.contentMd ?? ''), names);
+  if (options.json === true) return writeJson(io, { from: older.revision, to: newer.revision, diff: lines.join('\n') });
+  writeLines(io.stdout, coloured(lines, io, options));
+  if (lines.length === 0) note(io, options, [`the text of revisions ${older.revision} and ${newer.revision} is the same`]);
+}
+
+/** The two versions to compare, the older one first unless the numbers say otherwise. */
+async function versions(service: Service, address: Address, from: number | undefined, to: number | undefined): Promise<readonly [Revision, Revision]> {
+  const seen: Revision[] = [];
+  const find = (number: number | undefined, place: number): Revision | undefined => (number === undefined ? seen[place] : seen.find(({ revision }) => revision === number));
+  for await (const page of service.pages('listRevisions', { ...address, includeContent: true, limit: 20 })) {
+    seen.push(...page as Revision[]);
+    const found = [find(from, 1), find(to, 0)] as const;
+    if (found[0] !== undefined && found[1] !== undefined) return [found[0], found[1]];
+  }
+  const missing = [from, to].filter((number) => number !== undefined && find(number, 0) === undefined);
+  if (missing.length === 0) throw new CommandError(`${address.key} has one version only`);
+  throw new ServiceFailure(`${address.key} has no revision ${missing.join(' and ')}: \`quire history ${address.collection} ${address.key}\` lists them`, 404);
+}
+
+/** What goes red, what comes green, as git has it. */
+export function coloured(lines: readonly string[], io: Io, options: OutputOptions): readonly string[] {
+  if (!isColoured(io.stdout, options)) return lines;
+  return lines.map((line, index) => {
+    const style = index < 2 ? 'bold' : line.startsWith('@@') ? 'cyan' : line.startsWith('-') ? 'red' : line.startsWith('+') ? 'green' : undefined;
+    return style === undefined ? line : styleText(style, line, { validateStream: false });
+  });
+}

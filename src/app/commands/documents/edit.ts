@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Document, WrittenDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import { diffLines } from '../../../lib/line-diff.ts';
+import { CommandError, runCommand } from '../shared/command-error.ts';
+import { EXIT } from '../shared/exit-codes.ts';
+import type { Io } from '../shared/io.ts';
+import { note, writeJson } from '../shared/output.ts';
+import { ask, canAsk } from '../shared/prompt.ts';
+import { openService, type Service } from '../shared/service.ts';
+import { ServiceFailure } from '../shared/service-failure.ts';
+import { documentCommand, nameOf, type Address, type DocumentOptions } from './address.ts';
+
+const HELP = `
+The editor is $VISUAL, or $EDITOR, or vi. What is saved is stored when the editor ends, unless somebody else has changed the
+document in the meantime: then you choose, and without a terminal the text is kept in a file and the status is 5.
+
+Examples:
+  $ quire edit blog hello
+  $ EDITOR="code --wait" quire edit blog hello --lang de
+`;
+
+/** `quire edit`: the markdown of a document in an editor. */
+export function registerEdit(program: Command, io: Io): void {
+  documentCommand(program, 'edit', 'change the markdown of a document in your editor')
+    .addHelpText('after', HELP)
+    .action((collection: string, key: string, options: DocumentOptions) => runCommand('edit', io, () => edit({ collection, key, lang: options.lang }, options, io)));
+}
+
+/** A document that is being edited: where its text is, and the version that the text was made of. */
+interface Draft {
+  readonly file: string;
+  readonly base: Document;
+}
+
+async function edit(address: Address, options: DocumentOptions, io: Io): Promise<void> {
+  const service = openService(options);
+  const base = await service.call('getDocument', { ...address });
+  const folder = await mkdtemp(join(tmpdir(), 'quire-edit-'));
+  const file = join(folder, 'document.md');
+  let isKept = false;
+  try {
+    await writeFile(file, base.contentMd, { mode: 0o600 });
+    await openEditor(file);
+    const stored = await store(service, address, { file, base }, options, io);
+    if (options.json === true && stored !== undefined) writeJson(io, stored);
+  } catch (error) {
+    // What was typed must not be lost to a refusal, or to a service that has gone.
+    isKept = await readFile(file, 'utf8').then((text) => text !== base.contentMd, () => false);
+    if (!isKept || !(error instanceof Error)) throw error;
+    note(io, {}, [`your text is kept in ${file}`]);
+    throw error;
+  } finally {
+    if (!isKept) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Stores the draft; asks what to do, as often as it takes, where somebody else has changed the document. */
+async function store(service: Service, address: Address, { file, base }: Draft, options: DocumentOptions, io: Io): Promise<WrittenDocument | undefined> {
+  for (let known = base; ;) {
+    const contentMd = await readFile(file, 'utf8');
+    if (contentMd === known.contentMd) return void note(io, options, [`${nameOf(address)} is unchanged`]);
+    try {
+      const stored = await service.call('updateDocument', { ...address, contentMd, ifChecksum: known.checksum! });
+      note(io, options, [`stored ${nameOf(address)}`]);
+      return stored;
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.status !== 412) throw error;
+      known = await service.call('getDocument', { ...address });
+      if (!canAsk(io)) throw new Conflict(`${nameOf(address)} was changed by somebody else in the meantime`);
+      const choice = (await ask(io, `${nameOf(address)} was changed in the meantime. [m]erge in the editor, [o]verwrite it, or [k]eep your text in a file? `)).toLowerCase();
+      if (choice.startsWith('m')) {
+        await writeFile(file, mergedText(contentMd, known.contentMd));
+        await openEditor(file);
+      } else if (!choice.startsWith('o')) throw new Conflict(`${nameOf(address)} was not stored`);
+    }
+  }
+}
+
+class Conflict extends CommandError {
+  override readonly exitCode = EXIT.conflict;
+}
+
+/** Both texts in one, with the marks of git around what differs. */
+export function mergedText(yours: string, theirs: string): string {
+  const result: string[] = [];
+  let [mine, other]: [string[], string[]] = [[], []];
+  const flush = (): void => {
+    if (mine.length + other.length > 0) result.push('<<<<<<< yours', ...mine, '=======', ...other, '>>>>>>> stored in the meantime');
+    [mine, other] = [[], []];
+  };
+  for (const { kind, text } of diffLines(yours, theirs)) {
+    if (kind === '-') mine.push(text);
+    else if (kind === '+') other.push(text);
+    else {
+      flush();
+      result.push(text);
+    }
+  }
+  flush();
+  return `${result.join('\n')}\n`;
+}
+
+/** The editor is a command line of the user's own, such as `code --wait`. */
+async function openEditor(file: string): Promise<void> {
+  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
+  // A shell takes it apart, and gets the name of the file as an argument, where no character of it means anything.
+  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit') as [number | null];
+  if (code !== 0) throw new CommandError(`the editor ${editor} ended with ${code ?? 'a signal'}: nothing was stored`);
+}

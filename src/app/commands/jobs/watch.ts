@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { addClientOptions } from '../shared/client.ts';
+import { CommandError, InterruptedError, runCommand } from '../shared/command-error.ts';
+import type { ClientOptions } from '../shared/connection.ts';
+import { formatCount, plural } from '../shared/format.ts';
+import { untilInterrupted } from '../shared/interrupt.ts';
+import type { Io } from '../shared/io.ts';
+import { addOutputOptions, note, writeJson, type OutputOptions } from '../shared/output.ts';
+import { openService } from '../shared/service.ts';
+
+type Options = ClientOptions & OutputOptions;
+
+const EVERY_MS = 1000;
+
+/** `quire jobs watch`: waits for a job that loads documents, and says how far it is. */
+export function registerWatch(jobs: Command, io: Io): void {
+  const command = jobs
+    .command('watch')
+    .summary('wait until a job has ended, and say how far it is')
+    .description('Wait until a job has ended, and say how far it is. The status is 0 when all of its documents were stored.')
+    .argument('<id>', 'id of the job');
+  addClientOptions(addOutputOptions(command)).action((id: string, options: Options) => runCommand('jobs watch', io, () => untilInterrupted((signal) => watch(id, options, io, signal))));
+}
+
+async function watch(id: string, options: Options, io: Io, signal: AbortSignal, timer: Timer = systemTimer): Promise<void> {
+  const service = openService(options);
+  for (let last = -1; ;) {
+    const job = await service.call('getBulkIngest', { id }, { signal });
+    const hasEnded = !['pending', 'processing'].includes(job.status);
+    if (job.processed !== last && !hasEnded) note(io, options, [`${formatCount(job.processed)} of ${plural(job.total, 'document')}`]);
+    last = job.processed;
+    if (!hasEnded) await timer.sleep(EVERY_MS, signal);
+    if (signal.aborted) throw new InterruptedError();
+    if (!hasEnded) continue;
+    if (options.json === true) writeJson(io, job);
+    note(io, options, [`${job.status}: added ${formatCount(job.added)}, updated ${formatCount(job.updated)}, failed ${formatCount(job.failed)}`]);
+    if (job.status !== 'completed' || job.failed > 0) throw new CommandError(job.status === 'completed' ? `${plural(job.failed, 'document')} could not be stored: quire jobs show ${id}` : `the job ended as ${job.status}`);
+    return;
+  }
+}

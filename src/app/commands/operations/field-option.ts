@@ -1,0 +1,58 @@
+import { Option, type Command } from 'commander';
+import type { Field } from './fields.ts';
+
+/** Options that every client command has by these names: a field of the same name gets the prefix `field-`. */
+const TAKEN = new Set(['url', 'api-key', 'token', 'profile', 'json', 'ndjson', 'quiet', 'color', 'yes', 'all', 'body', 'help', 'version', 'output', 'paginate']);
+
+const SHORT: Readonly<Record<string, string>> = { collection: '-c, ', lang: '-l, ' };
+
+/** The text of a description up to the end of its first sentence. */
+const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text;
+
+/** An option whose value is kept under the name of its field. */
+class FieldOption extends Option {
+  readonly #field: string;
+
+  constructor(flags: string, description: string, field: string) {
+    super(flags, description);
+    this.#field = field;
+  }
+
+  override attributeName(): string {
+    return attributeOf(this.#field);
+  }
+}
+
+/** Apart from the names of other options. */
+export const attributeOf = (field: string): string => `field:${field}`;
+
+/** The option of a field, without its dashes. */
+export const flagNameOf = ({ flag }: Field): string => (TAKEN.has(flag) ? `field-${flag}` : flag);
+
+/** Adds the option of a field to a command; texts are gathered in a list, since they are parsed when all are known. */
+export function addFieldOption(command: Command, field: Field): void {
+  const flag = flagNameOf(field);
+  const description = describe(field);
+  if (field.kind === 'boolean') {
+    command.addOption(new FieldOption(`--${flag}`, description, field.name));
+    const off = new FieldOption(`--no-${flag}`, `not: ${description}`, field.name);
+    return void command.addOption(field.default === true ? off : off.hideHelp());
+  }
+  const option = new FieldOption(`${SHORT[field.name] ?? ''}--${flag} <${PLACEHOLDERS[field.kind]}>`, description, field.name);
+  command.addOption(option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]));
+}
+
+const PLACEHOLDERS = { string: 'text', integer: 'n', number: 'number', strings: 'list', map: 'key=value', lists: 'key=value', json: 'json', loose: 'value', file: 'file' } as const;
+
+function describe({ description, choices, default: preset, kind, required }: Field): string {
+  const notes = [
+    ...(required ? ['needed'] : []),
+    ...(choices === undefined ? [] : [choices.join(', ')]),
+    ...(kind === 'map' || kind === 'lists' ? ['may be repeated'] : []),
+    ...(preset === undefined || kind === 'boolean' || preset === '' ? [] : [`default: ${JSON.stringify(preset)}`]),
+  ];
+  return `${lowerFirst(firstSentence(description))}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+}
+
+/** As the other commands begin their descriptions; names such as `SVC_PATH` and `URL` stay. */
+const lowerFirst = (text: string): string => (/^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text);

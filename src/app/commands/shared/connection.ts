@@ -1,0 +1,62 @@
+import { unixSeconds, systemClock } from '../../../lib/clock.ts';
+import { PROGRAM } from './program.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { profileNamed, readProfiles, type Profile, type Profiles } from './profiles.ts';
+
+/** How to reach the document service, as options say it. */
+export interface ClientOptions {
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly token?: string;
+  /** Name of a profile. */
+  readonly serverProfile?: string;
+}
+
+/** Where a service is and what to show it. */
+export interface Connection {
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  readonly token?: string | undefined;
+  /** Name of the profile that it comes from. */
+  readonly profile?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const DOCS_URL = 'http://localhost:11023';
+
+/**
+ * Options win over the environment, which wins over the profile, except that a profile that is named by an option wins over
+ * the environment. The credential of a profile is shown to the server of that profile alone.
+ * @throws {CommandError} when the address is no `http` or `https` URL, or the profile is unknown, or its sign-in has ended.
+ */
+export function connectionOf(options: ClientOptions, env: Environment = process.env, now = unixSeconds(systemClock)): Connection {
+  const { name, profile } = chosenProfile(options.serverProfile, env);
+  const isNamed = options.serverProfile !== undefined;
+  const fromEnvironment = isNamed ? {} : env;
+  const url = withoutSlash(options.url ?? (fromEnvironment['QUIRE_URL'] || profile.url || DOCS_URL));
+  checkUrl(url, options.url === undefined ? (fromEnvironment['QUIRE_URL'] ? 'QUIRE_URL' : `profile ${name}`) : '--url', DOCS_URL);
+  const own = { apiKey: options.apiKey, token: options.token };
+  const given = { apiKey: fromEnvironment['QUIRE_API_KEY'] || undefined, token: fromEnvironment['QUIRE_TOKEN'] || undefined };
+  for (const credential of [own, given]) if (credential.apiKey !== undefined || credential.token !== undefined) return { url, ...credential };
+  if (name === undefined || withoutSlash(profile.url ?? '') !== url) return { url };
+  if (profile.apiKey === undefined && profile.token !== undefined && (profile.expiresAt ?? Infinity) <= now) {
+    throw new CommandError(`the sign-in of profile ${name} has ended: sign in again with \`${PROGRAM} login ${url} --profile ${name}\`; --keep makes one that lasts`);
+  }
+  return { url, apiKey: profile.apiKey, token: profile.apiKey === undefined ? profile.token : undefined, profile: name };
+}
+
+/** The profile that the option, the environment or the last `quire login` names. */
+export function chosenProfile(option: string | undefined, env: Environment = process.env, all: Profiles = readProfiles(env)): { readonly name?: string; readonly profile: Profile } {
+  const name = option ?? (env['QUIRE_PROFILE'] || undefined);
+  if (name !== undefined) return { name, profile: profileNamed(name, all) };
+  const current = all.current === undefined ? undefined : all.profiles[all.current];
+  return current === undefined ? { profile: {} } : { name: all.current!, profile: current };
+}
+
+/** @throws {UsageError} */
+export function checkUrl(url: string, source: string, example: string): void {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(`${source} ${url}: expected an address such as ${example}`);
+}
+
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

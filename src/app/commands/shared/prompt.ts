@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable, type Readable } from 'node:stream';
+import { InterruptedError, UsageError } from './command-error.ts';
+import type { Io } from './io.ts';
+
+/** Whether somebody sits in front of the command who can be asked. */
+export const canAsk = ({ stdin, stderr }: Io): boolean => (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true && stderr.isTTY === true;
+
+/**
+ * Asks before something is done that cannot be undone; returns whether to do it.
+ * @throws {UsageError} where nobody can be asked and the command line did not say `--yes`.
+ */
+export async function confirm(io: Io, question: string, { yes }: { readonly yes?: boolean }): Promise<boolean> {
+  if (yes === true) return true;
+  if (!canAsk(io)) throw new UsageError(`${question} Nobody can be asked here: --yes says that it is meant`);
+  return /^y(es)?$/i.test(await ask(io, `${question} [y/N] `));
+}
+
+/** The line that is typed after a question. */
+export async function ask(io: Io, question: string): Promise<string> {
+  return prompt(io, question, io.stderr);
+}
+
+/** The same without showing what is typed. */
+export async function askSecret(io: Io, question: string): Promise<string> {
+  io.stderr.write(question);
+  const answer = await prompt(io, '', new Writable({ write: (_chunk, _encoding, done) => done() }));
+  io.stderr.write('\n');
+  return answer;
+}
+
+async function prompt({ stdin }: Io, question: string, output: Writable): Promise<string> {
+  const reader = createInterface({ input: stdin, output, terminal: (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      reader.once('SIGINT', () => reject(new InterruptedError()));
+      reader.once('close', () => reject(new InterruptedError()));
+      void reader.question(question).then(resolve, reject);
+    });
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runImport } from '../commands/import/index.ts';
+import { InterruptedError } from '../commands/shared/command-error.ts';
+import { plural } from '../commands/shared/format.ts';
+import { writeLines, type Io } from '../commands/shared/io.ts';
+import { PROGRAM } from '../commands/shared/program.ts';
+import { openService, type Service } from '../commands/shared/service.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { NOTES } from './notes.ts';
+import { places } from './places.ts';
+
+/** The pages of four packages that come along (`demo/corpus/SOURCES.md`). */
+const HANDBOOK = join(import.meta.dirname, '..', 'demo', 'corpus', 'documents');
+/** The program's own helpers: small files that import each other. */
+const CODE = join(import.meta.dirname, '..', '..', 'lib');
+
+/**
+ * Fills an empty service with something to play with: pages of documentation (`handbook`), cities with coordinates (`places`), notes
+ * with a history (`notes`) and a folder of code that is linked (`code`). A service that holds anything already is left as it is.
+ */
+export async function fillPlayground(url: string, io: Io, signal: AbortSignal): Promise<void> {
+  // Nobody's credential: the service is our own, and has no accounts.
+  const service = openService({ url, apiKey: '' });
+  if ((await service.call('getStats')).totalDocuments === 0) {
+    await runImport({ source: HANDBOOK, collection: 'handbook', lang: 'en', url, apiKey: '', concurrency: 4, batch: 200, revisions: true, quiet: true }, { io, clock: systemClock, signal });
+    for (const fill of [addPlaces, addCode, addNotes]) {
+      if (signal.aborted) throw new InterruptedError();
+      await fill(service);
+    }
+  }
+  const { collections, totalDocuments } = await service.call('getStats');
+  writeLines(io.stdout, [`  holds:     ${plural(totalDocuments, 'document')} in ${collections.map(({ name }) => name).sort().join(', ')}`, ...hints(url)]);
+}
+
+async function addPlaces(service: Service): Promise<void> {
+  await service.call('addDocuments', { collection: 'places', documents: places().map((place) => ({ ...place, lang: 'en' })) });
+}
+
+/** Each version is a write of its own, as if somebody had edited the note. */
+async function addNotes(service: Service): Promise<void> {
+  for (const { key, meta, versions } of NOTES) {
+    for (const contentMd of versions) await service.call('addDocument', { collection: 'notes', key, lang: 'en', meta, contentMd });
+  }
+}
+
+async function addCode(service: Service): Promise<void> {
+  const names = (await readdir(CODE)).filter((name) => /\.(?:ts|js)$/.test(name) && !/\.(?:test|d)\.ts$/.test(name));
+  const documents = await Promise.all(names.map(async (name) => {
+    const contentMd = await readFile(join(CODE, name), 'utf8');
+    const found = (pattern: RegExp): string[] => [...new Set([...contentMd.matchAll(pattern)].map(([, each]) => each!))];
+    return {
+      key: name, lang: 'en', contentMd,
+      meta: { title: [name], language: ['typescript'], defines: found(/^export (?:async )?(?:function|class|const|interface|type) (\w{1,100})/gm), imports: found(/ from '\.\/([\w.-]{1,100})'/g) },
+    };
+  }));
+  await service.call('addDocuments', { collection: 'code', documents });
+}
+
+/** What to try, with the address where it is not the usual one. */
+function hints(url: string): string[] {
+  const at = url.endsWith(':11023') ? '' : ` --url ${url}`;
+  return [
+    '  try, in another terminal:',
+    `    ${PROGRAM} search -c handbook event loop${at}`,
+    `    ${PROGRAM} get handbook pino/redaction${at}`,
+    `    ${PROGRAM} history notes welcome${at}`,
+    `    ${PROGRAM} diff notes welcome${at}`,
+    `    ${PROGRAM} call searchGeo -c places --lat 52.5 --lng 13.4 --radius-meters 300000${at}`,
+    `    ${PROGRAM} call getCodeGraph -c code --key regexp-automaton.ts${at}`,
+    `    ${PROGRAM} collections list${at}`,
+  ];
+}
