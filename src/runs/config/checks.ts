@@ -2,6 +2,10 @@ import { formatDuration } from '../../lib/duration.ts';
 import { parseCacheKey } from '../../lib/cache-key.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { allowlistProblems } from '../../net/index.ts';
+import { checkGiven } from './given-inputs.ts';
+import { declarationProblems } from './inputs.ts';
+import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
+import { LABEL } from './schema/build.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 /**
@@ -9,7 +13,7 @@ import type { PipelineConfig, RunsConfig } from './schema/index.ts';
  * times fit together. One line for each problem, naming the path.
  */
 export function checkTogether(config: RunsConfig): string[] {
-  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
+  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
@@ -18,7 +22,10 @@ function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }
   return [
     ...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
-    ...pipelines.flatMap(({ steps }, index) => duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name))),
+    ...pipelines.flatMap(({ steps, inputs }, index) => [
+      ...duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name)),
+      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name)),
+    ]),
     ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
     ...duplicates('notifications.webhooks', 'name', notifications.webhooks.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
@@ -105,6 +112,20 @@ function cacheKeyProblems(key: string): string[] {
   return typeof parts === 'string' ? [parts] : [];
 }
 
+const LABEL_FORM = new RegExp(LABEL.pattern);
+
+/** With values of the matrix in them, they are labels as others. */
+function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: number): string[] {
+  const cells = matrixProblems(matrix).length > 0 ? [] : cellsOf(matrix);
+  return labels.flatMap((label, at) => {
+    const path = `pipelines[${index}].runs_on[${at}]`;
+    if (!label.includes('{')) return [];
+    if (cells.length === 0) return [`${path}: ${label} needs a matrix`];
+    const broken = cells.map((values) => fillCell(label, values)).find((filled) => !LABEL_FORM.test(filled));
+    return when(broken !== undefined, `${path}: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
+  });
+}
+
 const LEASE_MARGIN = 5000;
 
 function times({ queue }: RunsConfig): string[] {
@@ -127,6 +148,9 @@ function service({ tls, ai, local }: RunsConfig): string[] {
 
 function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
   return [
+    ...pipeline.inputs.flatMap((input, at) => declarationProblems(input).map((problem) => `pipelines[${index}].inputs[${at}]${problem}`)),
+    ...matrixProblems(pipeline.matrix).map((problem) => `pipelines[${index}].matrix${problem}`),
+    ...labelProblems(pipeline, index),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
     ...pipeline.steps.flatMap((step, at) => [
       ...when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`),

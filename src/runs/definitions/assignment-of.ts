@@ -2,6 +2,7 @@ import { create, fromJson } from '@bufbuild/protobuf';
 import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
+import { runVariables } from './run-variables.ts';
 
 /** What of the limits of logs a ship is told. */
 export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
@@ -17,6 +18,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   assignment.limits = create(LogLimitsSchema, {
     maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
   });
+  Object.assign(assignment.env, runVariables(definition, input, run.matrix));
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.gitRef = run.gitRef ?? '';
