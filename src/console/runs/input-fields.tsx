@@ -13,7 +13,7 @@ export function InputFields({ inputs, values, onChange }: InputFieldsProps) {
   return <>{inputs.map((input) => <Field key={input.name} label={input.required ? `${input.name} (required)` : input.name} hint={input.description}><Value input={input} value={values[input.name] ?? ''} onChange={(value) => onChange(input.name, value)} /></Field>)}</>;
 }
 
-const TYPES: Readonly<Record<string, string>> = { number: 'number', date: 'date' };
+const TYPES: Readonly<Record<string, 'number' | 'date'>> = { number: 'number', date: 'date' };
 
 function Value({ input: { type, choices, default: fallback, required, min, max }, value, onChange }: { readonly input: PipelineInput; readonly value: string; readonly onChange: (value: string) => void }) {
   const offered = type === 'boolean' ? ['true', 'false'] : type === 'choice' ? choices : undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInputs } from './inputs.ts';
-import { parseRunsConfig, RunsConfigError } from './parse.ts';
+import { parseRunsConfig, type RunsConfigError } from './parse.ts';
 import type { InputConfig } from './schema/index.ts';
 
 const configured = (inputs: object[], more = '') => parseRunsConfig(`

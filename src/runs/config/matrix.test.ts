@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, fillCell, matrixProblems, nameOfCell, type CellValues } from './matrix.ts';
-import { parseRunsConfig, RunsConfigError } from './parse.ts';
+import { parseRunsConfig, type RunsConfigError } from './parse.ts';
 import type { MatrixConfig } from './schema/index.ts';
 
 const matrix = (given: Partial<MatrixConfig>): MatrixConfig => ({ axes: {}, include: [], exclude: [], max_parallel: 0, fail_fast: true, ...given });
