@@ -77,9 +77,11 @@ export const name = (description: string) => requiredText(description, NAME, 'a 
 export const environment = (description: string) =>
   ({ type: 'object', description, default: {}, propertyNames: { pattern: VARIABLE, 'x-expected': 'the name of an environment variable' }, additionalProperties: { type: 'string' } }) as const;
 
+export const LABEL_FORM = /^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$/;
+
 export const LABEL = {
   type: 'string',
-  pattern: '^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$',
+  pattern: LABEL_FORM.source,
   'x-expected': 'a label such as os=linux',
 } as const;
 
