@@ -5,7 +5,7 @@ import { allowlistProblems } from '../../net/index.ts';
 import { checkGiven } from './given-inputs.ts';
 import { declarationProblems } from './inputs.ts';
 import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
-import { LABEL } from './schema/build.ts';
+import { LABEL_FORM } from './schema/build.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 /**
@@ -112,8 +112,6 @@ function cacheKeyProblems(key: string): string[] {
   return typeof parts === 'string' ? [parts] : [];
 }
 
-const LABEL_FORM = new RegExp(LABEL.pattern);
-
 /** With values of the matrix in them, they are labels as others. */
 function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: number): string[] {
   const cells = matrixProblems(matrix).length > 0 ? [] : cellsOf(matrix);
@@ -137,10 +135,11 @@ function times({ queue }: RunsConfig): string[] {
   ];
 }
 
-function service({ tls, ai, local }: RunsConfig): string[] {
+function service({ tls, ai, local, artifacts: { store, s3 } }: RunsConfig): string[] {
   const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
   return [
     ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
+    ...(store === 'folder' ? [] : (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) => when(s3[name] === '', `artifacts.s3.${name}: required by artifacts.store s3`))),
     ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
     ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),
   ];
