@@ -177,6 +177,6 @@ describe('a run with a matrix', () => {
         if (held > 0) expect(['running', 'cancelling']).toContain(now.state);
       }
       await fixture.sql.close();
-    }), { numRuns: 15 });
+    }), { numRuns: Number(process.env['QUIRE_MODEL_RUNS'] ?? 15) });
   });
 });

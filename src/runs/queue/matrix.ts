@@ -51,7 +51,7 @@ async function cellEnded(core: Core, tx: Transaction, { id, state, matrix, error
   else if (!failFast && parent.state !== 'cancelling') await releaseCells(core, tx, parent);
 }
 
-export const OPEN_MATRICES = 'SELECT id FROM runs WHERE finished_at IS NULL AND cells > 0';
+const OPEN_MATRICES = 'SELECT id FROM runs WHERE finished_at IS NULL AND cells > 0';
 
 /** At the start: a run whose cells were all ended by a restore ends, too. */
 export async function mendMatrices(core: Core): Promise<void> {
