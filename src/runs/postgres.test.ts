@@ -30,6 +30,7 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   loops: () => import('./queue/loops.test.ts'),
   scenarios: () => import('./queue/scenarios.test.ts'),
   model: () => import('./queue/queue-model.test.ts'),
+  matrices: () => import('./queue/matrix.test.ts'),
   idempotency: () => import('./idempotency/once.test.ts'),
   logs: () => import('./logs/append.test.ts'),
   'logs with the queue': () => import('./logs/with-queue.test.ts'),

@@ -6,7 +6,7 @@ import type { Timer } from '../lib/timer.ts';
 import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
-import { ContentStore, createArtifacts } from './artifacts/index.ts';
+import { createArtifacts, openContents } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
@@ -77,7 +77,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
-    env, queue, store: new ContentStore(inDataDir(config.current().config, config.current().config.artifacts.dir), env.nodeId),
+    env, queue, store: openContents(env, config.current().config, variables),
     received: (status) => metrics.record.artifactReceived(status),
   });
   const fleet: Fleet = createFleet(env, {

@@ -14,7 +14,7 @@ import {
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
 import type { Context } from '../operations/index.ts';
-import { ContentStore, createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
+import { createArtifacts, FolderContents, type Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
@@ -114,7 +114,7 @@ ${options.fleet ?? ''}
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
-    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new ContentStore(join(folder, 'artifacts'), 'node') });
+    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
     this.fleet = createFleet(this.env, {
       artifacts: this.artifacts.receiver,
       queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,

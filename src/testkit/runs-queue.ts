@@ -128,7 +128,7 @@ function loaded(yaml: string): LoadedRunsConfig {
 
 export function newRun(run: Partial<NewRun> = {}): NewRun {
   return {
-    projectId: 'alpha', kind: 'pipeline', task: 'build', input: null, inputIsJson: false, priority: 0, runsOn: [], maxAttempts: 3, source: 'api',
+    projectId: 'alpha', kind: 'pipeline', task: 'build', input: null, inputIsJson: false, priority: 0, runsOn: [], maxAttempts: 3, source: 'api', origin: { by: null },
     definition: { assignment: { project_id: 'alpha' }, secrets: [], retryOn: [], timeoutMs: 3_600_000, keyVariable: '' },
     ...run,
   };

@@ -72,7 +72,7 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Retry a run
  *
- * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
+ * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. A cell of a matrix becomes a run of its own with the same values, and the run that it belonged to stays as it is; one that has cells gets all of them again, or with `cells=failed` those that did not succeed. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
  */
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -234,7 +234,7 @@ export const replaceProject = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Get a badge of a project
  *
- * Answers a small picture (SVG, without scripts and links) that tells how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
+ * Answers a small picture (SVG, without scripts and links) that tells how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds, and asked for again with `If-None-Match`, which answers 304 while it is the same. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
  */
 export const getBadge = <ThrowOnError extends boolean = false>(options: Options<GetBadgeData, ThrowOnError>): RequestResult<GetBadgeResponses, GetBadgeErrors, ThrowOnError> => (options.client ?? client).get<GetBadgeResponses, GetBadgeErrors, ThrowOnError>({
     security: CREDENTIALS,

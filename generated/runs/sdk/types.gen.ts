@@ -15,6 +15,11 @@ export type RunState = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'fail
 export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 
 /**
+ * How a run came into being. Later versions may have further ways.
+ */
+export type RunSourceType = 'api' | 'retry' | 'schedule' | 'alert';
+
+/**
  * An id: a UUIDv7 without dashes, 32 lower-case hexadecimal characters, so ids sort by the time of their creation.
  */
 export type Id = string;
@@ -34,9 +39,9 @@ export type OptionalUnixSeconds = number | null;
  */
 export type RunError = {
     /**
-     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
+     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `result_invalid`, when the pipeline asks for a result in JSON and the run left none, `matrix_failed`, when a cell of its matrix has failed, `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
      */
-    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
+    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'result_invalid' | 'matrix_failed' | 'internal';
     /**
      * What happened, for a person; secrets are masked.
      */
@@ -89,6 +94,27 @@ export type Approval = {
      */
     expires_at: UnixSeconds;
 } | null;
+
+/**
+ * How the run came into being, and by whom. Cells of a matrix have that of the run that they belong to.
+ */
+export type RunSource = {
+    type: RunSourceType;
+    /**
+     * Who asked, as the audit log has it (`token:NAME`, or `api` for the token of the service); null for what the service queued by itself, and for runs of earlier versions.
+     */
+    by: string | null;
+    /**
+     * Name of the schedule; null for other sources.
+     */
+    schedule: string | null;
+    /**
+     * The labels that the alerts had in common; null for other sources.
+     */
+    alert_labels: {
+        [key: string]: string;
+    } | null;
+};
 
 /**
  * One run. Its input, prompts, environment and secrets are never returned.
@@ -162,9 +188,9 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), its matrix has as many cells under way as it may, or waits itself (`matrix`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
      */
-    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
+    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | 'matrix' | null;
     /**
      * The group of runs of which one at a time is under way (`concurrency` of its pipeline), as it was when the run was queued; null for none.
      */
@@ -190,6 +216,21 @@ export type Run = {
      * The commit that the run works on, 40 or 64 lower-case hexadecimal characters, once a ship has resolved it; further attempts and retries work on the same one.
      */
     commit: string | null;
+    source: RunSource;
+    /**
+     * Id of the run that this one is a cell of; null for a run of its own.
+     */
+    parent_id: string | null;
+    /**
+     * The values of a cell, and of a retry of one; steps see them as `QUIRE_MATRIX_NAME`. Null for other runs.
+     */
+    matrix: {
+        [key: string]: string | number | boolean;
+    } | null;
+    /**
+     * How many runs its matrix has; 0 for a run without one. It goes to no ship itself: it is `running` from the start of the first cell to the end of the last one, and failed when one of them has failed.
+     */
+    cells: number;
 };
 
 /**
@@ -240,7 +281,7 @@ export type EnqueueRunRequest = {
      */
     task?: string;
     /**
-     * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. It is never returned.
+     * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. A pipeline that declares `inputs` takes an object with values for them, and nothing else; text that writes a number, `true` or `false` counts as that. It is never returned.
      */
     input?: string | {
         [key: string]: unknown;
@@ -274,6 +315,10 @@ export type RunResult = {
      * Media type of `content`.
      */
     content_type: string;
+    /**
+     * What `content` says where it is JSON (`application/json`); null otherwise.
+     */
+    value: unknown;
     /**
      * Model that wrote the text; null for other kinds.
      */
@@ -670,6 +715,48 @@ export type PipelineStep = {
 };
 
 /**
+ * One input of a pipeline.
+ */
+export type PipelineInput = {
+    /**
+     * Its key in the `input` of a run; steps see it as `QUIRE_INPUT_NAME`.
+     */
+    name: string;
+    /**
+     * What its values are; a `date` is a day such as 2027-01-31. Later versions may have further ones.
+     */
+    type: 'string' | 'number' | 'boolean' | 'choice' | 'date';
+    /**
+     * What it is for; may be empty.
+     */
+    description: string;
+    /**
+     * Whether a run needs it, since it has no default.
+     */
+    required: boolean;
+    /**
+     * Its value where a run has none; null for none.
+     */
+    default: string | number | boolean | null;
+    /**
+     * The values that a `choice` may have; empty for other types.
+     */
+    choices: Array<string>;
+    /**
+     * Regular expression that the whole text matches; null for none.
+     */
+    pattern: string | null;
+    /**
+     * Least number, or length of a text; null for none.
+     */
+    min: number | null;
+    /**
+     * Greatest number, or length of a text; null for none.
+     */
+    max: number | null;
+};
+
+/**
  * One configured pipeline.
  */
 export type Pipeline = {
@@ -701,6 +788,16 @@ export type Pipeline = {
      * Its steps in order.
      */
     steps: Array<PipelineStep>;
+    /**
+     * What its runs are told, in the order of the configuration; empty where they take any input.
+     */
+    inputs: Array<PipelineInput>;
+    /**
+     * The values of each cell of its matrix; null for a pipeline without one.
+     */
+    matrix: Array<{
+        [key: string]: string | number | boolean;
+    }> | null;
 };
 
 export type ListPipelinesResponse = {
@@ -1303,6 +1400,18 @@ export type ListRunsData = {
          * Only runs of this kind.
          */
         kind?: RunKind;
+        /**
+         * Only runs that came into being this way.
+         */
+        source?: RunSourceType;
+        /**
+         * Only the cells of this run, whose pipeline has a matrix.
+         */
+        parent_id?: Id;
+        /**
+         * Whether to list the cells of matrices, too; `false` lists only the runs that they belong to.
+         */
+        cells?: boolean;
     };
     url: '/api/v1/runs';
 };
@@ -1546,7 +1655,12 @@ export type RetryRunData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Which cells of a matrix run again, `failed` for those that did not succeed; without meaning for other runs.
+         */
+        cells?: 'all' | 'failed';
+    };
     url: '/api/v1/runs/{id}/retry';
 };
 
@@ -2422,6 +2536,12 @@ export type ReplaceProjectResponse = ReplaceProjectResponses[keyof ReplaceProjec
 
 export type GetBadgeData = {
     body?: never;
+    headers?: {
+        /**
+         * Answer 304 and no body where the badge still has one of these entity tags.
+         */
+        'If-None-Match'?: string;
+    };
     path: {
         /**
          * Id of the project.
@@ -2433,6 +2553,10 @@ export type GetBadgeData = {
          * Only runs of this pipeline; absent or empty for all pipelines of the project.
          */
         pipeline?: string;
+        /**
+         * Only runs that were queued with this branch, tag or commit as their `ref`; absent or empty for all.
+         */
+        ref?: string;
     };
     url: '/api/v1/projects/{id}/badge.svg';
 };

@@ -6,16 +6,18 @@ import { Await, Choice, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { runAt } from './places.ts';
-import { durationOf, State, STATES, waitingOf } from './state.tsx';
+import { durationOf, State, STATES, taskOf, waitingOf } from './state.tsx';
 
 const REFRESH_MS = 2000;
 const PAGE = 50;
 
-/** The newest runs, as they are now. */
+const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'], ['schedule', 'schedules'], ['alert', 'alerts']] as const;
+
+/** The newest runs, as they are now; cells of a matrix are on the page of their run. */
 export function RunsPage() {
-  const { state = '', project = '', before } = place.value.query;
+  const { state = '', project = '', source = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
-  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, before]);
+  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, ...(source !== '' && { source: source as Run['source']['type'] }), ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, source, before]);
   useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (
@@ -24,6 +26,7 @@ export function RunsPage() {
         <div class="row">
           {(['', ...STATES] as const).map((name) => <button key={name} class="chip" aria-pressed={state === name} onClick={() => setQuery({ state: name, before: undefined })}>{name === '' ? 'all' : name}</button>)}
           {names.length > 1 && <div><Choice label="Project" value={project} options={[['', 'all projects'], ...names.map((name) => [name, name] as const)]} onChange={(name) => setQuery({ project: name, before: undefined })} /></div>}
+          <div><Choice label="Source" value={source} options={SOURCES} onChange={(name) => setQuery({ source: name, before: undefined })} /></div>
         </div>
         <Await of={list}>{({ data, next_cursor: next }) => (
           <>
@@ -45,7 +48,7 @@ export function RunTable({ runs }: { readonly runs: readonly Run[] }) {
       {runs.map((run) => (
         <tr key={run.id}>
           <td><State of={run.state} /></td>
-          <td><a href={runAt(run.id)}>{run.task === '' ? run.kind : run.task}</a> <code class="muted small">{run.id.slice(0, 8)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
+          <td><a href={runAt(run.id)}>{taskOf(run)}</a> <code class="muted small">{run.id.slice(0, 8)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
           <td>{run.project_id}</td>
           <td class="num">{run.attempt} of {run.max_attempts}</td>
           <td><Time at={run.created_at} /></td>

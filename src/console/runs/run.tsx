@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { approveRun, cancelRun, getRun, getRunResult, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, getRun, getRunResult, listRuns, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { bytes } from '../shared/format.ts';
@@ -13,27 +13,28 @@ import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
 import { runAt } from './places.ts';
-import { durationOf, hasEnded, State, waitingOf } from './state.tsx';
+import { RunTable } from './list.tsx';
+import { durationOf, hasEnded, State, taskOf, waitingOf } from './state.tsx';
 
 const REFRESH_MS = 2000;
 
 export function RunPage({ path: [id = ''] }: PageOf) {
   const run = useLoad(async (signal) => (await ask(getRun({ signal, path: { id } }))).data, [id]);
   useRefresh(run, REFRESH_MS, run.data !== undefined && !hasEnded(run.data.state));
-  const task = run.data === undefined ? 'Run' : run.data.task === '' ? run.data.kind : run.data.task;
+  const task = run.data === undefined ? 'Run' : taskOf(run.data);
   return (
     <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <Actions run={run.data} onChange={run.reload} />}>
-      <Await of={run}>{(data) => <div class="stack"><Summary run={data} /><Output run={data} onState={run.reload} /></div>}</Await>
+      <Await of={run}>{(data) => <div class="stack"><Summary run={data} />{data.cells > 0 && <Cells run={data} />}<Output run={data} onState={run.reload} /></div>}</Await>
     </Page>
   );
 }
 
-function Actions({ run: { id, state, approval }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
+function Actions({ run: { id, state, approval, cells }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
   const cancel = async (): Promise<void> => {
     if (await attempt(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')) onChange();
   };
-  const retry = (): Promise<unknown> => attempt(async () => {
-    const { data } = await ask(retryRun({ path: { id }, headers: { 'Idempotency-Key': idempotencyKey() } }));
+  const retry = (which: 'all' | 'failed'): Promise<unknown> => attempt(async () => {
+    const { data } = await ask(retryRun({ path: { id }, query: { cells: which }, headers: { 'Idempotency-Key': idempotencyKey() } }));
     location.hash = runAt(data.id);
   }, 'The run is queued again');
   const decide = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
@@ -48,7 +49,24 @@ function Actions({ run: { id, state, approval }, onChange }: { readonly run: Run
     );
   }
   if (!hasEnded(state)) return <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={cancel} />;
-  return <button class="primary" onClick={retry}>Retry</button>;
+  return (
+    <>
+      {cells > 0 && state === 'failed' && <button onClick={() => void retry('failed')}>Retry failed cells</button>}
+      <button class="primary" onClick={() => void retry('all')}>Retry</button>
+    </>
+  );
+}
+
+/** The runs that a run with a matrix stands for. */
+function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
+  const list = useLoad(async (signal) => (await ask(listRuns({ signal, query: { parent_id: id, limit: 100 } }))).data.toReversed(), [id, state]);
+  useRefresh(list, REFRESH_MS, !hasEnded(state));
+  return <section><h2>{cells} cells</h2><Await of={list}>{(runs) => <RunTable runs={runs} />}</Await></section>;
+}
+
+function sourceOf({ source: { type, by, schedule, alert_labels: labels } }: Run): string {
+  const what = schedule ?? (labels == null ? '' : Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' '));
+  return `${type}${what === '' ? '' : ` ${what}`}${by == null ? '' : `, by ${by}`}`;
 }
 
 function Summary({ run }: { readonly run: Run }) {
@@ -62,6 +80,8 @@ function Summary({ run }: { readonly run: Run }) {
           ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
           ...(run.ref == null ? [] : [['Ref', run.ref] as const]), ...(run.commit == null ? [] : [['Commit', <code>{run.commit.slice(0, 12)}</code>] as const]),
           ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.state} by ${run.approval.by}`] as const]),
+          ['Source', sourceOf(run)],
+          ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{run.parent_id.slice(0, 8)}</a>] as const]),
           ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{run.retry_of.slice(0, 8)}</a>] as const]),
         ]} />
         <Facts of={[
@@ -77,7 +97,7 @@ function Summary({ run }: { readonly run: Run }) {
 function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
   const [tab, setTab] = useState('log');
   const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);
-  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['files', 'Files'] as const] : []), ...(run.kind === 'ai_text' && run.state === 'succeeded' ? [['result', 'Result'] as const] : [])] as const;
+  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['files', 'Files'] as const] : []), ...((run.kind === 'ai_text' && run.state === 'succeeded') || (run.kind === 'pipeline' && run.cells === 0 && hasEnded(run.state)) ? [['result', 'Result'] as const] : [])] as const;
   return (
     <section>
       {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
@@ -88,5 +108,5 @@ function Output({ run, onState }: { readonly run: Run; readonly onState: () => v
 
 function Result({ id }: { readonly id: string }) {
   const result = useLoad(async (signal) => (await ask(getRunResult({ signal, path: { id } }))).data, [id]);
-  return <Await of={result}>{({ content }) => <div class="card"><Markdown text={content} /></div>}</Await>;
+  return <Await of={result}>{({ content, value, model }) => <div class="card">{model == null ? <pre>{value == null ? content : JSON.stringify(value, null, 2)}</pre> : <Markdown text={content} />}</div>}</Await>;
 }

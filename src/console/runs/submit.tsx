@@ -6,6 +6,7 @@ import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
+import { InputFields } from './input-fields.tsx';
 import { runAt } from './places.ts';
 
 interface Offers {
@@ -33,13 +34,17 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   const [kind, setKind] = useState<RunKind>(pipelines.length > 0 ? 'pipeline' : 'diagnostic');
   const [task, setTask] = useState('');
   const [input, setInput] = useState('');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [priority, setPriority] = useState('');
   const mine = pipelines.filter(({ projects: only }) => only == null || only.includes(project));
   const tasks = kind === 'pipeline' ? mine.map(({ name }) => name) : kind === 'ai_text' ? roles.map(({ name }) => name) : [];
   const chosen = tasks.includes(task) ? task : tasks[0] ?? '';
   const about = mine.find(({ name }) => name === chosen);
+  const declared = kind === 'pipeline' ? about?.inputs ?? [] : [];
+  // What is left empty has the default of the pipeline.
+  const given = Object.fromEntries(declared.flatMap(({ name }) => ((values[name] ?? '') === '' ? [] : [[name, values[name]!]])));
   const submit = (): Promise<unknown> => attempt(async () => {
-    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
+    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
     const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': idempotencyKey() }, body }));
     location.hash = runAt(data.id);
   });
@@ -50,9 +55,10 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
         <Field label="It runs"><Choice value={kind} options={(Object.keys(KINDS) as RunKind[]).filter((name) => name !== 'ai_text' || roles.length > 0).map((name) => [name, KINDS[name]] as const)} onChange={setKind} /></Field>
         {tasks.length > 0 && <Field label={kind === 'pipeline' ? 'Pipeline' : 'Role'}><Choice value={chosen} options={tasks} onChange={setTask} /></Field>}
         <Field label="Priority" hint="Higher goes first; empty for the project's own"><input type="number" value={priority} onInput={(event) => setPriority(event.currentTarget.value)} /></Field>
-        {kind !== 'diagnostic' && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
+        {declared.length > 0 && <InputFields inputs={declared} values={values} onChange={(name, value) => setValues({ ...values, [name]: value })} />}
+        {kind !== 'diagnostic' && declared.length === 0 && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
       </div>
-      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}, {about.timeout} at most.</p>}
+      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}, {about.timeout} at most{about.matrix == null ? '' : `, for each of ${about.matrix.length} cells`}.</p>}
       <div class="row end"><button class="primary" type="submit">Queue the run</button></div>
     </form>
   );

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
+import { S3Store, targetOf, type ObjectStore, type S3Settings } from '../../net/objects/index.ts';
 import { BodyUnavailable, corrupt, readReference, refuseOlderBuilds, type BodyObjects, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BodyPlace } from './body-place.ts';
 import { Collector } from './collector.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';
 import { registerMetrics, type BodyCounts } from './metrics.ts';
-import type { ObjectStore } from './object-store.ts';
 import { probeBucket } from './probe.ts';
 import { RecordCache } from './record-cache.ts';
-import { S3Store, targetOf, type S3Settings } from './s3-store.ts';
 import { SteadyStore } from './steady-store.ts';
 import { deleteStore, findStore, insertStore, readStores, updateStore, type StoreRecord } from './store-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { BodyLost, corrupt, writeReference, type PlacedBody } from '../../storage/index.ts';
-import type { ListedObject } from './object-store.ts';
+import type { ListedObject } from '../../net/objects/index.ts';
 import { isIntact, openObject, sealObject } from './seal-object.ts';
 import type { SteadyStore } from './steady-store.ts';
 import type { StoreRecord } from './store-rows.ts';

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors/index.ts';
 import type { Outbound } from '../../net/index.ts';
-import { StoreFailure } from './object-store.ts';
-import { S3Store, type S3Settings } from './s3-store.ts';
+import { S3Store, StoreFailure, type S3Settings } from '../../net/objects/index.ts';
 
 /** Puts an object into a bucket, reads and removes it. Throws `invalid_argument` naming the field that is to blame. */
 export async function probeBucket(settings: S3Settings, { outbound, timeoutMs }: { readonly outbound: Pick<Outbound, 'fetch'>; readonly timeoutMs: number }): Promise<void> {

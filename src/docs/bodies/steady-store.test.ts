@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { StoreFailure, type ObjectStore } from './object-store.ts';
+import { StoreFailure, type ObjectStore } from '../../net/objects/index.ts';
 import { SteadyStore } from './steady-store.ts';
 
 const failure = (passes: boolean) => new StoreFailure('the service answered 503', { field: 'endpoint', passes });

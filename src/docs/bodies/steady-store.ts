@@ -3,7 +3,7 @@ import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { StoreFailure, type ObjectPage, type ObjectStore } from './object-store.ts';
+import { StoreFailure, type ObjectPage, type ObjectStore } from '../../net/objects/index.ts';
 
 export type StoreOperation = 'put' | 'get' | 'remove' | 'list';
 

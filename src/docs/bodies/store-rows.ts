@@ -1,5 +1,5 @@
 import { isSealedText, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
-import type { S3Settings } from './s3-store.ts';
+import type { S3Settings } from '../../net/objects/index.ts';
 
 /** Where bodies can be kept beside the database. */
 export type StoreKind = 'memory' | 's3';

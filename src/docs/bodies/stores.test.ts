@@ -4,8 +4,7 @@ import { createOutbound, type Outbound } from '../../net/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';
-import type { ObjectStore } from './object-store.ts';
-import { S3Store } from './s3-store.ts';
+import { S3Store, type ObjectStore } from '../../net/objects/index.ts';
 
 let s3: S3Server;
 let outbound: Outbound;

@@ -5,12 +5,13 @@ import type { RunsEnvironment } from '../environment.ts';
 import type { OnceResult } from '../idempotency/index.ts';
 import type { Runs } from '../runs/index.ts';
 import { isStorageFailure, storageUnavailable, toStorageFailure } from '../storage-failures.ts';
+import type { RunRequest } from '../definitions/index.ts';
 import { firing, keyOf, trimmed, type Alert, type Notification } from './notification.ts';
-import { projectOf } from './project-of.ts';
+import { fillLabels, pipelineOf, projectOf } from './project-of.ts';
 
 type AlertHandlers = Required<Pick<Handlers<Operations>, 'receiveAlerts'>>;
 
-/** What became of a notification, for the metrics. `unavailable`: its project is unknown or disabled. */
+/** What became of a notification, for the metrics. `unavailable`: its project is unknown or disabled, or its pipeline does not take it. */
 export type AlertResult = 'queued' | 'repeated' | 'resolved' | 'unmapped' | 'unavailable' | 'failed';
 
 export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
@@ -18,8 +19,11 @@ export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
   readonly onReceived: (result: AlertResult) => void;
 }
 
-/** Task of the runs. */
+/** Task of diagnostic runs. */
 const TASK = 'alert';
+
+/** What a repeated notification would meet again. */
+const UNAVAILABLE: ReadonlySet<string> = new Set(['project_unavailable', 'pipeline_unavailable', 'invalid_input']);
 
 /** The receiver of Alertmanager's notifications (decisions, section 2.8). */
 export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | 'log'>, { enqueueOnce, present, onReceived }: AlertsDeps): { readonly handlers: AlertHandlers } {
@@ -28,14 +32,22 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
     return { data: [] };
   };
 
-  /** Undefined when the project is not there to take it. */
-  async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
+  function requestFor(projectId: string, notification: Notification, alerts: readonly Alert[]): RunRequest {
     const input = trimmed(notification, alerts);
+    const { commonLabels: alertLabels } = input;
+    const route = pipelineOf(notification.commonLabels, projectId, config.current().config);
+    if (route === undefined) return { projectId, kind: 'diagnostic', task: TASK, input, alertLabels };
+    const isGiven = Object.keys(route.input).length > 0;
+    return { projectId, kind: 'pipeline', task: route.pipeline, input: isGiven ? fillLabels(route.input, alertLabels) : input, alertLabels };
+  }
+
+  /** Undefined when the project is not there to take it, or its pipeline does not take it. */
+  async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
     try {
-      return await enqueueOnce('alert', keyOf(notification.groupKey, alerts), { projectId, kind: 'diagnostic', task: TASK, input });
+      return await enqueueOnce('alert', keyOf(notification.groupKey, alerts), requestFor(projectId, notification, alerts));
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'project_unavailable') throw asRetryable(error);
-      log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200) }, 'an alert names a project that is unknown or disabled');
+      if (!(error instanceof ServiceError) || !UNAVAILABLE.has(error.code)) throw asRetryable(error);
+      log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200), err: error }, 'the run of an alert cannot be queued');
       return undefined;
     }
   }

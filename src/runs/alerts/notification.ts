@@ -26,7 +26,7 @@ export function keyOf(groupKey: string, alerts: readonly Alert[]): string {
 }
 
 /** What the run gets of a notification, within the size of an input. `left_out` counts the alerts that had no room. */
-export function trimmed({ groupKey, commonLabels }: Notification, alerts: readonly Alert[]): Record<string, unknown> {
+export function trimmed({ groupKey, commonLabels }: Notification, alerts: readonly Alert[]): { readonly commonLabels: Record<string, string>; readonly [name: string]: unknown } {
   const room = { bytes: BUDGET };
   const head = { status: 'firing', groupKey: shortened(groupKey), commonLabels: fitting(commonLabels, room) };
   const kept: unknown[] = [];

@@ -1,4 +1,4 @@
-import type { RunsConfig } from '../config/index.ts';
+import type { AlertRoute, RunsConfig } from '../config/index.ts';
 
 /** The label that names a project. */
 const LABEL = 'quire_project';
@@ -9,6 +9,21 @@ const LABEL = 'quire_project';
  */
 export function projectOf(labels: Readonly<Record<string, string>>, { alerts }: RunsConfig): string | undefined {
   const named = Object.hasOwn(labels, LABEL) ? labels[LABEL] : undefined;
-  const route = alerts.routes.find(({ match }) => Object.entries(match).every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value));
-  return named || route?.project || alerts.default_project || undefined;
+  return named || routeOf(labels, alerts.routes)?.project || alerts.default_project || undefined;
+}
+
+function routeOf(labels: Readonly<Record<string, string>>, routes: readonly AlertRoute[]): AlertRoute | undefined {
+  return routes.find(({ match }) => Object.entries(match).every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value));
+}
+
+/** The pipeline that the first matching route names for this project, with its input; undefined for a diagnostic run. */
+export function pipelineOf(labels: Readonly<Record<string, string>>, projectId: string, { alerts }: RunsConfig): Pick<AlertRoute, 'pipeline' | 'input'> | undefined {
+  const route = routeOf(labels, alerts.routes);
+  return route?.project === projectId && route.pipeline !== '' ? route : undefined;
+}
+
+/** Puts labels into `{labels.NAME}` of texts; one that the alerts do not have in common stays empty. */
+export function fillLabels(input: AlertRoute['input'], labels: Readonly<Record<string, string>>): Record<string, string | number | boolean> {
+  const fill = (text: string): string => text.replaceAll(/\{labels\.([A-Za-z_][A-Za-z0-9_]{0,127})\}/g, (_, name: string) => (Object.hasOwn(labels, name) ? labels[name]! : ''));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, typeof value === 'string' ? fill(value) : value]));
 }

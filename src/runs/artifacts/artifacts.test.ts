@@ -9,7 +9,7 @@ import { RemoteLink } from '../../ship/grpc/index.ts';
 import { RefusedCall } from '../../ship/index.ts';
 import type { Context } from '../../operations/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
-import { ContentStore, createArtifacts } from './index.ts';
+import { FolderContents, createArtifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
@@ -161,7 +161,7 @@ it('a server that died clears what it has left half-written, and files that noth
   mkdirSync(join(folder, 'ab'), { recursive: true });
   writeFileSync(join(folder, 'ab', stray), 'stray');
   writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
-  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new ContentStore(folder, 'node') });
+  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
   await next.start();
   await expect.poll(() => existsSync(join(folder, 'ab', stray))).toBe(false);
   expect([stored().length, next.totalBytes()]).toEqual([1, 3]);

@@ -65,6 +65,7 @@ class KeptArtifacts implements Artifacts {
     this.#stopping.abort();
     await this.#sweeping;
     await this.#changing;
+    await this.#options.store.close();
   }
 
   async #receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received> {
@@ -88,6 +89,7 @@ class KeptArtifacts implements Artifacts {
       } finally {
         await handle.close();
       }
+      await store.stage(path, file.sha256);
       return await this.#oneByOne(() => this.#keep(shipId, file, path));
     } catch (error) {
       await store.discard(path);

@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Download, type Handlers } from '../../operations/index.ts';
@@ -34,10 +32,8 @@ export function createArtifactHandlers(options: ArtifactHandlerOptions): Artifac
       if (found === undefined) throw missing();
       const range = byteRange(header, found.size);
       // It may have expired a moment ago.
-      const file = await open(store.pathOf(found.sha256), 'r').catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? missing() : error;
-      });
-      const content = createReadStream('', { fd: file, ...range });
+      const content = await store.read(found.sha256, found.size, range);
+      if (content === undefined) throw missing();
       const download: Download = { contentType: 'application/octet-stream', fileName: name.split('/').at(-1)!, content };
       const headers = { ...SANDBOX, ETag: `"${found.sha256}"` };
       if (range === undefined) return new Reply(download, headers);

@@ -17,7 +17,7 @@ const WHY = 'the queue was restored from a backup, and what became of the run si
 
 export async function countUnfinished(queries: Queries): Promise<UnfinishedCounts> {
   const row = await queries.get<{ queued: number; held: number }>(
-    "SELECT count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued') AS held FROM runs WHERE finished_at IS NULL");
+    "SELECT count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued' AND cells = 0) AS held FROM runs WHERE finished_at IS NULL");
   return { queued: row!.queued, held: row!.held };
 }
 
@@ -26,7 +26,7 @@ export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, 
   const now = unixSeconds(clock);
   await tx.run(
     `INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported)
-     SELECT seq, fence, attempt, ship_id, started_at, ?, 'restored', 0 FROM runs WHERE state IN ('running', 'cancelling')`, [now]);
+     SELECT seq, fence, attempt, ship_id, started_at, ?, 'restored', 0 FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0`, [now]);
   await tx.run(`UPDATE runs SET state = 'cancelled', ready = 0, finished_at = ?, updated_at = ?, fence = fence + ${FENCES} WHERE state = 'cancelling'`, [now, now]);
   if (unfinished === 'queue') await queueAgain(tx, clock);
   else await fail(tx, now);
@@ -34,7 +34,7 @@ export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, 
 
 /**
  * An attempt that was under way may have begun its work, so the next one counts as another, even where it was the last. The time for which
- * runs may wait begins anew.
+ * runs may wait begins anew. A run that stands for others stays as it is until they have ended.
  */
 async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   const row = await tx.get<{ offset_ms: number | null }>('SELECT max(offset_ms) AS offset_ms FROM queue_time');
@@ -42,7 +42,7 @@ async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   await tx.run(`UPDATE runs SET fence = fence + ${FENCES}, queued_ms = ?, available_ms = min(available_ms, ?) WHERE state = 'queued'`, [queuedMs, queuedMs]);
   await tx.run(
     `UPDATE runs SET state = 'queued', ready = 1, attempt = attempt + 1, max_attempts = max(max_attempts, attempt + 1), fence = fence + ${FENCES}, ship_id = NULL, started_at = NULL,
-       accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, updated_at = ? WHERE state = 'running'`, [queuedMs, unixSeconds(clock)]);
+       accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, updated_at = ? WHERE state = 'running' AND cells = 0`, [queuedMs, unixSeconds(clock)]);
 }
 
 async function fail(tx: Transaction, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
-import { LAST_ENDED } from './badges.ts';
+import { LAST_ENDED, LAST_ENDED_AT_REF } from './badges.ts';
 import { badgePicture } from './picture.ts';
 
 let api: RunsApi;
@@ -44,5 +44,7 @@ describe('the badge of a project', () => {
     api = await RunsApi.start();
     const [step] = await api.sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${LAST_ENDED}`, ['alpha', 'build']);
     expect(step!.detail).toMatch(/^SEARCH runs USING INDEX runs_ended /);
+    const [ofRef] = await api.sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${LAST_ENDED_AT_REF}`, ['alpha', 'build', 'main']);
+    expect(ofRef!.detail).toMatch(/^SEARCH runs USING INDEX runs_ended_at_ref /);
   });
 });

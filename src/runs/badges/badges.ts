@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers } from '../../operations/index.ts';
@@ -8,31 +9,35 @@ import { badgePicture, type Standing } from './picture.ts';
 /** How long a badge may be kept, in seconds: pages that show it are looked at often. */
 const MAX_AGE = 30;
 
-export const LAST_ENDED = `SELECT state, finished_at FROM runs WHERE project_id = ? AND task = ? AND kind = 'pipeline' AND state IN ('succeeded', 'failed')
+export const LAST_ENDED = `SELECT state, finished_at FROM runs WHERE project_id = ? AND task = ? AND kind = 'pipeline' AND state IN ('succeeded', 'failed') AND parent_id IS NULL
   ORDER BY finished_at DESC LIMIT 1`;
+
+export const LAST_ENDED_AT_REF = `SELECT state, finished_at FROM runs WHERE project_id = ? AND task = ? AND git_ref = ? AND kind = 'pipeline' AND state IN ('succeeded', 'failed')
+  AND parent_id IS NULL AND git_ref IS NOT NULL ORDER BY finished_at DESC LIMIT 1`;
 
 /** Badges of projects: how the last run of a pipeline ended. */
 export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'config'>): { readonly handlers: Required<Pick<Handlers<Operations>, 'getBadge'>> } {
   return {
     handlers: {
-      async getBadge({ id, pipeline }) {
+      async getBadge({ id, pipeline, ref }) {
         const { projects, pipelines } = config.current().config;
         if (!projects.some((project) => project.id === id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
         const own = pipelines.filter(({ projects: only }) => only === null || only.includes(id)).map(({ name }) => name);
-        const standing = await standingOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline));
+        const standing = await standingOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline), ref);
         // A name that is not configured is not shown: it would be anybody's words under the name of this server.
         const content = badgePicture(own.includes(pipeline) ? pipeline : id, standing);
-        return new Reply({ contentType: 'image/svg+xml', content }, { 'Cache-Control': `max-age=${MAX_AGE}`, 'Content-Security-Policy': "default-src 'none'" });
+        const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+        return new Reply({ contentType: 'image/svg+xml', content }, { 'Cache-Control': `max-age=${MAX_AGE}`, 'ETag': `"${tag}"`, 'Content-Security-Policy': "default-src 'none'" });
       },
     },
   };
 }
 
-/** Of the run that has ended last in one of these pipelines. */
-async function standingOf(from: Queries, projectId: string, pipelines: readonly string[]): Promise<Standing> {
+/** Of the run that has ended last in one of these pipelines, at the ref where one is given. */
+async function standingOf(from: Queries, projectId: string, pipelines: readonly string[], ref: string): Promise<Standing> {
   let last: { readonly state: string; readonly finished_at: number } | undefined;
   for (const name of pipelines) {
-    const found = await from.get<{ state: string; finished_at: number }>(LAST_ENDED, [projectId, name]);
+    const found = await from.get<{ state: string; finished_at: number }>(ref === '' ? LAST_ENDED : LAST_ENDED_AT_REF, [projectId, name, ...(ref === '' ? [] : [ref])]);
     if (found !== undefined && (last === undefined || found.finished_at > last.finished_at)) last = found;
   }
   if (last === undefined) return 'no runs';

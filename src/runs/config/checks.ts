@@ -3,6 +3,10 @@ import { parseCacheKey } from '../../lib/cache-key.ts';
 import { isBucketUrl } from '../../lib/bucket-url.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { allowlistProblems } from '../../net/index.ts';
+import { LABEL_FORM } from './schema/build.ts';
+import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
+import { checkGiven } from './given-inputs.ts';
+import { declarationProblems } from './inputs.ts';
 import { isCron } from './read-by-schema.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
@@ -11,7 +15,7 @@ import type { PipelineConfig, RunsConfig } from './schema/index.ts';
  * times fit together. One line for each problem, naming the path.
  */
 export function checkTogether(config: RunsConfig): string[] {
-  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
+  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
@@ -20,7 +24,10 @@ function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }
   return [
     ...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
-    ...pipelines.flatMap(({ steps }, index) => duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name))),
+    ...pipelines.flatMap(({ steps, inputs }, index) => [
+      ...duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name)),
+      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name)),
+    ]),
     ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
     ...duplicates('notifications.webhooks', 'name', notifications.webhooks.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
@@ -107,6 +114,18 @@ function cacheKeyProblems(key: string): string[] {
   return typeof parts === 'string' ? [parts] : [];
 }
 
+/** With values of the matrix in them, they are labels as others. */
+function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: number): string[] {
+  const cells = matrixProblems(matrix).length > 0 ? [] : cellsOf(matrix);
+  return labels.flatMap((label, at) => {
+    const path = `pipelines[${index}].runs_on[${at}]`;
+    if (!label.includes('{')) return [];
+    if (cells.length === 0) return [`${path}: ${label} needs a matrix`];
+    const broken = cells.map((values) => fillCell(label, values)).find((filled) => !LABEL_FORM.test(filled));
+    return when(broken !== undefined, `${path}: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
+  });
+}
+
 const LEASE_MARGIN = 5000;
 
 function times({ queue }: RunsConfig): string[] {
@@ -118,13 +137,14 @@ function times({ queue }: RunsConfig): string[] {
   ];
 }
 
-function service({ tls, ai, local, backup }: RunsConfig): string[] {
+function service({ tls, ai, local, backup, artifacts: { store, s3 } }: RunsConfig): string[] {
   const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
   return [
     ...when(backup.schedule !== '' && !isCron(backup.schedule), `backup.schedule: expected a cron expression of five fields such as "30 2 * * mon-fri", got "${backup.schedule}"`),
     ...when(backup.s3.url !== '' && !isBucketUrl(backup.s3.url), `backup.s3.url: expected an address with a bucket, such as https://s3.example.org/our-backups/runs, got "${backup.s3.url}"`),
     ...when(backup.s3.url !== '' && backup.schedule === '', 'backup.schedule: required for copies of backups in backup.s3.url'),
     ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
+    ...(store === 'folder' ? [] : (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) => when(s3[name] === '', `artifacts.s3.${name}: required by artifacts.store s3`))),
     ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
     ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),
   ];
@@ -132,6 +152,9 @@ function service({ tls, ai, local, backup }: RunsConfig): string[] {
 
 function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
   return [
+    ...pipeline.inputs.flatMap((input, at) => declarationProblems(input).map((problem) => `pipelines[${index}].inputs[${at}]${problem}`)),
+    ...matrixProblems(pipeline.matrix).map((problem) => `pipelines[${index}].matrix${problem}`),
+    ...labelProblems(pipeline, index),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
     ...pipeline.steps.flatMap((step, at) => [
       ...when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`),

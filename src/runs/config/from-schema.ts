@@ -19,13 +19,16 @@ interface FormatValues {
 /**
  * The type of the values that a JSON Schema describes, after `readBySchema`. It covers what the
  * schema of the configuration uses: objects whose properties are required or have a default (a test
- * sees to that), maps, lists, words, and lists that may be null.
+ * sees to that), maps, lists, words, single values of any type, and lists and numbers that may be null.
  */
 export type FromSchema<S> =
   S extends { readonly const: infer C } ? C
   : S extends { readonly enum: readonly (infer E)[] } ? E
   : S extends { readonly format: infer F extends keyof FormatValues } ? FormatValues[F]
   : S extends { readonly type: readonly ['string', 'object'] } ? string | Readonly<Record<string, unknown>>
+  : S extends { readonly type: readonly ['string', 'number', 'boolean'] } ? string | number | boolean
+  : S extends { readonly type: readonly ['string', 'number', 'boolean', 'null'] } ? string | number | boolean | null
+  : S extends { readonly type: readonly ['number', 'null'] } ? number | null
   : S extends { readonly type: 'string' } ? string
   : S extends { readonly type: 'integer' | 'number' } ? number
   : S extends { readonly type: 'boolean' } ? boolean

@@ -62,7 +62,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
       content: { enabled: false, interval: '', min_score: 0 },
     });
     expect(pipelines[0]).toEqual({
-      name: 'build', description: '', projects: null, runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
+      name: 'build', description: '', projects: null, inputs: [], matrix: { axes: {}, include: [], exclude: [], max_parallel: 0, fail_fast: true }, result: 'any', runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
       concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, approval: { required: false, timeout: '24h' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
       steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false, artifacts: [], cache: { key: '', paths: [], restore_keys: [] } }],
     });

@@ -58,7 +58,7 @@ function valueOf(node: Node): string {
 }
 
 function itemsOf(item: Node): string {
-  if (item.properties !== undefined) return 'each a mapping';
+  if (item.properties !== undefined || item.type === 'object') return 'each a mapping';
   return item.enum === undefined ? `each ${item['x-expected'] ?? 'a text'}` : `of ${valueOf(item)}`;
 }
 

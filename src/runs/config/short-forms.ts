@@ -2,14 +2,14 @@ type Mapping = Record<string, unknown>;
 
 /**
  * Replaces the short forms by the long ones in a parsed file (run-queue decisions, section 3):
- * `storage.path`, `fleet.dir` and a role's `base_url`. Returns a problem for each that is given
+ * `storage.path`, `fleet.dir`, a role's `base_url`, and axes of a matrix beside its other keys. Returns a problem for each that is given
  * beside its long form; then the file is ambiguous. Values that are not mappings are left for the
  * schema to refuse.
  */
 export function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];
   const problems: string[] = [];
-  const { storage, fleet, ai } = root;
+  const { storage, fleet, ai, pipelines } = root;
   if (isMapping(storage) && 'path' in storage && storage['driver'] !== 'postgres') {
     storage['sqlite'] ??= {};
     if (isMapping(storage['sqlite'])) move(storage, 'path', storage['sqlite'], 'path', ['storage.path', 'storage.sqlite.path'], problems);
@@ -21,7 +21,23 @@ export function expandShortForms(root: unknown): string[] {
       if (isMapping(role)) move(role, 'base_url', role, 'endpoint', [`${path}.base_url`, `${path}.endpoint`], problems);
     });
   }
+  if (Array.isArray(pipelines)) {
+    pipelines.forEach((pipeline: unknown, index) => {
+      if (isMapping(pipeline) && isMapping(pipeline['matrix'])) moveAxes(pipeline['matrix'], `pipelines[${index}].matrix`, problems);
+    });
+  }
   return problems;
+}
+
+const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);
+
+/** What is no list is left: it may be a key that is misspelled. */
+function moveAxes(matrix: Mapping, path: string, problems: string[]): void {
+  for (const [name, values] of Object.entries(matrix)) {
+    if (MATRIX_KEYS.has(name) || !Array.isArray(values)) continue;
+    matrix['axes'] ??= {};
+    if (isMapping(matrix['axes'])) move(matrix, name, matrix['axes'], name, [`${path}.${name}`, `${path}.axes.${name}`], problems);
+  }
 }
 
 function move(from: Mapping, short: string, to: Mapping, long: string, [shortPath, longPath]: readonly [string, string], problems: string[]): void {

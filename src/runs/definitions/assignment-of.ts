@@ -2,6 +2,7 @@ import { create, fromJson } from '@bufbuild/protobuf';
 import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
+import { runVariables } from './run-variables.ts';
 import { traceparentOf } from './trace-ids.ts';
 
 /** What of the limits of logs a ship is told. */
@@ -18,6 +19,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   assignment.limits = create(LogLimitsSchema, {
     maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
   });
+  Object.assign(assignment.env, runVariables(definition, input, run.matrix));
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.gitRef = run.gitRef ?? '';

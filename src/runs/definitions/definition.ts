@@ -19,6 +19,12 @@ export interface Definition {
   readonly keyVariable: string;
   /** Selectors that the request itself asked for, for its retries; absent for none. */
   readonly runsOn?: readonly string[];
+  /** Names of the inputs that its pipeline declares; absent for none. */
+  readonly inputs?: readonly string[];
+  /** How the cells of a run with a matrix are run; absent for none. */
+  readonly matrix?: { readonly maxParallel: number; readonly failFast: boolean };
+  /** It fails without a result in JSON; absent where any result will do. */
+  readonly result?: 'json';
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent where none is asked for. */
   readonly minScore?: number;
 }

@@ -2,4 +2,4 @@
 export { assignmentOf, SecretUnavailable, type LogSettings } from './assignment-of.ts';
 export type { Definition } from './definition.ts';
 export { resolveRun, type ResolveDeps } from './resolve.ts';
-export type { Concurrency, ResolvedRun, RunRequest } from './run-request.ts';
+export type { Concurrency, ResolvedCell, ResolvedRun, RunRequest } from './run-request.ts';

@@ -4,7 +4,7 @@ import {
   type Assignment, type Step,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
-import type { PipelineConfig, RoleConfig, StepConfig } from '../config/index.ts';
+import { fillCell, type CellValues, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 
 export type Plan = Assignment['plan'];
 
@@ -16,8 +16,9 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
   return { case: 'diagnostic', value: create(DiagnosticPlanSchema, { check, gitUrl, roles: probes }) };
 }
 
-export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string): Plan {
-  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image, steps: steps.map(toStep) }) };
+/** `cell`: values of the matrix, empty without one. */
+export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string, cell: CellValues): Plan {
+  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image: fillCell(image, cell), steps: steps.map(toStep) }) };
 }
 
 function toStep(step: StepConfig): Step {

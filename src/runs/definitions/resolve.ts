@@ -4,12 +4,12 @@ import { ServiceError } from '../../errors/index.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import type { Log } from '../../lib/log.ts';
-import type { PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
+import { cellsOf, fillCell, nameOfCell, readInputs, type CellValues, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig } from '../config/index.ts';
 import { concurrencyOf } from './concurrency.ts';
 import type { Definition } from './definition.ts';
 import { aiTextPlan, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 import { credentialsFor, gitUrl } from './repository.ts';
-import type { ResolvedRun, RunRequest } from './run-request.ts';
+import type { ResolvedCell, ResolvedRun, RunRequest } from './run-request.ts';
 import { systemPromptOf } from './system-prompt.ts';
 
 /** A diagnostic run looks at this machine, one repository and the endpoints of some roles, 20 seconds each at most. */
@@ -26,7 +26,9 @@ interface Work {
   readonly plan: Plan;
   readonly timeoutMs: number;
   readonly maxAttempts: number;
-  readonly pipeline?: PipelineConfig;
+  readonly pipeline?: PipelineConfig | undefined;
+  /** As it is once it is checked; absent: as it was given. */
+  readonly input?: RunRequest['input'];
   readonly keyVariable?: string;
 }
 
@@ -46,11 +48,20 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
   if (request.gitRef !== undefined) requireRef(request.gitRef, request, config);
   const work = await resolver(config, project, request, deps);
-  const concurrency = work.pipeline && concurrencyOf(work.pipeline, request);
-  return {
-    definition: toDefinition(config, project, work, request),
-    runsOn: [...new Set([...project.runs_on, ...(work.pipeline?.runs_on ?? []), ...(request.runsOn ?? [])])].sort(),
+  const input = work.input ?? request.input;
+  const concurrency = work.pipeline && concurrencyOf(work.pipeline, { ...request, input });
+  const toCell = (values: CellValues): ResolvedCell => ({
+    values, definition: toDefinition(config, project, planned(config, project, work, values), request), runsOn: selectorsOf(project, work, request, values),
     maxAttempts: work.maxAttempts,
+  });
+  const cells = request.cell === undefined && work.pipeline !== undefined ? chosenCells(work.pipeline, request.cells).map(toCell) : [];
+  const own = cells[0] ?? toCell(request.cell ?? {});
+  return {
+    definition: cells.length === 0 ? own.definition : { ...own.definition, matrix: { maxParallel: work.pipeline!.matrix.max_parallel, failFast: work.pipeline!.matrix.fail_fast } },
+    runsOn: cells.length === 0 ? own.runsOn : selectorsOf(project, { ...work, pipeline: undefined }, request, {}),
+    input,
+    ...(cells.length > 0 && { cells }),
+    maxAttempts: cells.length === 0 ? work.maxAttempts : 1,
     ...(concurrency && { concurrency }),
     ...(work.pipeline?.approval.required && { approvalMs: milliseconds(work.pipeline.approval.timeout) }),
     priority: request.priority ?? project.priority,
@@ -62,10 +73,33 @@ function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunReq
   return { plan: diagnosticPlan(task, urlOf(config, project), roles), timeoutMs: DIAGNOSTIC_TIMEOUT_MS, maxAttempts: config.queue.max_attempts };
 }
 
-function pipeline(config: RunsConfig, project: ProjectConfig, { task }: RunRequest): Work {
+/** Selectors of project, pipeline and request together. */
+function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest, values: CellValues): string[] {
+  return [...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn])].sort();
+}
+
+function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues[] | undefined): CellValues[] {
+  const cells = cellsOf(matrix);
+  if (only === undefined) return cells;
+  const wanted = new Set(only.map(nameOfCell));
+  const chosen = cells.filter((values) => wanted.has(nameOfCell(values)));
+  if (chosen.length === 0) throw new ServiceError('pipeline_unavailable', `the matrix of the pipeline ${name} no longer has any of the cells that are to run again`);
+  return chosen;
+}
+
+/** A pipeline may differ from cell to cell in its image. */
+function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues): Work {
+  return work.pipeline === undefined ? work : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
+}
+
+function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest): Work {
   const found = config.pipelines.find(({ name }) => name === task);
   if (found === undefined || !isFor(found, project)) throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
-  return { plan: pipelinePlan(found, urlOf(config, project)), timeoutMs: milliseconds(found.timeout), maxAttempts: found.max_attempts, pipeline: found };
+  const work = { plan: pipelinePlan(found, urlOf(config, project), {}), timeoutMs: milliseconds(found.timeout), maxAttempts: found.max_attempts, pipeline: found };
+  if (found.inputs.length === 0) return work;
+  const read = readInputs(found.inputs, input);
+  if ('problem' in read) throw new ServiceError('invalid_input', read.problem);
+  return { ...work, input: read.values };
 }
 
 async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest, { keyVariableAvailable, log }: ResolveDeps): Promise<Work> {
@@ -136,6 +170,8 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig, { plan
     retryOn: found?.retry.on ?? [],
     timeoutMs,
     keyVariable,
+    ...(found !== undefined && found.inputs.length > 0 && { inputs: found.inputs.map(({ name }) => name) }),
+    ...(found?.result === 'json' && { result: 'json' as const }),
     ...(minScore === undefined ? {} : { minScore }),
     ...(runsOn.length === 0 ? {} : { runsOn }),
   };

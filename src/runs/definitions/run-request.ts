@@ -1,3 +1,4 @@
+import type { CellValues } from '../config/index.ts';
 import type { Definition } from './definition.ts';
 
 /** What is to be run, as a request, a schedule or an alert says it; not checked yet. */
@@ -12,6 +13,14 @@ export interface RunRequest {
   readonly runsOn?: readonly string[] | undefined;
   /** Branch, tag or commit to be checked out; absent for the default branch. */
   readonly gitRef?: string | undefined;
+  /** Name of the schedule that asks for it. */
+  readonly schedule?: string | undefined;
+  /** Labels of the alerts that ask for it. */
+  readonly alertLabels?: Readonly<Record<string, string>> | undefined;
+  /** Only these cells of the matrix; one that is no longer among them is left out. */
+  readonly cells?: readonly CellValues[] | undefined;
+  /** A cell by itself, with these values. */
+  readonly cell?: CellValues | undefined;
   /** Least score of the result that is a success; absent where none is asked for. */
   readonly minScore?: number | undefined;
 }
@@ -23,13 +32,25 @@ export interface Concurrency {
   readonly others: 'first' | 'cancel_waiting' | 'cancel_all';
 }
 
+/** One cell of a run with a matrix. */
+export interface ResolvedCell {
+  readonly values: CellValues;
+  readonly definition: Definition;
+  readonly runsOn: readonly string[];
+  readonly maxAttempts: number;
+}
+
 /** What a run is made of, by the configuration of this moment. */
 export interface ResolvedRun {
+  /** Checked, with the defaults of its pipeline. */
+  readonly input: RunRequest['input'];
   readonly definition: Definition;
   /** Selectors of project and pipeline together, sorted, without duplicates. */
   readonly runsOn: readonly string[];
   readonly maxAttempts: number;
   readonly concurrency?: Concurrency;
+  /** The runs that it stands for; absent where it is executed itself. */
+  readonly cells?: readonly ResolvedCell[];
   /** How long it waits for an approval; absent where it needs none. */
   readonly approvalMs?: number;
   readonly priority: number;

@@ -66,6 +66,7 @@ function registerRuns(registers: Registry[], clock: Clock): (change: RunChange) 
   const lost = new Counter({ name: 'quire_leases_lost_total', help: 'Runs taken from ships that gave no sign of life.', registers });
   const started = new StartTimes(clock);
   return ({ run, from, reason }) => {
+    if (run.cells > 0) return; // its cells are counted
     if (reason === 'lease_lost') lost.inc();
     if (from === null) {
       enqueued.inc({ kind: run.kind, source: run.source });

@@ -16,11 +16,11 @@ export interface Letter {
   readonly body: string;
 }
 
-/** What a webhook is told of a change, with the run as it is after it. */
-export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange, run: Run, timestamp: number): Letter {
+/** What a webhook is told of a change, with the run as it is after it, and its result in JSON, null for none. */
+export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange, { run, result }: { readonly run: Run; readonly result: unknown }, timestamp: number): Letter {
   const id = `dlv_${randomBytes(12).toString('hex')}`;
   const event = `run.${state}`;
-  const body = JSON.stringify({ event, delivery_id: id, webhook, timestamp, from, reason: reason ?? null, run });
+  const body = JSON.stringify({ event, delivery_id: id, webhook, timestamp, from, reason: reason ?? null, run, result });
   return { id, event, runId, timestamp, body };
 }
 

@@ -10,7 +10,7 @@ import type { NotificationConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import type { RunChange } from '../queue/port.ts';
-import type { Runs } from '../runs/index.ts';
+import { presentResult, type Runs } from '../runs/index.ts';
 import { countDeadLetters, listDeadLetters, takeDeadLetters, type DeadLetter } from './dead-letter-rows.ts';
 import { Deliveries, type DeliveriesDeps } from './deliveries.ts';
 import { letterOf } from './letter.ts';
@@ -44,9 +44,12 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
   return {
     async tell(tx, change) {
       const { state, projectId } = change.run;
-      for (const { name } of webhooks().filter((each) => each.enabled && each.states.includes(state) && (each.projects?.includes(projectId) ?? true))) {
+      const told = webhooks().filter((each) => each.enabled && each.states.includes(state) && (each.projects?.includes(projectId) ?? true));
+      if (told.length === 0) return;
+      const shown = { run: present(change.run), result: await resultOf(tx, change.run) };
+      for (const { name } of told) {
         await outbox.lockOutbox(tx, name);
-        await outbox.enqueue(tx, name, [JSON.stringify(letterOf(name, change, present(change.run), unixSeconds(clock)))]);
+        await outbox.enqueue(tx, name, [JSON.stringify(letterOf(name, change, shown, unixSeconds(clock)))]);
         tx.onCommit(() => deliveries.wake(name));
       }
     },
@@ -84,6 +87,18 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
       },
     },
   };
+}
+
+/** Bytes of a result that a notification repeats; a longer one is there to be asked for. */
+const MAX_RESULT_BYTES = 16_384;
+
+/** The result of a run that has ended, where it is JSON and not long; null otherwise. */
+async function resultOf(tx: Transaction, { id, state }: RunChange['run']): Promise<unknown> {
+  if (state !== 'succeeded' && state !== 'failed') return null;
+  const row = await tx.get<{ type: string; body: Uint8Array }>(
+    "SELECT s.type, s.body FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ? AND s.type = 'application/json' AND length(s.body) <= ?", [id, MAX_RESULT_BYTES],
+  );
+  return row === undefined ? null : presentResult(row).value;
 }
 
 /** Notifications that no webhook has accepted yet. */

@@ -2,7 +2,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, OutputOf, Preconditions } from '../../operations/index.ts';
 import { actorOf } from '../auth/index.ts';
 import type { Audit } from '../audit/port.ts';
-import type { Environment, LiveRunsConfig, PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
+import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { ProjectFile } from './create-project.ts';
 
@@ -92,12 +92,15 @@ function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next:
 }
 
 /** Without commands and environment, which often carry secrets. */
-function presentPipeline({ name, description, projects, runs_on, timeout, max_attempts, steps }: PipelineConfig): Pipeline {
+function presentPipeline({ name, description, projects, runs_on, timeout, max_attempts, steps, inputs, matrix }: PipelineConfig): Pipeline {
+  const cells = cellsOf(matrix);
   return {
     name, description, timeout, max_attempts,
     projects: projects && [...projects],
     runs_on: [...runs_on],
     steps: steps.map((step) => ({ name: step.name, timeout: step.timeout })),
+    inputs: inputs.map((input) => ({ ...input, required: input.required && input.default === null, choices: [...input.choices], pattern: input.pattern === '' ? null : input.pattern })),
+    matrix: cells.length === 0 ? null : cells,
   };
 }
 

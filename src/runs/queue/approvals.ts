@@ -2,6 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
+import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
@@ -33,9 +34,10 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
   const waits = row.concurrency_group !== null && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
   await tx.run(
     'UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?',
-    [waits ? WAITS_FOR_GROUP : 1, core.time.now(), unixSeconds(core.env.clock), row.seq],
+    [waits ? WAITS_FOR_GROUP : readyToStart(row), core.time.now(), unixSeconds(core.env.clock), row.seq],
   );
   await core.note(tx, id, row.attempt, 'info', `the run is approved by ${by}`);
+  if (row.cells > 0 && !waits) await releaseCells(core, tx, row);
   tx.onCommit(() => {
     core.lanes.filled(row.lane_id);
     core.wake();

@@ -26,10 +26,17 @@ export async function attemptsOf(from: Queries, run: RunRecord): Promise<Attempt
   return [...ended, { attempt: run.attempt, shipId: run.shipId, startedAt: run.startedAt, endedAt: null, outcome: null, gitCommit: run.gitCommit, steps: [] }];
 }
 
+/** All cells of a run work on the commit of the first one that has found it, but for those that begin in the same moment. */
+async function tellOthers(tx: Transaction, parentId: string, gitRef: string, commit: string): Promise<void> {
+  const { changes } = await tx.run('UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE id = ? AND git_commit IS NULL', [gitRef, commit, parentId]);
+  if (changes === 1) await tx.run("UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE parent_id = ? AND state = 'queued' AND git_commit IS NULL", [gitRef, commit, parentId]);
+}
+
 /** What was recorded first stays: all attempts work on the same commit. */
 export async function recordSource(tx: Transaction, ref: RunRef, shipId: string, { gitRef, commit }: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'> {
   const row = await readHeld(tx, ref, shipId);
   if (row === undefined) return 'fenced';
   await tx.run('UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = COALESCE(git_commit, ?) WHERE seq = ?', [gitRef, commit, row.seq]);
+  if (row.parent_id !== null) await tellOthers(tx, row.parent_id, gitRef, commit);
   return 'recorded';
 }

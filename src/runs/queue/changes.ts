@@ -24,7 +24,7 @@ export class Changes {
 
   /** Finds what was held before the start. */
   async load(from: Queries): Promise<void> {
-    const rows = await from.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling')");
+    const rows = await from.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");
     for (const id of this.heldRuns()) this.#set(id, undefined);
     for (const row of rows) this.#set(row.id, { shipId: row.ship_id!, projectId: row.project_id, fence: row.fence, state: row.state });
   }

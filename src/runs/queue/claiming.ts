@@ -107,18 +107,24 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
   return [...found.values()];
 }
 
+const MATERIAL = 'SELECT input, definition_id FROM run_material WHERE seq = ?';
+
+/** Cells have the input of the run that they belong to. */
+const MATERIAL_OF_CELL = `SELECT pm.input, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
+  JOIN runs p ON p.id = r.parent_id JOIN run_material pm ON pm.seq = p.seq WHERE r.seq = ?`;
+
 async function claimOne(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<Claim> {
   // The change of its state is asked for first: what is read of its lane from now on is behind it.
   const [run, found] = await Promise.all([
     claim(core, tx, row, shipId),
-    tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [row.seq]),
+    tx.get<{ input: string | null; definition_id: number }>(row.parent_id === null ? MATERIAL : MATERIAL_OF_CELL, [row.seq]),
   ]);
   const material = found!;
   const definition = await core.definitions.load(tx, material.definition_id);
   return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: material.input, definition };
 }
 
-export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling')";
+export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";
 
 /** How many more runs of each project may be handed out: counted in the transaction that hands them out, so the limit is exact. */
 class Rooms {

@@ -62,7 +62,12 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
   await storeResult(tx, row, completion);
-  const { minScore } = await core.definitions.ofRun(tx, row.seq);
+  const { minScore, result } = await core.definitions.ofRun(tx, row.seq);
+  if (result === 'json' && !isJson(completion)) {
+    const failure = failureOf(row, { code: 'result_invalid', message: 'the pipeline asks for a result in JSON, and QUIRE_RESULT_FILE has none, or more than 1 MiB' });
+    await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true, steps: completion.steps });
+    return;
+  }
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
   // A least score of 0 asks for none.
   if (minScore === undefined || row.kind !== 'ai_text' || (score ?? 0) >= minScore) {
@@ -109,6 +114,8 @@ function scoreOf({ result }: Completion): number | undefined {
   const score = typeof text === 'string' ? member(parse(text), 'score') : undefined;
   return typeof score === 'number' ? score : undefined;
 }
+
+const isJson = ({ result }: Completion): boolean => result?.type === 'application/json' && parse(Buffer.from(result.body).toString()) !== undefined;
 
 function parse(text: string): unknown {
   try {

@@ -6,7 +6,7 @@ import type { Changes } from './changes.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outage } from './outage.ts';
-import type { RunChange } from './port.ts';
+import type { RunChange, RunRecord } from './port.ts';
 import type { QueueClock } from './queue-time.ts';
 
 /** What the parts of the queue share. */
@@ -27,6 +27,8 @@ export interface Core {
   readonly tell: (tx: Transaction, change: RunChange) => Promise<void>;
   /** Told in the transaction that a new run takes the place of an older one of its group. */
   readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
+  /** Told in the transaction that ends a run, which may end others. */
+  readonly onEnd: (tx: Transaction, run: RunRecord) => Promise<void>;
   /** There may be something to hand out. */
   readonly wake: () => void;
 }

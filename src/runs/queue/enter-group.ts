@@ -2,6 +2,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
 import type { Core } from './core.ts';
 import { takeGroup } from './groups.ts';
+import { cancelMatrix } from './matrix.ts';
 import { readById, type RunRow } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
 
@@ -23,8 +24,10 @@ export async function enterGroup(core: Core, tx: Transaction, runId: string, { g
 const hasNotBegun = ({ state, fence }: RunRow): boolean => state === 'queued' && fence === 0;
 
 async function supersede(core: Core, tx: Transaction, row: RunRow, by: string): Promise<void> {
-  if (row.state === 'queued') await cancelled(core, tx, row, `run ${by} of its group takes its place`, { outcome: 'cancelled', reported: false });
-  else if (row.state === 'running') await askToStop(core, tx, row);
-  else return;
+  const why = `run ${by} of its group takes its place`;
+  if (row.state !== 'queued' && row.state !== 'running') return;
+  if (row.cells > 0) await cancelMatrix(core, tx, row.id, why);
+  else if (row.state === 'queued') await cancelled(core, tx, row, why, { outcome: 'cancelled', reported: false });
+  else await askToStop(core, tx, row);
   await core.onSuperseded(tx, row.id, by);
 }

@@ -12,7 +12,7 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
   if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
   if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
   const isPaused = run.availableMs > core.time.now();
-  return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : reason, labelsMatched };
+  return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : run.waitsForMatrix ? 'matrix' : reason, labelsMatched };
 }
 
 /** The reason that all runs of a lane share. */

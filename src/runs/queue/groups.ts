@@ -1,4 +1,5 @@
-import type { Transaction } from '../../storage/index.ts';
+import type { Row, Transaction } from '../../storage/index.ts';
+import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { isFinished, readById, type RunRow } from './run-rows.ts';
 
@@ -11,7 +12,7 @@ import { isFinished, readById, type RunRow } from './run-rows.ts';
 /** Value of `ready` while another run has the group. */
 export const WAITS_FOR_GROUP = 2;
 
-export const NEXT_OF_GROUP = "SELECT seq, id, lane_id FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq LIMIT 1";
+export const NEXT_OF_GROUP = "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq LIMIT 1";
 
 /** The run that has the group, which is this one where nobody had it. Locks the group. */
 export async function takeGroup(tx: Transaction, group: string, runId: string): Promise<string> {
@@ -43,13 +44,20 @@ async function lock(tx: Transaction, group: string, holder: string): Promise<boo
   return (await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ? AND holder = ?', [group, holder])).changes === 1;
 }
 
+interface NextRun extends Row {
+  readonly seq: number;
+  readonly id: string;
+  readonly lane_id: number;
+  readonly cells: number;
+}
+
 /** Lets the next run that waits be handed out. */
-async function admitNext(core: Core, tx: Transaction, group: string): Promise<{ id: string; lane_id: number } | undefined> {
+async function admitNext(core: Core, tx: Transaction, group: string): Promise<NextRun | undefined> {
   for (;;) {
-    const next = await tx.get<{ seq: number; id: string; lane_id: number }>(NEXT_OF_GROUP, [group]);
+    const next = await tx.get<NextRun>(NEXT_OF_GROUP, [group]);
     if (next === undefined) return undefined;
     // What it waits for from now on is a ship.
-    const { changes } = await tx.run("UPDATE runs SET ready = 1, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [core.time.now(), next.seq]);
+    const { changes } = await tx.run("UPDATE runs SET ready = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [readyToStart(next), core.time.now(), next.seq]);
     if (changes === 1) return next; // otherwise it was cancelled meanwhile
   }
 }
@@ -61,6 +69,7 @@ async function passOn(core: Core, tx: Transaction, group: string): Promise<void>
     return;
   }
   await tx.run('UPDATE concurrency_groups SET holder = ? WHERE name = ?', [next.id, group]);
+  if (next.cells > 0) return releaseCells(core, tx, next);
   tx.onCommit(() => {
     core.lanes.filled(next.lane_id);
     core.wake();

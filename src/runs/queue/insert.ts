@@ -1,56 +1,86 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
+import { nameOfCell, type CellValues } from '../config/index.ts';
+import type { ResolvedCell } from '../definitions/run-request.ts';
 import { newApproval, WAITS_FOR_APPROVAL } from './approvals.ts';
+import { readyToStart, releaseCells, WAITS_FOR_MATRIX } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
-import { readById, toRecord, type StoredApproval } from './run-rows.ts';
+import { readById, toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
-/** Row 1: a new run at the end of its lane. */
+/** What a row has that the run itself does not say. */
+interface Place {
+  readonly id: string;
+  readonly ready: number;
+  readonly approval?: StoredApproval | undefined;
+  readonly parentId?: string;
+  readonly matrix?: CellValues | undefined;
+  readonly line: string;
+}
+
+/** Row 1: a new run at the end of its lane, with its cells where it has any. */
 export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<RunRecord> {
+  const id = core.nextId();
+  const { cells = [] } = run;
+  const ready = await readyOf(core, tx, id, run);
+  const line = run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`;
+  const row = await insertOne(core, tx, run, { id, ready, approval: newApproval(core, run), matrix: run.matrix, line });
+  for (const cell of cells) await insertCell(core, tx, run, cell, id);
+  if (cells.length > 0 && ready === WAITS_FOR_MATRIX) await releaseCells(core, tx, row);
+  return toRecord(row);
+}
+
+async function insertCell(core: Core, tx: Transaction, run: NewRun, { values, definition, runsOn, maxAttempts }: ResolvedCell, parentId: string): Promise<void> {
+  const { cells: _, concurrency: __, approvalMs: ___, retryOf, ...shared } = run;
+  const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
+  const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
+  await insertOne(core, tx, cell, { id: core.nextId(), ready: WAITS_FOR_MATRIX, parentId, matrix: values, line }, retryOf?.gitCommit);
+}
+
+async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place, commit = run.retryOf?.gitCommit): Promise<RunRow> {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
-  const id = core.nextId();
-  const approval = newApproval(core, run);
-  const ready = await readyOf(core, tx, id, run);
   // Asked for at once, which saves the ways to a server.
   await Promise.all([
-    insertRow(core, tx, run, { id, lane: lane.id, ready, approval }),
+    insertRow(core, tx, run, { ...place, lane: lane.id, commit }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
-      [run.input, Number(run.inputIsJson), definition, id],
+      [run.input, Number(run.inputIsJson), definition, place.id],
     ),
-    core.note(tx, id, 1, 'info', run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`),
+    core.note(tx, place.id, 1, 'info', place.line),
   ]);
-  const record = toRecord((await readById(tx, id))!);
-  const change = { run: record, from: null, formerShipId: null };
+  const row = (await readById(tx, place.id))!;
+  const change = { run: toRecord(row), from: null, formerShipId: null };
   await core.tell(tx, change);
   tx.onCommit(() => {
     core.lanes.filled(lane.id);
     core.changes.announce(change);
     core.wake();
   });
-  return record;
+  return row;
 }
 
 /** A run that is to be approved enters its group when it is. */
-async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency }: NewRun): Promise<number> {
+async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency, cells = [] }: NewRun): Promise<number> {
   if (approvalMs !== undefined) return WAITS_FOR_APPROVAL;
-  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : 1;
+  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : readyToStart({ cells: cells.length });
 }
 
-async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval }: { id: string; lane: number; ready: number; approval: StoredApproval | undefined }): Promise<void> {
+async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval, parentId, matrix, commit }: Place & { readonly lane: number; readonly commit: string | null | undefined }): Promise<void> {
   const at = unixSeconds(env.clock);
   await tx.run(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
-       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit)
-     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
+       origin, cells, parent_id, matrix)
+     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, ready,
       at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
       approval === undefined ? null : JSON.stringify(approval),
-      run.gitRef ?? null, run.retryOf?.gitCommit ?? null,
+      run.gitRef ?? null, commit ?? null,
+      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null, matrix === undefined ? null : JSON.stringify(matrix),
     ],
   );
 }

@@ -1,4 +1,4 @@
-import type { Queries, SqlValue } from '../../storage/index.ts';
+import type { Queries, Sql, SqlValue } from '../../storage/index.ts';
 import type { ListFilter, RunKind, RunRecord, RunState } from './port.ts';
 import { toRecord, type RunRow } from './run-rows.ts';
 
@@ -17,19 +17,39 @@ const TOP: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
  * One page of runs, newest first (run-queue decisions, section 2.1), in one statement that reads at most a page of each
  * range: a filter that no index begins with is split by state and kind.
  */
-export async function list(from: Queries, filter: ListFilter, before: Position | undefined, limit: number): Promise<RunRecord[]> {
+export async function list(from: Queries & Pick<Sql, 'background'>, filter: ListFilter, before: Position | undefined, limit: number): Promise<RunRecord[]> {
   const { sql, values } = listQuery(filter, before ?? TOP, limit);
-  const rows = await from.all<RunRow>(sql, values);
+  // What an index does not find is looked for among all runs.
+  const rows = await (isHeavy(filter) ? from.background : from).all<RunRow>(sql, values);
   return rows.map(toRecord);
 }
 
+/** Runs of one source or without cells may be few among many. */
+const isHeavy = ({ source, withoutCells, parentId }: ListFilter): boolean => parentId === undefined && (source !== undefined || withoutCells === true);
+
 export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
+  if (filter.parentId !== undefined || filter.source !== undefined || filter.withoutCells) return scanQuery(filter, { createdAt, id }, limit);
   const parts = partsOf(filter);
   const values = parts.flatMap((part) => [...part.map(([, value]) => value), createdAt, id, limit]);
   if (parts.length === 1) return { sql: rangeQuery('*', parts[0]!), values };
   const ranges = parts.map((part) => `SELECT * FROM (${rangeQuery('created_at, id', part)}) AS part`).join(' UNION ALL ');
   const sql = `SELECT * FROM runs WHERE id IN (SELECT id FROM (${ranges}) AS parts ORDER BY created_at DESC, id DESC LIMIT ?) ORDER BY created_at DESC, id DESC`;
   return { sql, values: [...values, limit] };
+}
+
+/** The cells of one run, which are at most a hundred, or what is read in the order of time with conditions that no range has. */
+function scanQuery({ parentId, source, withoutCells, projectId, state, kind }: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
+  const conditions: [string, SqlValue?][] = [
+    ...(parentId === undefined ? [] : [['parent_id = ?', parentId] as [string, SqlValue]]),
+    ...(source === undefined ? [] : [['source = ?', source] as [string, SqlValue]]),
+    ...(source === undefined || source === 'api' ? [] : [["source <> 'api'"] as [string]]), // as the index has it
+    ...(withoutCells && parentId === undefined ? [['parent_id IS NULL'] as [string]] : []),
+    ...(projectId === undefined ? [] : [['project_id = ?', projectId] as [string, SqlValue]]),
+    ...(state === undefined ? [] : [['state = ?', state] as [string, SqlValue]]),
+    ...(kind === undefined ? [] : [['kind = ?', kind] as [string, SqlValue]]),
+  ];
+  const where = [...conditions.map(([text]) => text), '(created_at, id) < (?, ?)'].join(' AND ');
+  return { sql: `SELECT * FROM runs WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ?`, values: [...conditions.flatMap(([, value]) => (value === undefined ? [] : [value])), createdAt, id, limit] };
 }
 
 type Part = readonly (readonly [column: string, value: string])[];

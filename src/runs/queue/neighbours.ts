@@ -52,7 +52,7 @@ export class Neighbours {
   /** Looks for changes of which nothing was heard. */
   async catchUp(): Promise<void> {
     const { sql, changes } = this.#options;
-    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling')");
+    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");
     const ids = new Set(held.map(({ id }) => id));
     const gone = changes.heldRuns().filter((id) => !ids.has(id));
     const news = [...held.filter((row) => changes.isNews(row)).map(({ id }) => id), ...gone];

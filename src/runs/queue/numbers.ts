@@ -1,6 +1,7 @@
 import type { Queries } from '../../storage/index.ts';
 import type { Core } from './core.ts';
 import { WAITS_FOR_APPROVAL } from './approvals.ts';
+import { WAITS_FOR_MATRIX } from './cells.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { QueueNumbers, RunKind, RunState, WaitingReason } from './port.ts';
 
@@ -12,7 +13,7 @@ const OLDEST = "SELECT lane_id, ready, min(queued_ms) AS since FROM runs WHERE s
 export type LaneReason = (laneId: number) => WaitingReason | null;
 
 /** What a run waits for by itself, by its `ready`. */
-const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'], [WAITS_FOR_APPROVAL, 'approval']]);
+const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'], [WAITS_FOR_APPROVAL, 'approval'], [WAITS_FOR_MATRIX, 'matrix']]);
 
 /** Read away from the event loop, because it counts all history. */
 export async function numbers(core: Core, background: Queries, reasonOf: LaneReason): Promise<QueueNumbers> {

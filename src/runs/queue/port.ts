@@ -1,12 +1,21 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { Definition } from '../definitions/definition.ts';
-import type { Concurrency } from '../definitions/run-request.ts';
+import type { CellValues } from '../config/index.ts';
+import type { Concurrency, ResolvedCell } from '../definitions/run-request.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 
 export type RunKind = 'diagnostic' | 'pipeline' | 'ai_text';
 export type RunState = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
 export type RunSource = 'api' | 'retry' | 'schedule' | 'alert';
+
+/** Who or what queued a run. */
+export interface RunOrigin {
+  /** As the audit log has it; null where the service did by itself. */
+  readonly by: string | null;
+  readonly schedule?: string;
+  readonly alertLabels?: Readonly<Record<string, string>>;
+}
 
 /** One attempt of a run as it was handed out; `fence` rises at each claim, requeue and forced cancel. */
 export interface RunRef {
@@ -39,7 +48,12 @@ export interface NewRun {
   readonly maxAttempts: number;
   readonly definition: Definition;
   readonly source: RunSource;
+  readonly origin: RunOrigin;
   readonly concurrency?: Concurrency;
+  /** The runs that it stands for, in their order; absent where it is executed itself. */
+  readonly cells?: readonly ResolvedCell[];
+  /** Values of the cell that it repeats by itself. */
+  readonly matrix?: CellValues;
   /** How long it waits for an approval; absent where it needs none. */
   readonly approvalMs?: number;
   /** Branch, tag or commit to be checked out; absent for the default branch, or for nothing. */
@@ -60,6 +74,14 @@ export interface RunRecord {
   readonly priority: number;
   readonly runsOn: readonly string[];
   readonly source: RunSource;
+  /** Null for runs of earlier formats. */
+  readonly origin: RunOrigin | null;
+  /** How many runs it stands for; 0 where it is executed itself. */
+  readonly cells: number;
+  /** The run that it is a cell of. */
+  readonly parentId: string | null;
+  /** Values of a cell. */
+  readonly matrix: CellValues | null;
   readonly shipId: string | null;
   readonly fence: number;
   readonly laneId: number;
@@ -83,6 +105,8 @@ export interface RunRecord {
   readonly concurrencyGroup: string | null;
   /** Another run has its group. */
   readonly waitsForGroup: boolean;
+  /** The run that it is a cell of, or the limit of its matrix, keeps it waiting. */
+  readonly waitsForMatrix: boolean;
   /** Null where its pipeline asks for none. */
   readonly approval: Approval | null;
 }
@@ -97,7 +121,7 @@ export interface Approval {
 
 /** What a queued run waits for, as the API shows it; `starting`: for nothing, it is being handed out. */
 export type WaitingReason =
-  | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+  | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** A run that has been handed out, with what a ship needs to work on it. */
 export interface Claim {
@@ -185,6 +209,11 @@ export interface ListFilter {
   readonly projectId?: string;
   readonly state?: RunState;
   readonly kind?: RunKind;
+  readonly source?: RunSource;
+  /** Only the cells of this run. */
+  readonly parentId?: string;
+  /** Leaves out the cells of matrices. */
+  readonly withoutCells?: boolean;
 }
 
 /** The queue: the state machine of the decisions, section 2.3, over the store. */

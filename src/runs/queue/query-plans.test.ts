@@ -10,6 +10,7 @@ import { NEXT_OF_GROUP } from './groups.ts';
 import { HELD_BY_SHIP } from './holding.ts';
 import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
+import { CELLS_BY_STATE } from './matrix.ts';
 import type { ListFilter } from './port.ts';
 import { DUE, dueQuery } from './reaper.ts';
 import { RENEW } from './renewals.ts';
@@ -50,6 +51,13 @@ describe('the plans of the queries, which must not depend on how many runs there
     expect(steps.filter((detail) => detail.startsWith('SCAN runs'))).toEqual([]);
   });
 
+  it('a page of what did not come by the API, or of the cells of a run, is read from an index of those', async () => {
+    for (const [filter, index] of [[{ source: 'alert' }, 'runs_by_source'], [{ parentId: 'x' }, 'runs_of_parent']] as const) {
+      const { sql: query, values } = listQuery(filter, { createdAt: 1, id: 'x' }, 101);
+      expect((await plan(query, values))[0]).toMatch(new RegExp(`^SEARCH runs USING INDEX ${index}\\b`));
+    }
+  });
+
   it('a page of one range is not sorted; several are merged from a page of each', async () => {
     const one = listQuery({}, { createdAt: 1, id: 'x' }, 101);
     expect(costly(await plan(one.sql, one.values))).toEqual([]);
@@ -62,6 +70,7 @@ describe('the plans of the queries, which must not depend on how many runs there
     ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
     ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], ['renewing', RENEW, 'sqlite_autoindex_runs_1'],
+    ['how the cells of a run are doing', CELLS_BY_STATE, 'runs_of_parent'],
     ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
     ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],
   ])('%s reads what it needs and sorts nothing', async (_, query, index) => {

@@ -18,6 +18,7 @@ import { accept, evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
+import { mendMatrices, runEnded } from './matrix.ts';
 import { Neighbours } from './neighbours.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
@@ -78,6 +79,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
     // Where other servers are at work, ships could renew their leases with those.
     if (options.env.sql.peers?.first ?? true) await regrant(core);
     await mendGroups(core);
+    await mendMatrices(core);
     neighbours?.start();
     await core.changes.load(options.env.sql);
     await core.lanes.load(options.env.sql);
@@ -104,14 +106,16 @@ export function assembleQueue(options: QueueOptions): QueueParts {
 
 function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = timeOf(env, elapsed);
-  return {
+  const core: Core = {
     env, note, random, wake, knowsShip, time, tell, onSuperseded,
+    onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
     definitions: new DefinitionStore(),
     changes: new Changes(env.log),
   };
+  return core;
 }
 
 /** That of the database where several servers share one; a time that tests move is their own. */
@@ -140,6 +144,10 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
   await core.env.sql.transaction((tx) => reject(core, tx, claim.ref, worker.shipId, 'it has left'));
 }
 
+/** Cells have the input of the run that they belong to. */
+const MATERIAL = `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
+  LEFT JOIN runs p ON p.id = r.parent_id LEFT JOIN run_material pm ON pm.seq = p.seq WHERE r.id = ?`;
+
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
 function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'> {
@@ -157,7 +165,7 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
     },
     material: async (id) => {
       const row = await sql.get<{ input: string | null; input_is_json: number; definition_id: number }>(
-        'SELECT m.* FROM run_material m JOIN runs r ON r.seq = m.seq WHERE r.id = ?', [id],
+        MATERIAL, [id],
       );
       if (row === undefined) return undefined;
       return { input: row.input, inputIsJson: row.input_is_json === 1, definition: await core.definitions.load(sql, row.definition_id) };

@@ -21,7 +21,7 @@ export const DUE = {
   leases: { where: "state IN ('running', 'cancelling') AND lease_ms <= ?", by: 'lease_ms' },
   deadlines: { where: "state IN ('running', 'cancelling') AND deadline_ms <= ?", by: 'deadline_ms' },
   approvals: { where: "state = 'queued' AND ready = 3 AND available_ms <= ?", by: 'available_ms' },
-  waits: { where: "state = 'queued' AND ready <> 3 AND queued_ms <= ?", by: 'queued_ms' },
+  waits: { where: "state = 'queued' AND ready <> 3 AND ready <> 4 AND queued_ms <= ?", by: 'queued_ms' },
 } as const satisfies Record<string, Due>;
 
 /** Those that have been due for longest. */

@@ -12,14 +12,14 @@ export async function regrant(core: Core): Promise<void> {
   const lease = now + ttl;
   await core.env.sql.transaction(async (tx) => {
     // The states are named as the indexes of what ships have name them.
-    await tx.run("UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE state IN ('running', 'cancelling')", [lease, now]);
-    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)", [lease, lease]);
+    await tx.run("UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0", [lease, now]);
+    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)", [lease, lease]);
     await tx.run(
-      `UPDATE runs SET deadline_ms = ? + timeout_ms WHERE state IN ('running', 'cancelling') AND state = 'running' AND accepted = 1 AND deadline_ms > ? + timeout_ms`,
+      `UPDATE runs SET deadline_ms = ? + timeout_ms WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = 'running' AND accepted = 1 AND deadline_ms > ? + timeout_ms`,
       [now + TIMEOUT_MARGIN_MS, now + TIMEOUT_MARGIN_MS],
     );
     const cancelBy = now + grace + CANCEL_MARGIN_MS;
-    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND state = 'cancelling' AND deadline_ms > ?", [cancelBy, cancelBy]);
+    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = 'cancelling' AND deadline_ms > ?", [cancelBy, cancelBy]);
     const pause = now + longestPause(backoff);
     await tx.run("UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND ready = 0 AND available_ms > ?", [pause, pause, pause]);
     await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?", [now, now]);

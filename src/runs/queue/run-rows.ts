@@ -1,6 +1,7 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
-import type { Approval, RunFailure, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
 
 /** A row of `runs`; the migration says what its columns mean. */
 export interface RunRow extends Row {
@@ -41,6 +42,10 @@ export interface RunRow extends Row {
   git_commit: string | null;
   concurrency_group: string | null;
   approval: string | null;
+  origin: string | null;
+  cells: number;
+  parent_id: string | null;
+  matrix: string | null;
 }
 
 /** An approval as it is kept, as JSON. */
@@ -61,6 +66,10 @@ export const toRecord = (row: RunRow): RunRecord => ({
   priority: row.priority,
   runsOn: JSON.parse(row.runs_on) as string[],
   source: row.source,
+  origin: row.origin === null ? null : (JSON.parse(row.origin) as RunOrigin),
+  cells: row.cells,
+  parentId: row.parent_id,
+  matrix: row.matrix === null ? null : (JSON.parse(row.matrix) as CellValues),
   shipId: row.ship_id,
   fence: row.fence,
   laneId: row.lane_id,
@@ -80,6 +89,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   gitCommit: row.git_commit,
   concurrencyGroup: row.concurrency_group,
   waitsForGroup: row.state === 'queued' && row.ready === 2,
+  waitsForMatrix: row.state === 'queued' && row.ready === 4 && row.cells === 0,
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
 });
 
@@ -90,7 +100,8 @@ function approvalOf(state: RunState, { state: decided, by, at, expiresAt }: Stor
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 
-export const isHeld = ({ state }: { readonly state: RunState }): boolean => state === 'running' || state === 'cancelling';
+/** Whether a ship has it. No ship has a run that stands for others. */
+export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean => cells === 0 && (state === 'running' || state === 'cancelling');
 
 export const isFinished = ({ state }: { readonly state: RunState }): boolean => state !== 'queued' && state !== 'running' && state !== 'cancelling';
 

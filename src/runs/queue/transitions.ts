@@ -4,7 +4,7 @@ import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, readBySeq, toRecord, type RunRow } from './run-rows.ts';
+import { isFinished, isHeld, readById, readBySeq, toRecord, type RunRow } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state goes
@@ -30,17 +30,37 @@ const info = (text: string): Line => ({ level: 'info', text });
 const warn = (text: string): Line => ({ level: 'warn', text });
 
 /** Row 2. */
-export function claim(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<RunRecord> {
+export async function claim(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<RunRecord> {
   const now = core.time.now();
   const patch = {
     state: 'running', ready: 0, fence: row.fence + 1, ship_id: shipId, accepted: 0, started_at: unixSeconds(core.env.clock),
     lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
   } as const;
-  return move(core, tx, row, patch, info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`));
+  const run = await move(core, tx, row, patch, info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`));
+  if (row.parent_id !== null) await begin(core, tx, row.parent_id);
+  return run;
+}
+
+/** Of a run that no ship has, no lease and no deadline ends. */
+const NEVER_MS = 9_000_000_000_000_000;
+
+/** Row 2 for a run that stands for others, with the first of its cells. Cells may be claimed side by side, so the change tells who is first. */
+async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
+  const at = unixSeconds(core.env.clock);
+  const { changes } = await tx.run(
+    "UPDATE runs SET state = 'running', ready = 0, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? WHERE id = ? AND state = 'queued'", [at, at, NEVER_MS, NEVER_MS, id],
+  );
+  if (changes === 0) return;
+  await core.note(tx, id, 1, 'info', 'the first cell has begun');
+  const run = toRecord((await readById(tx, id))!);
+  const change = { run, from: 'queued', formerShipId: null } as const;
+  await core.tell(tx, change);
+  tx.onCommit(() => core.changes.announce(change));
 }
 
 /** Row 9. The lease stays as it is: a cancel is no sign of life. */
 export function askToStop(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+  if (row.cells > 0) return move(core, tx, row, { state: 'cancelling' }, info('the cells of the run are asked to stop'));
   const deadline = core.time.now() + settings(core).queue.cancel_grace + CANCEL_MARGIN_MS;
   return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) }, info('the run is asked to stop'));
 }
@@ -120,7 +140,10 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
   if (changes !== 1) throw new Error(`run ${row.id} changed while it was being changed`);
   const run = toRecord((await readBySeq(tx, row.seq))!); // the line has changed it, too
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
-  if (isFinished(run)) await leaveGroup(core, tx, row);
+  if (isFinished(run)) {
+    await leaveGroup(core, tx, row);
+    if (run.cells > 0 || run.parentId !== null) await core.onEnd(tx, run);
+  }
   await core.tell(tx, change);
   tx.onCommit(() => core.changes.announce(change));
   if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // there is room again

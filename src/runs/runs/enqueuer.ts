@@ -50,18 +50,20 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
   const idempotency = createIdempotency(env, deps.queue);
 
   /** Checks all but the log budget, in the order of the decisions, section 2.1. */
-  async function toNewRun(source: RunSource, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
+  async function toNewRun(source: RunSource, by: string | undefined, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
     const resolved = await resolveRun(env.config.current().config, request, { keyVariableAvailable: deps.keyVariableAvailable, log: env.log });
-    const { input = null } = request;
+    const { input = null } = resolved;
     return {
       projectId: request.projectId,
       // The resolver knows the kind, so it is one.
       kind: request.kind as NewRun['kind'],
       task: request.task,
+      ...resolved,
       input: input === null || typeof input === 'string' ? input : JSON.stringify(input),
       inputIsJson: input !== null && typeof input !== 'string',
-      ...resolved,
       source,
+      origin: { by: by ?? null, ...(request.schedule !== undefined && { schedule: request.schedule }), ...(request.alertLabels && { alertLabels: request.alertLabels }) },
+      ...(request.cell && { matrix: request.cell }),
       ...(request.gitRef === undefined ? {} : { gitRef: request.gitRef }),
       ...(request.retryOf ? { retryOf: request.retryOf } : {}),
     };
@@ -82,7 +84,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       requestHash: hash,
       sameRequestOnly: space === 'api',
       prepare: async () => {
-        const run = await toNewRun(source, await request());
+        const run = await toNewRun(source, actor, await request());
         return (tx) => insert(tx, run, actor);
       },
       insertFailed: (error) => toStorageFailure(error, 'enqueue_failed'),

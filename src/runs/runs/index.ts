@@ -1,6 +1,7 @@
 /** The door of the area of runs. */
 export type { Enqueuer } from './enqueuer.ts';
 export { requireKey } from './idempotency-key.ts';
+export { presentResult } from './result.ts';
 export { tellOfRuns } from './tell-of-runs.ts';
 export { createRuns, type Runs, type RunsDeps } from './runs.ts';
 export { RunTraces } from './run-traces.ts';

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors/index.ts';
-import type { RunsConfig } from '../config/index.ts';
+import type { CellValues, RunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 
-/** What a retry of this run asks for: the same, by the configuration of now (decisions, section 2.3). */
-export async function requestOfRetry(run: RunRecord, queue: Pick<Queue, 'material'>, { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }> {
+/** What a retry of this run asks for, `which` of its cells: the same, by the configuration of now (decisions, section 2.3). */
+export async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>, { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }> {
   if (run.state !== 'failed' && run.state !== 'cancelled') throw new ServiceError('run_state_conflict', 'only a failed or cancelled run can be retried');
   const material = await queue.material(run.id);
   // Retention may have come between.
@@ -16,6 +16,13 @@ export async function requestOfRetry(run: RunRecord, queue: Pick<Queue, 'materia
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
     gitRef: run.gitRef ?? undefined,
+    cell: run.matrix ?? undefined,
+    cells: run.cells > 0 && which === 'failed' ? await cellsToRepeat(run, queue) : undefined,
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };
+}
+
+async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellValues[]> {
+  const all = await queue.list({ parentId: id }, undefined, cells);
+  return all.flatMap(({ state, matrix }) => (state === 'succeeded' || matrix === null ? [] : [matrix]));
 }

@@ -26,6 +26,7 @@ describe('queueing a run', () => {
       project_id: 'alpha', kind: 'pipeline', task: 'build', state: 'queued', attempt: 1, created_at: 1767225600, updated_at: 1767225600,
       started_at: null, finished_at: null, logs_expired: false, priority: 10, runs_on: ['gpu=a100', 'os=linux'], ship_id: null, max_attempts: 3,
       retry_of: null, root_id: id, retry_number: 0, waiting_reason: 'no_matching_ship', concurrency_group: null, approval: null, log_truncated: false, logs_bytes: 0, labels_matched: false, ref: null, commit: null,
+      source: { type: 'api', by: 'api', schedule: null, alert_labels: null }, parent_id: null, matrix: null, cells: 0,
     });
     expect(answer.headers['idempotent-replayed']).toBeUndefined();
     expect(answer.text).not.toContain('main');
@@ -245,7 +246,7 @@ describe('the result of a run', () => {
     const id = await api.queued(KEY);
     expect(code(await result(id))).toEqual([409, 'run_state_conflict']);
     await api.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode('{"score":90}'), type: 'application/json' } });
-    expect((await result(id)).json()).toEqual({ data: { content: '{"score":90}', content_type: 'application/json', model: null, finish_reason: null, usage: null, truncated: false } });
+    expect((await result(id)).json()).toEqual({ data: { content: '{"score":90}', content_type: 'application/json', value: { score: 90 }, model: null, finish_reason: null, usage: null, truncated: false } });
     const without = await api.queued('other-key');
     await api.work({ outcome: 'succeeded', started: true });
     expect(code(await result(without))).toEqual([404, 'not_found']);
@@ -255,6 +256,6 @@ describe('the result of a run', () => {
     const id = run(await api.enqueue(KEY, { project_id: 'beta', kind: 'ai_text', task: 'writer', input: 'Write.' })).id;
     const data = { content: 'text', content_type: 'text/plain', model: 'm', finish_reason: 'stop', usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }, truncated: true };
     await api.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode(JSON.stringify(data)), type: 'application/vnd.quire.result+json' } });
-    expect((await result(id)).json()).toEqual({ data });
+    expect((await result(id)).json()).toEqual({ data: { ...data, value: null } });
   });
 });

@@ -62,9 +62,9 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
       const request = async () => toRequest(body);
       return accepted(await enqueuer.submit({ source: 'api', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('enqueueRun', body), request }));
     },
-    async retryRun({ id, idempotencyKey }, context) {
-      const request = async () => requestOfRetry(await requireRun(queue, id), queue, env.config.current().config);
-      return accepted(await enqueuer.submit({ source: 'retry', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('retryRun', { id }), request }));
+    async retryRun({ id, cells, idempotencyKey }, context) {
+      const request = async () => requestOfRetry(await requireRun(queue, id), cells, queue, env.config.current().config);
+      return accepted(await enqueuer.submit({ source: 'retry', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('retryRun', { id, ...(cells === 'failed' && { cells }) }), request }));
     },
     async cancelRun({ id }, context) {
       await requireRun(queue, id);

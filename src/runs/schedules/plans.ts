@@ -32,7 +32,7 @@ export function plansOf(config: RunsConfig): Plan[] {
 function planOf({ scheduler, projects }: RunsConfig, { name, project: projectId, cron, timezone, kind, task, input, runs_on: runsOn }: ScheduleConfig): Plan[] {
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) return [];
-  const request = { projectId, kind, task, ...(input !== '' && { input }), ...(runsOn.length > 0 && { runsOn }) };
+  const request = { projectId, kind, task, schedule: name, ...(input !== '' && { input }), ...(runsOn.length > 0 && { runsOn }) };
   return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
 }
 
@@ -45,8 +45,8 @@ export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig
     return { projectId: id, name, times: { interval, intervalMs, delayMs }, active: scheduler.enabled && project.enabled, request };
   };
   return [
-    ...(release === '' ? [] : [plan('release', release, { projectId: id, kind: 'pipeline', task: scheduler.release_pipeline })]),
-    ...(content.enabled ? [plan('content', content.interval, { projectId: id, kind: 'ai_text', task: scheduler.content_role, input: promptOf(project), minScore: content.min_score })] : []),
+    ...(release === '' ? [] : [plan('release', release, { projectId: id, kind: 'pipeline', task: scheduler.release_pipeline, schedule: 'release' })]),
+    ...(content.enabled ? [plan('content', content.interval, { projectId: id, kind: 'ai_text', task: scheduler.content_role, schedule: 'content', input: promptOf(project), minScore: content.min_score })] : []),
   ];
 }
 

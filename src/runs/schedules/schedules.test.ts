@@ -60,7 +60,7 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
       world.now += 5 * 60_000;
     }
     expect(world.keys).toEqual([key('release', 490_001), key('release', 490_002), key('content', 490_002)]);
-    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release' });
+    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release', schedule: 'release' });
     expect(world.requests[2]).toMatchObject({ kind: 'ai_text', task: 'writer', minScore: 70, input: expect.stringContaining('org/alpha') });
   });
 
@@ -178,7 +178,7 @@ schedules:
     await node().tick();
     await node().tick();
     expect(slots(world)).toEqual(['2026-03-27T01:30', '2026-04-01T00:30']);
-    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'build', input: { depth: 1 }, runsOn: ['os=linux'] });
+    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'build', schedule: 'nightly', input: { depth: 1 }, runsOn: ['os=linux'] });
   });
 
   it('wait while the run before is unfinished, whatever else of the pipeline runs', async () => {

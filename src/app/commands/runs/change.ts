@@ -10,6 +10,7 @@ import { showLog } from './show-log.ts';
 interface Options extends RunsClientOptions {
   readonly key?: string;
   readonly follow?: boolean;
+  readonly failedCells?: boolean;
   readonly json?: boolean;
 }
 
@@ -29,6 +30,7 @@ export function registerChange(runs: Command, io: Io): void {
     .description('queue a failed or cancelled run again, as a new run, and print its id')
     .argument('<id>', 'id of the run, or its beginning or end')
     .option('-f, --follow', 'print the log until the new run has ended')
+    .option('--failed-cells', 'of a run with a matrix, only the cells that did not succeed')
     .option('--json', 'write the new run as JSON');
   addRunsClientOptions(addKeyOption(retrying)).action(async (id: string, options: Options) => {
     await runCommand('runs retry', io, () => retry(id, options, io));
@@ -58,7 +60,7 @@ async function retry(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const id = await findRun(client, text);
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
-  const { data: run } = await client.ask(() => retryRun({ client: client.sdk, path: { id }, headers }));
+  const { data: run } = await client.ask(() => retryRun({ client: client.sdk, path: { id }, headers, query: { cells: options.failedCells ? 'failed' : 'all' } }));
   writeRun(io, run, options.json && !options.follow);
   if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
 }

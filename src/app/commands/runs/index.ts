@@ -12,12 +12,12 @@ import { registerProjects } from './projects.ts';
 import { registerSchedules } from './schedules.ts';
 import { serveCommand } from './serve.ts';
 import { registerShips } from './ships.ts';
-import { registerShow } from './show.ts';
+import { registerResult, registerShow } from './show.ts';
 import { registerSubmit } from './submit.ts';
 import { registerToken } from './token.ts';
 
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerArtifacts, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

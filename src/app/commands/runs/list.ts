@@ -5,12 +5,15 @@ import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
+import { findRun } from './find.ts';
 import { runTable } from './present.ts';
 
 interface Options extends RunsClientOptions {
   readonly project?: string;
   readonly state?: RunState;
   readonly kind?: RunKind;
+  readonly source?: Run['source']['type'];
+  readonly cellsOf?: string;
   readonly limit: number;
   readonly json?: boolean;
 }
@@ -25,6 +28,8 @@ export function registerList(runs: Command, io: Io): void {
     .option('-p, --project <id>', 'only runs of this project')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled']))
     .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['diagnostic', 'pipeline', 'ai_text']))
+    .addOption(new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'schedule', 'alert']))
+    .option('--cells-of <id>', 'the cells of a run with a matrix; without it they are left out')
     .option('--limit <n>', 'most runs to list', wholeNumber(1, 100_000), 20)
     .option('--json', 'write a JSON array instead of a table');
   addRunsClientOptions(command).action(async (options: Options) => {
@@ -43,14 +48,16 @@ async function list(options: Options, io: Io): Promise<void> {
   else if (more) writeLines(io.stderr, [`the newest ${runs.length}; --limit lists more`]);
 }
 
-async function pages({ project, state, kind, limit, ...options }: Options): Promise<{ runs: Run[]; more: boolean }> {
+async function pages({ project, state, kind, source, cellsOf, limit, ...options }: Options): Promise<{ runs: Run[]; more: boolean }> {
   const client = openRunsClient(options);
+  const parent = cellsOf === undefined ? undefined : await findRun(client, cellsOf);
   const runs: Run[] = [];
   let before: string | null = null;
   do {
     const query: ListRunsData['query'] = {
       limit: Math.min(PAGE, limit - runs.length),
-      ...(project === undefined ? {} : { project_id: project }), ...(state === undefined ? {} : { state }), ...(kind === undefined ? {} : { kind }),
+      ...(project === undefined ? {} : { project_id: project }), ...(state === undefined ? {} : { state }), ...(kind === undefined ? {} : { kind }), ...(source === undefined ? {} : { source }),
+      ...(parent === undefined ? { cells: false } : { parent_id: parent }),
       ...(before === null ? {} : { before }),
     };
     const page: ListRunsResponse = await client.ask(() => listRuns({ client: client.sdk, query }));

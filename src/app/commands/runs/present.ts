@@ -20,6 +20,7 @@ const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   ship_draining: 'the ships that could take it are draining',
   concurrency: 'max_parallel of its project is reached',
   ship_busy: 'all ships that could take it are busy',
+  matrix: 'waits for its turn among the cells of its run',
   starting: 'is being handed out',
 };
 
@@ -31,8 +32,17 @@ export const ENDED: ReadonlySet<Run['state']> = new Set(['succeeded', 'failed', 
 export const exitCodeOf = (run: Run): number => EXIT[run.state] ?? 0;
 
 export function runTable(runs: readonly Run[], width: number | undefined): string[] {
-  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, run.task, run.state, formatMoment(run.created_at), tookOf(run), reasonOf(run)]), width);
+  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, taskOf(run), run.state, formatMoment(run.created_at), tookOf(run), reasonOf(run)]), width);
 }
+
+/** With what tells a cell from the others of its run, and a run with cells from other runs. */
+function taskOf({ task, matrix, cells }: Run): string {
+  if (matrix !== null) return `${task} ${cellName(matrix)}`;
+  return cells === 0 ? task : `${task} (${cells} cells)`;
+}
+
+/** The values of a cell, as the log of its run has them. */
+export const cellName = (matrix: NonNullable<Run['matrix']>): string => Object.entries(matrix).map(([name, value]) => `${name}=${String(value)}`).join(' ');
 
 /** How long the last attempt took, or has taken so far; empty before it was started. */
 export function tookOf({ started_at: started, finished_at: finished, state }: Run): string {

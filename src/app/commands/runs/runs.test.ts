@@ -10,6 +10,11 @@ import { runQuire, type CommandInput } from '../testing/run-command.ts';
 const CONFIG = `
 pipelines:
   - {name: hello, steps: [{name: greet, run: 'cat "$QUIRE_INPUT_FILE"; echo; printf "%s" done > "$QUIRE_RESULT_FILE"'}]}
+  - name: told
+    description: tells what it was told
+    inputs: [{name: target, type: choice, choices: [staging, production], default: staging, description: where it goes}, {name: dry_run, type: boolean, required: true}]
+    matrix: {node: [20, 24], max_parallel: 1}
+    steps: [{name: tell, run: 'echo "$QUIRE_INPUT_TARGET $QUIRE_INPUT_DRY_RUN on $QUIRE_MATRIX_NODE"; echo "{\\"node\\": $QUIRE_MATRIX_NODE}" > "$QUIRE_RESULT_FILE"'}]
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
   - {name: waits, steps: [{name: wait, run: 'echo waiting; sleep 600'}]}
 projects: [{id: demo, repository: example/demo}]
@@ -57,12 +62,38 @@ describe('quire runs submit', () => {
   it.each<[string[], RegExp, number?]>([
     [['demo', 'shell'], /kind.*diagnostic, pipeline, ai_text/, 2],
     [['nope', 'diagnostic'], /400: project_unavailable/],
-    [['demo', 'pipeline', 'hello', '--input', 'a', '--input-json', '{}'], /one of --input, --input-file and --input-json/],
+    [['demo', 'pipeline', 'hello', '--input', 'a', '--input-json', '{}'], /one of --input, --input-file, --input-json and --set/],
+    [['demo', 'pipeline', 'told', '--set', 'target'], /--set target: expected name=value/],
+    [['demo', 'pipeline', 'told', '--set', 'targt=x'], /400: invalid_input.*input\.targt is not known; the pipeline has: target, dry_run; did you mean target\?/],
+    [['demo'], /missing the kind/],
     [['demo', 'pipeline', 'hello', '--input-json', '[1]'], /expected a JSON object/],
     [['demo', 'pipeline', 'hello', '--priority', '101'], /from -100 to 100/, 2],
     [['demo', 'pipeline', 'hello', '--input-file', '/none'], /--input-file \/none: ENOENT/],
   ])('refuses %j', async (options, message, exitCode = 1) => {
     expect(await quire('submit', options)).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });
+  });
+});
+
+describe('a pipeline with inputs and a matrix', () => {
+  it('is shown by --help with what it wants to be told', async () => {
+    const { stdout, exitCode } = await quire('submit', ['demo', 'pipeline', 'told', '--help']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Usage: quire runs submit <project> <kind> [task] [options]')]);
+    expect(stdout.split('\n').slice(-5, -1)).toEqual([
+      'Pipeline told: tells what it was told', '  runs 2 cells: node=20, node=24',
+      '  --set target   where it goes (staging | production, default staging)', '  --set dry_run  (boolean, required)',
+    ]);
+  });
+
+  it('is told by --set, and runs a cell for each value', async () => {
+    const run = await quire('submit', ['demo', 'pipeline', 'told', '--set', 'target=production', '--set', 'dry_run=true', '--follow']);
+    expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/run [0-9a-f]{32} succeeded/), stdout: expect.stringMatching(/cell node=20 .* succeeded[^]*cell node=24 .* succeeded/) });
+    const id = run.stdout.slice(0, 32);
+    expect((await quire('list', ['--limit', '1'])).stdout).toContain('told (2 cells)');
+    const cells = JSON.parse((await quire('list', ['--cells-of', id, '--json'])).stdout) as { id: string; parent_id: string; matrix: object }[];
+    expect(cells.map(({ parent_id: parent, matrix }) => [parent, matrix])).toEqual([[id, { node: 24 }], [id, { node: 20 }]]);
+    expect((await quire('logs', [cells[0]!.id])).stdout).toContain('[tell] production true on 24');
+    expect(JSON.parse((await quire('result', [cells[0]!.id, '--json'])).stdout)).toMatchObject({ content_type: 'application/json', value: { node: 24 } });
+    expect((await quire('show', [cells[1]!.id])).stdout).toMatch(/source +api, by api[^]*matrix +node=20[^]*cell of +[0-9a-f]{32}/);
   });
 });
 
@@ -165,7 +196,7 @@ describe('quire runs ships, token, projects and audit', () => {
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {
     await writeFile(server.file, `${await readFile(server.file, 'utf8')}\n# end\n`);
-    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello fails waits/m);
+    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told fails waits/m);
     expect(await quire('projects', ['disable', 'dmeo'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no project dmeo; there are: demo; did you mean demo?') });
     expect(await quire('projects', ['disable', 'demo'])).toMatchObject({ exitCode: 0, stdout: 'demo is disabled\n' });
     expect((await quire('submit', ['demo', 'pipeline', 'hello'])).stderr).toContain('400: project_unavailable: the project demo is disabled');

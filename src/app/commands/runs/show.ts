@@ -6,7 +6,7 @@ import { formatMoment } from '../shared/format.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun, shipNames } from './find.ts';
-import { statusLine, tookOf } from './present.ts';
+import { cellName, statusLine, tookOf } from './present.ts';
 
 interface Options extends RunsClientOptions {
   readonly result?: boolean;
@@ -23,6 +23,16 @@ export function registerShow(runs: Command, io: Io): void {
   addRunsClientOptions(command).action(async (id: string, options: Options) => {
     await runCommand('runs show', io, () => (options.result ? showResult(id, options, io) : show(id, options, io)));
   });
+}
+
+/** `quire runs result`: what a run produced. */
+export function registerResult(runs: Command, io: Io): void {
+  const command = runs
+    .command('result')
+    .description('write what a run produced')
+    .argument('<id>', 'id of the run, or its beginning or end')
+    .option('--json', 'write JSON: the whole result, with the `value` of one that is JSON itself');
+  addRunsClientOptions(command).action((id: string, options: Options) => runCommand('runs result', io, () => showResult(id, options, io)));
 }
 
 async function show(text: string, options: Options, io: Io): Promise<void> {
@@ -45,6 +55,11 @@ function approvalOf({ approval }: Run): string {
   return approval.state === 'waiting' ? `until ${formatMoment(approval.expires_at)}` : `${approval.state}${approval.by === null ? '' : ` by ${approval.by}`}`;
 }
 
+function sourceOf({ source: { type, by, schedule, alert_labels: labels } }: Run): string {
+  const what = schedule === null ? (labels === null ? type : `${type} ${Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' ')}`) : `${type} ${schedule}`;
+  return by === null ? what : `${what}, by ${by}`;
+}
+
 function detailsOf(run: Run, ship: string): string[] {
   const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
   const details: [string, string][] = [
@@ -62,6 +77,10 @@ function detailsOf(run: Run, ship: string): string[] {
     ['commit', run.commit ?? ''],
     ['ship', ship],
     ['retry of', run.retry_of ?? ''],
+    ['source', sourceOf(run)],
+    ['matrix', run.matrix === null ? '' : cellName(run.matrix)],
+    ['cell of', run.parent_id ?? ''],
+    ['cells', run.cells === 0 ? '' : `${run.cells} (quire runs list --cells-of ${run.id})`],
     ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],
   ];
   return details.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);

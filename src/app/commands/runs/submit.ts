@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { enqueueRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { EnqueueRunRequest, RunKind } from '../../../../generated/runs/sdk/types.gen.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import type { Io } from '../shared/io.ts';
+import { writeLines, type Io } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
+import { inputHelp } from './input-help.ts';
 import { showLog } from './show-log.ts';
 import { writeRun } from './present.ts';
 
@@ -13,6 +14,8 @@ interface Options extends RunsClientOptions {
   readonly input?: string;
   readonly inputFile?: string;
   readonly inputJson?: string;
+  readonly set?: readonly string[];
+  readonly help?: boolean;
   readonly ref?: string;
   readonly priority?: number;
   readonly key?: string;
@@ -23,6 +26,8 @@ interface Options extends RunsClientOptions {
 const EXAMPLES = `
 Examples:
   $ quire runs submit demo pipeline hello --follow
+  $ quire runs submit demo pipeline deploy --set target=staging --set dry_run=true
+  $ quire runs submit demo pipeline deploy --help
   $ quire runs submit demo pipeline build --input-json '{"version": "1.2"}' --priority 10
   $ quire runs submit demo pipeline build --ref v1.2.0
   $ quire runs submit demo ai_text writer --input-file notes.md
@@ -35,21 +40,35 @@ export function registerSubmit(runs: Command, io: Io): void {
   const command = runs
     .command('submit')
     .description('queue a run and print its id')
-    .argument('<project>', 'id of the project')
-    .addArgument(new Argument('<kind>', 'what to do').choices(['diagnostic', 'pipeline', 'ai_text']))
+    .usage('<project> <kind> [task] [options]')
+    .argument('[project]', 'id of the project')
+    .addArgument(new Argument('[kind]', 'what to do').choices(['diagnostic', 'pipeline', 'ai_text']))
     .argument('[task]', 'name of the pipeline, AI role, or of one check')
     .option('--input <text>', 'input of the pipeline, or the prompt')
     .option('--input-file <file>', 'the same from a file, - for standard input')
     .option('--input-json <json>', 'the same as a JSON object')
+    .option('--set <name=value...>', 'values of inputs that the pipeline declares')
     .option('--ref <ref>', 'branch, tag or commit to be checked out; without it the default branch')
     .option('--priority <n>', 'from -100 to 100, higher first; without it that of the project', priorityOf)
     .option('-f, --follow', 'print the log until the run has ended')
-    .option('--json', 'write the run as JSON');
+    .option('--json', 'write the run as JSON')
+    .helpOption(false)
+    .addOption(new Option('-h, --help', 'show this, and the inputs of the pipeline that is named'));
   addRunsClientOptions(addKeyOption(command))
     .addHelpText('after', EXAMPLES)
-    .action(async (project: string, kind: RunKind, task: string | undefined, options: Options) => {
-      await runCommand('runs submit', io, () => submit(project, kind, task, options, io));
+    .action(async (project: string | undefined, kind: RunKind | undefined, task: string | undefined, options: Options) => {
+      await runCommand('runs submit', io, async () => {
+        if (options.help) return showHelp(command, kind === 'pipeline' ? task : undefined, options, io);
+        if (project === undefined || kind === undefined) throw new CommandError(`missing the ${project === undefined ? 'project' : 'kind'}: quire runs submit <project> <diagnostic|pipeline|ai_text> [task]`);
+        return submit(project, kind, task, options, io);
+      });
     });
+}
+
+/** The inputs come from the service; where it cannot be reached, the rest is shown all the same. */
+async function showHelp(command: Command, pipeline: string | undefined, options: Options, io: Io): Promise<void> {
+  io.stdout.write(command.helpInformation());
+  writeLines(io.stdout, [EXAMPLES.trimEnd(), ...(pipeline === undefined ? [] : ['', ...await inputHelp(openRunsClient(options), pipeline)])]);
 }
 
 async function submit(project: string, kind: RunKind, task: string | undefined, options: Options, io: Io): Promise<void> {
@@ -75,10 +94,18 @@ function priorityOf(text: string): number {
   return value;
 }
 
-async function inputOf({ input, inputFile, inputJson }: Options, { stdin }: Io): Promise<EnqueueRunRequest['input']> {
-  if ([input, inputFile, inputJson].filter((given) => given !== undefined).length > 1) throw new CommandError('give one of --input, --input-file and --input-json');
+async function inputOf({ input, inputFile, inputJson, set }: Options, { stdin }: Io): Promise<EnqueueRunRequest['input']> {
+  if ([input, inputFile, inputJson, set].filter((given) => given !== undefined).length > 1) throw new CommandError('give one of --input, --input-file, --input-json and --set');
+  if (set !== undefined) return Object.fromEntries(set.map(readSetting));
   if (inputFile !== undefined) return inputFile === '-' ? text(stdin) : readInput(inputFile);
   return inputJson === undefined ? input : parseObject(inputJson);
+}
+
+/** The service knows the types. */
+function readSetting(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new CommandError(`--set ${text}: expected name=value`);
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 async function readInput(file: string): Promise<string> {

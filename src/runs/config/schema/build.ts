@@ -42,6 +42,18 @@ export const listOrAll = <const Item>(description: string, items: Item) =>
 export const textOrMapping = (description: string) =>
   ({ type: ['string', 'object'], description, default: '', additionalProperties: true }) as const;
 
+export const SCALAR = { type: ['string', 'number', 'boolean'], 'x-expected': 'a text, a number, true or false' } as const;
+
+/** A text, a number, true or false; null for none. */
+export const scalar = (description: string) => ({ type: ['string', 'number', 'boolean', 'null'], description, default: null }) as const;
+
+/** A number; null for none. */
+export const numberOrNone = (description: string) => ({ type: ['number', 'null'], description, default: null }) as const;
+
+/** Names with values of this kind. */
+export const mapping = <const Value>(description: string, names: { pattern: string; 'x-expected': string }, values: Value) =>
+  ({ type: 'object', description, default: {}, propertyNames: names, additionalProperties: values }) as const;
+
 /** A part of the configuration that may be left out, with all that is in it. */
 export const section = <const Properties extends object>(description: string, properties: Properties) =>
   ({ type: 'object', description, default: {}, additionalProperties: false, properties }) as const;
@@ -65,10 +77,22 @@ export const name = (description: string) => requiredText(description, NAME, 'a 
 export const environment = (description: string) =>
   ({ type: 'object', description, default: {}, propertyNames: { pattern: VARIABLE, 'x-expected': 'the name of an environment variable' }, additionalProperties: { type: 'string' } }) as const;
 
+export const LABEL_FORM = /^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$/;
+
 export const LABEL = {
   type: 'string',
-  pattern: '^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$',
+  pattern: LABEL_FORM.source,
   'x-expected': 'a label such as os=linux',
 } as const;
+
+/** A label whose value may hold values of a matrix. */
+export const LABEL_OF_CELL = {
+  type: 'string',
+  pattern: '^[a-z][a-z0-9._/-]{0,62}=([A-Za-z0-9._-]|\\{matrix\\.[a-z][a-z0-9_]{0,62}\\}){1,63}$',
+  'x-expected': 'a label such as os=linux or os={matrix.os}',
+} as const;
+
+/** Names that become parts of the names of variables. */
+export const SHORT_NAME = { pattern: '^[a-z][a-z0-9_]{0,62}$', 'x-expected': 'a name of lowercase letters, digits and _ that begins with a letter, at most 63' } as const;
 
 export const PROJECT_ID_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$';

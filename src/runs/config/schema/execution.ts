@@ -1,4 +1,6 @@
-import { environment, flag, format, integer, item, LABEL, list, listOrAll, name, number, oneOf, requiredText, requiredVariable, section, text, variable } from './build.ts';
+import {
+  environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone, oneOf, requiredText, requiredVariable, SCALAR, scalar, section, SHORT_NAME, text, variable,
+} from './build.ts';
 import { SANDBOXES } from './queue.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
@@ -24,11 +26,33 @@ const step = item('one command; either run or exec', ['name'], {
   }),
 });
 
+const input = item('an input', ['name'], {
+  name: requiredText('unique in its pipeline; its key in the `input` of a run, and QUIRE_INPUT_NAME of steps', SHORT_NAME.pattern, SHORT_NAME['x-expected']),
+  type: oneOf('what its values are; a `date` is a day such as 2027-01-31', 'string', ['string', 'number', 'boolean', 'choice', 'date']),
+  description: text('for people', ''),
+  required: flag('refuse runs without it', false),
+  default: scalar('its value where a run has none; null for an empty variable'),
+  choices: list('values of a `choice`', TEXT, { maxItems: 100, uniqueItems: true }),
+  pattern: text('regular expression that all of a text matches; empty for any', '', { maxLength: 512 }),
+  min: numberOrNone('least number, or length of a text; null for none'),
+  max: numberOrNone('greatest number, or length of a text; null for none'),
+});
+
+const matrix = section('a run for each combination of values; it is a run itself, which is as they are', {
+  axes: mapping('values by their names, QUIRE_MATRIX_NAME of steps; may stand beside the other keys', SHORT_NAME, { type: 'array', items: SCALAR, minItems: 1, maxItems: 100, uniqueItems: true }),
+  include: list('values that are added to the combinations that they agree with, or else as a combination of their own', mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
+  exclude: list('combinations that are left out: those that have all of these values', mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
+  max_parallel: integer('how many of its runs are under way at once; 0 for no limit', 0, 0, 100),
+  fail_fast: flag('the first that fails cancels the others', true),
+});
+
 const pipeline = item('a pipeline', ['name', 'steps'], {
   name: name('unique; the task of its runs'),
   description: text('for people', ''),
   projects: listOrAll('projects that may run it; null for all', TEXT),
-  runs_on: list("label selectors, added to the project's", LABEL, { maxItems: 16, uniqueItems: true }),
+  inputs: list('what its runs are told; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
+  matrix,
+  runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix", LABEL_OF_CELL, { maxItems: 16, uniqueItems: true }),
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
   timeout: format('written-duration', 'longest time of an attempt', '1h'),
   max_attempts: integer('attempts of a run; 0 for queue.max_attempts', 0, 0, 100),
@@ -36,7 +60,7 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
     on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, { uniqueItems: true }),
   }),
   concurrency: section('one run at a time', {
-    group: format('group', 'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of the input) and {input.NAME} stand for values of the run, and a text input is {input}; empty for no group', ''),
+    group: format('group', 'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of the input) and {input.NAME} stand for values of the run, and a text input is {input}; a matrix is in it as a whole; empty for no group', ''),
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
     pending: oneOf('which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled', 'all', ['all', 'newest']),
   }),
@@ -46,7 +70,8 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   }),
   on_partition: oneOf('what a ship does with the run when it cannot reach the service', 'stop', ['stop', 'continue']),
   sandbox: oneOf("`inherit` for the ship's own", 'inherit', ['inherit', ...SANDBOXES]),
-  image: text('image of the container sandbox', ''),
+  image: text('image of the container sandbox; {matrix.NAME} stands for a value of the matrix', ''),
+  result: oneOf('what its runs leave in QUIRE_RESULT_FILE: `any` text or nothing, or `json`, without which they fail', 'any', ['any', 'json']),
   env: environment('environment variables of all steps'),
   secrets: list('names of secrets that its steps get', TEXT, { uniqueItems: true }),
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },

@@ -28,6 +28,11 @@ export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
 /** A project; `release_interval` and `content.interval` keep the text that was written, which listings show. */
 export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
+export type InputConfig = PipelineConfig['inputs'][number];
+export type MatrixConfig = PipelineConfig['matrix'];
+/** A value of an input or of a matrix. */
+export type Scalar = string | number | boolean;
+export type AlertRoute = RunsConfig['alerts']['routes'][number];
 export type StepConfig = PipelineConfig['steps'][number];
 export type TokenConfig = RunsConfig['tokens'][number];
 export type ScheduleConfig = RunsConfig['schedules'][number];

@@ -1,4 +1,4 @@
-import { flag, format, integer, item, LABEL, list, name, PROJECT_ID_PATTERN, requiredText, section, text } from './build.ts';
+import { flag, format, integer, item, LABEL, list, mapping, name, PROJECT_ID_PATTERN, requiredText, SCALAR, section, SHORT_NAME, text } from './build.ts';
 
 // No credentials anywhere, and no host that a program could take for an option.
 const REPOSITORY = [
@@ -39,6 +39,8 @@ export const projects = {
     routes: list('the first that matches wins', item('a route', ['match', 'project'], {
       match: { type: 'object', description: 'labels that the alert must have', minProperties: 1, additionalProperties: { type: 'string' } },
       project: { type: 'string', minLength: 1, description: 'project of the run' },
+      pipeline: text('pipeline of the run; empty for a diagnostic run', '', { maxLength: 128 }),
+      input: mapping('input of the pipeline, in which {labels.NAME} stands for a label of the alert; empty for the notification itself', SHORT_NAME, SCALAR),
     })),
   }),
 } as const;

@@ -60,7 +60,17 @@ export const queue = {
     }),
   }),
   artifacts: section('files that steps leave to be kept', {
-    dir: text('folder, relative to data_dir', 'artifacts'),
+    dir: text('folder, relative to data_dir; with a bucket, for what is on its way there', 'artifacts'),
+    store: oneOf('`folder`, or a bucket of an S3-compatible service, which several servers may share; takes effect at the next start', 'folder', ['folder', 's3']),
+    s3: section('the bucket', {
+      endpoint: text('host and port, with or without a scheme, such as s3.example.org', '', { maxLength: 512 }),
+      bucket: text('its name', '', { maxLength: 255 }),
+      region: text('region of the signature; empty for us-east-1', '', { maxLength: 64 }),
+      prefix: text('beginning of the names of objects', '', { maxLength: 512 }),
+      use_tls: flag('speak TLS with an endpoint that names no scheme', true),
+      access_key_env: variable('environment variable with the access key', 'RUNS_S3_ACCESS_KEY'),
+      secret_key_env: variable('environment variable with the secret key', 'RUNS_S3_SECRET_KEY'),
+    }),
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),
     max_size: format('bytes', 'bytes of one', '1GiB'),
     max_count: integer('how many an attempt may leave', 1000, 1, 100_000),

@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../lib/clock.ts';
+import type { Outbound } from '../../net/index.ts';
+import type { S3Store } from '../../net/objects/index.ts';
+import { FolderContents, type ContentStore } from './content-store.ts';
+
+/** Objects that were put less long ago may be of a file whose row is yet to come. */
+const ON_ITS_WAY_MS = 3_600_000;
+
+/** In a bucket, for several servers or for more than a disk holds. What ships send is on the disk until it is whole, and goes to the bucket then. */
+export class BucketContents extends FolderContents implements ContentStore {
+  readonly #bucket: S3Store;
+  readonly #clock: Clock;
+  readonly #outbound: Pick<Outbound, 'close'>;
+
+  constructor(folder: string, node: string, { bucket, clock, outbound }: { readonly bucket: S3Store; readonly clock: Clock; readonly outbound: Pick<Outbound, 'close'> }) {
+    super(folder, node);
+    this.#bucket = bucket;
+    this.#clock = clock;
+    this.#outbound = outbound;
+  }
+
+  override close(): Promise<void> {
+    return this.#outbound.close();
+  }
+
+  override async stage(path: string, sha256: string): Promise<void> {
+    if (await this.#bucket.has(sha256)) return;
+    const file = await open(path, 'r');
+    try {
+      await this.#bucket.putFile(sha256, file, (await file.stat()).size);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Once more, for an object that was removed since it was staged: its content was that of a run that expired. */
+  override async keep(path: string, sha256: string): Promise<void> {
+    await this.stage(path, sha256);
+    await this.discard(path);
+  }
+
+  override remove(sha256: string): Promise<void> {
+    return this.#bucket.remove(sha256);
+  }
+
+  override async read(sha256: string, size: number, { start, end } = { start: 0, end: size - 1 }): Promise<Readable | undefined> {
+    if (!await this.#bucket.has(sha256)) return undefined;
+    return Readable.from(this.#bucket.read(sha256, start, end), { objectMode: false });
+  }
+
+  override async *hashes(): AsyncGenerator<string> {
+    let from: string | undefined;
+    do {
+      const { objects, next } = await this.#bucket.list(from);
+      for (const { name, putAt } of objects) if (putAt < this.#clock.now() - ON_ITS_WAY_MS) yield name;
+      from = next;
+    } while (from !== undefined);
+  }
+}

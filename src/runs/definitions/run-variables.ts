@@ -1,0 +1,13 @@
+import type { CellValues, Scalar } from '../config/index.ts';
+import type { Definition } from './definition.ts';
+
+/**
+ * Variables of a run's steps with the values of its inputs and of its cell: `QUIRE_INPUT_NAME` for each input that its pipeline declares,
+ * empty for one without a value, and `QUIRE_MATRIX_NAME`. `input`: what the run was queued with, as JSON.
+ */
+export function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string | null, matrix: CellValues | null): Record<string, string> {
+  const values = inputs.length === 0 || input === null ? {} : (JSON.parse(input) as Readonly<Record<string, Scalar>>);
+  const given = inputs.map((name) => [`QUIRE_INPUT_${name.toUpperCase()}`, Object.hasOwn(values, name) ? String(values[name]) : ''] as const);
+  const ofCell = Object.entries(matrix ?? {}).map(([name, value]) => [`QUIRE_MATRIX_${name.toUpperCase()}`, String(value)] as const);
+  return Object.fromEntries([...given, ...ofCell]);
+}
