@@ -81,6 +81,7 @@ export class Reports {
 
   /** Lines beyond the budget are not lost but dropped, and the log says so already. */
   async #noteLostLines(ref: RunRef, shipId: string, total: number): Promise<void> {
+    if (total === 0) return;
     const { queue, logs } = this.#deps;
     const missing = total - await logs.nextSeq(ref.runId, ref.attempt);
     if (missing <= 0 || await logs.isFull(ref.runId, ref.attempt)) return;

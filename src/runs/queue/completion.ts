@@ -62,10 +62,10 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
   await storeResult(tx, row, completion);
-  const { minScore } = await core.definitions.ofRun(tx, row.seq);
-  const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
+  const minScore = row.kind === 'ai_text' ? (await core.definitions.ofRun(tx, row.seq)).minScore : undefined;
+  const score = minScore === undefined ? undefined : scoreOf(completion);
   // A least score of 0 asks for none.
-  if (minScore === undefined || row.kind !== 'ai_text' || (score ?? 0) >= minScore) {
+  if (minScore === undefined || (score ?? 0) >= minScore) {
     await succeeded(core, tx, row, completion.steps);
     return;
   }

@@ -5,7 +5,7 @@ import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
-import { readById, toRecord, type StoredApproval } from './run-rows.ts';
+import { toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /** Row 1: a new run at the end of its lane. */
 export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<RunRecord> {
@@ -14,16 +14,18 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
   const id = core.nextId();
   const approval = newApproval(core, run);
   const ready = await readyOf(core, tx, id, run);
+  const text = run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`;
   // Asked for at once, which saves the ways to a server.
-  await Promise.all([
+  const [bytes] = await Promise.all([
+    core.line(tx, id, 1, 'info', text, { isFirst: true }),
     insertRow(core, tx, run, { id, lane: lane.id, ready, approval }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, id],
     ),
-    core.note(tx, id, 1, 'info', run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`),
   ]);
-  const record = toRecord((await readById(tx, id))!);
+  const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes, id]))!;
+  const record = toRecord(row);
   const change = { run: record, from: null, formerShipId: null };
   await core.tell(tx, change);
   tx.onCommit(() => {
