@@ -45,7 +45,7 @@ export class Reports {
     this.#deps = deps;
   }
 
-  async appendLogs({ shipId }: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse> {
+  async appendLogs({ shipId }: Peer, request: Pick<AppendLogsRequest, 'ref' | 'firstSeq' | 'lines' | 'truncated'>): Promise<AppendLogsResponse> {
     const ref = requireRef(request.ref);
     if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
     const offset = this.#deps.clockOffset(shipId);
