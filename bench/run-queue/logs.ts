@@ -2,7 +2,9 @@
 // target of 20,000; and the latency of pages of long logs. Ships and server share one process. Alone: `node bench/run-queue/logs.ts`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { AppendLogsRequestSchema, LogLineSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { RemoteLink } from '../../src/ship/grpc/index.ts';
 import { FleetFixture, type TestShip } from '../../src/testkit/runs-fleet.ts';
 import { scaled } from '../support/scale.ts';
 import { ROOT } from '../support/server.ts';
@@ -15,6 +17,9 @@ const SECONDS = Math.round(scaled(5));
 const SHIPS = 20;
 /** Lines of one call: what ships send at most, what a busy step gives in a moment, and one line after the other. */
 const BATCHES = [500, 20, 1];
+
+/** Messages of one line that a ship has under way on its stream, such as those of many runs that write a line now and then. */
+const UNDER_WAY = 64;
 
 const LIMITS = 'logs: {attempt_events: 100000000, attempt_budget: 100GiB, total_budget: 1TiB}';
 
@@ -33,6 +38,8 @@ export async function benchRunLogs(folder: string): Promise<Section[]> {
     const perSecond = await linesPerSecond(working, batch);
     rows.push(compare(`${SHIPS} ships, ${batch} lines a call`, perSecond, 'target', TARGET, 'lines/s'));
   }
+  progress(`${SHIPS} ships, one line a message`);
+  rows.push(compare(`${SHIPS} ships, 1 line a message of a stream, ${UNDER_WAY} under way`, await streamedPerSecond(fixture, working), 'target', TARGET, 'lines/s'));
   const lines = working.reduce((sum, { seq }) => sum + seq, 0);
   const notes = [`${figure(lines)} lines take ${figure(fixture.logs.totalBytes() / lines)} bytes each in the store.`, await pages(fixture, working[0]!)];
   await fixture.stop({ keepFolder: true });
@@ -58,6 +65,26 @@ async function linesPerSecond(working: readonly Working[], batch: number): Promi
       const { nextSeq } = await each.ship.append(each.ref, each.seq, Array.from({ length: batch }, (_, i) => text(each.seq + i)));
       each.seq = Number(nextSeq);
     }
+  }));
+  return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
+}
+
+async function streamedPerSecond(fixture: FleetFixture, working: readonly Working[]): Promise<number> {
+  const [host, port] = fixture.addresses.fleet().split(':');
+  const before = working.reduce((sum, { seq }) => sum + seq, 0);
+  const end = performance.now() + SECONDS * 1000;
+  await Promise.all(working.map(async (each) => {
+    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: each.ship.identity, onTrustBundle: () => undefined, provesRevocation: () => false });
+    let next = each.seq;
+    await Promise.all(Array.from({ length: UNDER_WAY }, async () => {
+      while (performance.now() < end) {
+        const seq = next++;
+        const line = create(LogLineSchema, { level: 1, message: text(seq) });
+        const { nextSeq } = await link.appendLogs(create(AppendLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }));
+        each.seq = Math.max(each.seq, Number(nextSeq));
+      }
+    }));
+    link.close();
   }));
   return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
 }

@@ -10,6 +10,7 @@ import { figure, missing, renderSection, type Section } from '../support/table.t
 import { startBullMq } from './peers/bullmq.ts';
 import type { JobQueue } from './peers/peer.ts';
 import { startPgBoss } from './peers/pg-boss.ts';
+import { startQuire } from './peers/quire.ts';
 import { quantile, sideBySide } from './side-by-side.ts';
 
 const JOBS = Math.round(scaled(10_000, 200));
@@ -17,6 +18,7 @@ const CLIENTS = 32;
 const LONELY = Math.round(scaled(200, 20));
 
 const PEERS: readonly (readonly [needs: string, start: (folder: string) => Promise<JobQueue | undefined>])[] = [
+  ['postgresql', (folder) => startQuire(join(folder, 'quire'))],
   ['postgresql', (folder) => startPgBoss(join(folder, 'pg-boss'))],
   ['redis-server', (folder) => startBullMq(join(folder, 'bullmq-always'), 'always')],
   ['redis-server', (folder) => startBullMq(join(folder, 'bullmq-everysec'), 'everysec')],
@@ -40,7 +42,8 @@ export async function benchQueuePeers(folder: string): Promise<Section[]> {
     title, header: ['peer', 'what', 'value'], rows,
     notes: [
       'Clients and workers are one process, which holds connections to the database itself: no HTTP, no TLS, no ships, no logs of jobs.',
-      'A batch is what is taken and completed by one command each; BullMQ takes and completes job by job, in one command, 200 in hand at once.',
+      'Runs of this package are taken in batches of 20, and accepted and completed one by one, 64 at once.',
+      'A batch of pg-boss is what is taken and completed by one command each; BullMQ takes and completes job by job, in one command, 200 in hand at once.',
       ...[...lacking].map((each) => `Not measured for want of ${each}.`),
     ],
   }];

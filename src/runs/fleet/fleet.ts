@@ -10,6 +10,7 @@ import type { Queue } from '../queue/port.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
 import type { Authority } from './authority/index.ts';
+import { MergingLogStream } from './log-stream.ts';
 import { Members } from './members.ts';
 import type { FleetService } from './port.ts';
 import { Reports } from './reports.ts';
@@ -87,6 +88,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     service: {
       connect: (peer, output) => sessions.connect(peer, output),
       appendLogs: (peer, request) => reports.appendLogs(peer, request),
+      streamLogs: (peer, answer) => new MergingLogStream(async (request) => reports.appendLogs(await peer(), request), answer),
       completeRun: (peer, request) => reports.completeRun(peer, request),
       recordSource: (peer, request) => reports.recordSource(peer, request),
       uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),

@@ -1,6 +1,6 @@
 import type {
   AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
-  RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, UploadArtifactRequest, UploadArtifactResponse,
+  RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** A call that is refused, with the gRPC status that tells why. Its message is for the other end. */
@@ -42,11 +42,19 @@ export interface Session {
   ended(): void;
 }
 
+/** Messages with lines of a ship's runs. */
+export interface LogStream {
+  /** Resolves when the message is answered. Rejects when it could not be stored: the ship has to send it again. */
+  receive(request: StreamLogsRequest): Promise<void>;
+}
+
 /** The server's side of the fleet protocol, whatever carries the messages (decisions, section 4). */
 export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
   appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
+  /** Stores lines of many messages together. `peer`: asked for each write, since ships are revoked while they are connected. */
+  streamLogs(peer: () => Promise<Peer>, answer: (response: StreamLogsResponse) => void): LogStream;
   completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
   recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Reads the parts at the pace of the disk, and may settle before it has read them all. */

@@ -45,7 +45,7 @@ export class Reports {
     this.#deps = deps;
   }
 
-  async appendLogs({ shipId }: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse> {
+  async appendLogs({ shipId }: Peer, request: Pick<AppendLogsRequest, 'ref' | 'firstSeq' | 'lines' | 'truncated'>): Promise<AppendLogsResponse> {
     const ref = requireRef(request.ref);
     if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
     const offset = this.#deps.clockOffset(shipId);
@@ -81,6 +81,7 @@ export class Reports {
 
   /** Lines beyond the budget are not lost but dropped, and the log says so already. */
   async #noteLostLines(ref: RunRef, shipId: string, total: number): Promise<void> {
+    if (total === 0) return;
     const { queue, logs } = this.#deps;
     const missing = total - await logs.nextSeq(ref.runId, ref.attempt);
     if (missing <= 0 || await logs.isFull(ref.runId, ref.attempt)) return;

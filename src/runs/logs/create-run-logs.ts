@@ -54,7 +54,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     if (isOver()) makeRoom();
   };
   const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
-  const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes) });
+  const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes), expired: (runId, attempt) => writer.forget(runId, attempt) });
   const isOver = (): boolean => total > config.current().config.logs.total_budget;
 
   /** Removes the oldest logs of attempts that have ended, in the background, until the others fit in the budget; one time after another. */
@@ -84,6 +84,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   return {
     append: (...args) => writer.append(...args),
     note: (...args) => writer.note(...args),
+    line: (...args) => writer.line(...args),
     nextSeq: (runId, attempt) => readNextSeq(sql, runId, attempt),
     isFull: async (runId, attempt) => (await readAttempt(sql, runId, attempt))?.cut === CUT.rest,
     totalBytes: () => total,

@@ -15,6 +15,14 @@ export interface AppendAnswer {
   readonly nextSeq: number;
 }
 
+/** What is known of a line of the server. */
+export interface LineOptions {
+  /** The run is new, so its log is empty. */
+  readonly isFirst?: boolean;
+  /** No other is expected: the log can be compressed. */
+  readonly isLast?: boolean;
+}
+
 /** The logs of all attempts. */
 export interface RunLogs {
   /** Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which the run's record tells. */
@@ -25,6 +33,8 @@ export interface RunLogs {
   isFull(runId: string, attempt: number): Promise<boolean>;
   /** Adds a line of the server, in the transaction that changes the run. `cut`: it tells of lines that are missing, as the run's record does then. */
   note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, cut?: boolean): Promise<void>;
+  /** The same, without a change of the run's row. Returns the bytes by which the caller has to raise its `logs_bytes`. */
+  line(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, options?: LineOptions): Promise<number>;
   /** Bytes of all stored logs. */
   totalBytes(): number;
 }

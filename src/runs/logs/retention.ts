@@ -38,6 +38,8 @@ export interface RetentionOptions {
   readonly config: LiveConfig;
   /** So many bytes are no longer stored. Must not throw. */
   readonly freed: (bytes: number) => void;
+  /** Told in the transaction from which on a log is removed. */
+  readonly expired: (runId: string, attempt: number) => void;
 }
 
 /**
@@ -66,7 +68,7 @@ export class Retention {
 
   /** In the transaction: the logs of a run have expired from now on. They are removed by the sweep that has to follow. */
   async markRun(tx: Transaction, runId: string): Promise<void> {
-    for (const { attempt } of await tx.all<Found>(OF_RUN, [runId])) await markExpired(tx, runId, attempt);
+    for (const { attempt } of await tx.all<Found>(OF_RUN, [runId])) await this.#markExpired(tx, runId, attempt);
   }
 
   async #sweep(enough: () => boolean, find: () => Promise<Found[]>): Promise<void> {
@@ -95,13 +97,19 @@ export class Retention {
 
   async #remove(runId: string, attempt: number): Promise<void> {
     const { sql, freed } = this.#options;
-    await sql.transaction((tx) => markExpired(tx, runId, attempt));
+    await sql.transaction((tx) => this.#markExpired(tx, runId, attempt));
     for (let more = true; more;) {
       const bytes = await sql.transaction((tx) => removeChunks(tx, runId, attempt));
       more = bytes !== undefined;
       freed(bytes ?? 0);
     }
     await sql.transaction((tx) => finish(tx, runId, attempt));
+  }
+
+  /** From then on the writer finds in the store that the log has expired. */
+  #markExpired(tx: Transaction, runId: string, attempt: number): Promise<void> {
+    this.#options.expired(runId, attempt);
+    return markExpired(tx, runId, attempt);
   }
 }
 

@@ -102,15 +102,35 @@ export async function readNextSeq(queries: Queries, runId: string, attempt: numb
   return row?.next_seq ?? 0;
 }
 
-/** The last chunk with its stored size; undefined when there is none, or when it is damaged, and so cannot take more. */
-export async function readTail(tx: Transaction, log: AttemptLog): Promise<{ chunk: Chunk; storedBytes: number } | undefined> {
-  const row = await tx.get<ChunkRow>(
-    'SELECT first_offset, count, body FROM log_chunks WHERE run_id = ? AND attempt = ? AND first_offset = ?', [log.runId, log.attempt, log.tailOffset],
-  );
-  if (row === undefined || row.first_offset + row.count !== log.nextOffset) return undefined;
+/** The last chunk of a log, as it is and with its stored size. */
+export interface Tail {
+  readonly chunk: Chunk;
+  readonly storedBytes: number;
+}
+
+type WithTailRow = AttemptRow & { readonly chunk_offset: number | null; readonly chunk_count: number; readonly chunk_body: Uint8Array };
+
+const READ_WITH_TAIL = `
+  SELECT a.*, c.first_offset AS chunk_offset, c.count AS chunk_count, c.body AS chunk_body
+  FROM log_attempts a LEFT JOIN log_chunks c ON c.run_id = a.run_id AND c.attempt = a.attempt AND c.first_offset = a.tail_offset
+  WHERE a.run_id = ? AND a.attempt = ?`;
+
+/** The log of an attempt with its last chunk, if that takes more; undefined when it has never had a line. */
+export async function readWithTail(tx: Transaction, runId: string, attempt: number): Promise<{ log: AttemptLog; tail: Tail | undefined } | undefined> {
+  const row = await tx.get<WithTailRow>(READ_WITH_TAIL, [runId, attempt]);
+  if (row === undefined) return undefined;
+  const log = fromRow(row);
+  return { log, tail: row.chunk_offset === null || !takesMore(log) ? undefined : tailOf(log, row) };
+}
+
+/** Whether the last chunk has room. */
+export const takesMore = ({ nextOffset, tailOffset, tailBytes }: AttemptLog): boolean => nextOffset > 0 && hasRoom({ count: nextOffset - tailOffset, bytes: tailBytes });
+
+/** Undefined when it is damaged, and so cannot take more. */
+function tailOf({ tailOffset, tailBytes, nextOffset }: AttemptLog, { chunk_count: count, chunk_body: body }: WithTailRow): Tail | undefined {
+  if (tailOffset + count !== nextOffset) return undefined;
   try {
-    const chunk = { firstOffset: row.first_offset, count: row.count, text: unpackChunk(row.body), bytes: log.tailBytes };
-    return { chunk, storedBytes: row.body.length };
+    return { chunk: { firstOffset: tailOffset, count, text: unpackChunk(body), bytes: tailBytes }, storedBytes: body.length };
   } catch {
     return undefined; // told to whoever reads it
   }

@@ -278,7 +278,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect((await fetch(`${server.url}/api/v1/runs/${ref.runId}/logs/stream`, { headers: { 'Last-Event-ID': '199' } })).status).toBe(500);
     const live = await read(`${ref.runId}/logs/stream?offset=250`);
     await live.until(({ length }) => length === 1);
-    await fixture.sql.transaction((tx) => tx.run('UPDATE log_attempts SET phase = 1'));
+    await fixture.tamper(ref, 'UPDATE log_attempts SET phase = 1');
     await fixture.end(ref, 'succeeded');
     await live.end();
     expect(live.events).toHaveLength(1);

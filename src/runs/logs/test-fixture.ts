@@ -105,6 +105,15 @@ export class LogFixture {
     return this.sql.transaction((tx) => this.logs.note(tx, ref.runId, ref.attempt, 'info', message));
   }
 
+  /** Changes the tables behind the writer's back, and lets it read the log again: its last line was not committed. */
+  async tamper(ref: RunRef, statement: string): Promise<void> {
+    await this.sql.transaction((tx) => tx.run(statement));
+    await this.sql.transaction(async (tx) => {
+      await this.logs.note(tx, ref.runId, ref.attempt, 'info', 'undone');
+      throw new Error('undone');
+    }).catch(() => undefined);
+  }
+
   /** Every event of an attempt, page by page. */
   async read(ref: RunRef): Promise<{ messages: string[]; complete: boolean }> {
     const messages: string[] = [];

@@ -5,9 +5,10 @@ import type { LiveConfig } from '../environment.ts';
 import type { RunRef } from '../queue/port.ts';
 import { storageUnavailable } from '../storage-failures.ts';
 import type { DiskRoom } from './disk-room.ts';
-import { encodeEvent, fillChunks, hasRoom } from './chunk.ts';
-import type { AppendAnswer, ShipLine } from './port.ts';
-import { CUT, newAttempt, packChunks, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import { encodeEvent, fillChunks } from './chunk.ts';
+import { OpenLogs, type OpenLog } from './open-logs.ts';
+import type { AppendAnswer, LineOptions, ShipLine } from './port.ts';
+import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** A call takes so many lines or bytes at most, for the event loop's sake; the answer says where to go on. Ships send half of it. */
@@ -49,9 +50,16 @@ export interface WriterOptions {
  */
 export class LogWriter {
   readonly #options: WriterOptions;
+  readonly #open: OpenLogs;
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#open = new OpenLogs(options.sql.peers === undefined);
+  }
+
+  /** To be called in the transaction from which on a log is removed. */
+  forget(runId: string, attempt: number): void {
+    this.#open.forget(runId, attempt);
   }
 
   /** `cut`: the ship leaves lines out of this log. */
@@ -59,41 +67,56 @@ export class LogWriter {
     // The ship keeps them, and sends them again.
     if (this.#options.room?.isShort()) return Promise.reject(storageUnavailable('the disk of the service has no room for logs'));
     return this.#options.sql.transaction(async (tx) => {
-      const found = (await readAttempt(tx, ref.runId, ref.attempt)) ?? newAttempt(ref.runId, ref.attempt);
-      if (found.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
+      const found = await this.#find(tx, ref.runId, ref.attempt);
+      if (found.log.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
       // An attempt that was handed out again under its number: who has it now counts its lines from 0.
-      const own = found.fence === ref.fence ? found : { ...found, fence: ref.fence, nextSeq: 0 };
-      const log = cut && own.cut === CUT.none ? { ...own, cut: CUT.some } : own;
+      const own = found.log.fence === ref.fence ? found : { log: { ...found.log, fence: ref.fence, nextSeq: 0 }, tail: found.tail };
+      const log = cut && own.log.cut === CUT.none ? { ...own.log, cut: CUT.some } : own.log;
       if (firstSeq > log.nextSeq) return { status: 'gap', nextSeq: log.nextSeq };
       const fresh = oneCall(lines.slice(log.nextSeq - firstSeq));
-      const after = fresh.length === 0 ? log : await this.#take(tx, log, fresh);
+      const after = fresh.length === 0 ? log : await this.#take(tx, { ...own, log }, fresh);
       return { status: after.cut === CUT.rest ? 'budget' : 'stored', nextSeq: after.nextSeq };
     });
   }
 
   /** Adds a line of the server. The budget doesn't keep it out: there are few, and they tell how an attempt ended. `cut`: it tells of lines that are missing. */
   async note(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string, cut = false): Promise<void> {
-    const found = (await readAttempt(tx, runId, attempt)) ?? newAttempt(runId, attempt);
-    if (found.phase !== PHASE.kept) return;
-    const log = cut && found.cut === CUT.none ? { ...found, cut: CUT.some } : found;
-    const maxLine = this.#options.config.current().config.logs.max_line;
-    const line = systemLine(this.#options.clock.now(), level, message);
-    // Notes are few, and the last of them ends the log: it is compressed then.
-    await this.#store(tx, log, split(line, maxLine), 0, false);
+    const found = await this.#find(tx, runId, attempt);
+    if (found.log.phase !== PHASE.kept) return;
+    const log = cut && found.log.cut === CUT.none ? { ...found.log, cut: CUT.some } : found.log;
+    const after = await this.#store(tx, { ...found, log }, this.#systemLines(level, message), { dropped: 0, grows: true });
+    await tellRun(tx, after, after.messageBytes - log.messageBytes);
+  }
+
+  /** See `RunLogs.line`. */
+  async line(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string, { isFirst = false, isLast = false }: LineOptions = {}): Promise<number> {
+    const found = isFirst ? { log: newAttempt(runId, attempt), tail: undefined } : await this.#find(tx, runId, attempt);
+    if (found.log.phase !== PHASE.kept) return 0;
+    const after = await this.#store(tx, found, this.#systemLines(level, message), { dropped: 0, grows: !isLast });
+    return after.messageBytes - found.log.messageBytes;
+  }
+
+  #systemLines(level: ShipLine['level'], message: string): ShipLine[] {
+    return split(systemLine(this.#options.clock.now(), level, message), this.#options.config.current().config.logs.max_line);
+  }
+
+  async #find(tx: Transaction, runId: string, attempt: number): Promise<OpenLog> {
+    return (await this.#open.read(tx, runId, attempt)) ?? { log: newAttempt(runId, attempt), tail: undefined };
   }
 
   /** Takes the lines that fit in the budget. The first that doesn't is followed by none, but for a line that says so. */
-  async #take(tx: Transaction, log: AttemptLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
+  async #take(tx: Transaction, { log, tail, startMs }: OpenLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
     const next = { ...log, nextSeq: log.nextSeq + lines.length };
     if (log.cut === CUT.rest) {
       await writeAttempt(tx, next);
+      this.#open.wrote(tx, { log: next, tail, startMs });
       this.#tell(tx, log, 0, 0, lines.length);
       return next;
     }
     const { attempt_budget: budget, attempt_events: lineBudget, max_line: maxLine } = this.#options.config.current().config.logs;
     const kept = log.cut === CUT.some ? KEPT_LINES : 0;
     const [maxBytes, maxEvents] = [budget + kept * maxLine, lineBudget + kept];
-    const [now, start] = [this.#options.clock.now(), await startOf(tx, log.runId)];
+    const [now, start] = [this.#options.clock.now(), startMs ?? await startOf(tx, log.runId)];
     const events: ShipLine[] = [];
     let bytes = log.messageBytes;
     let taken = 0;
@@ -105,11 +128,13 @@ export class LogWriter {
     }
     const isFull = taken < lines.length;
     if (isFull) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(budget)} or ${lineBudget} lines; what follows is dropped`));
-    return this.#store(tx, isFull ? { ...next, cut: CUT.rest } : next, events, lines.length - taken, lines.length < FEW_LINES);
+    const open = { log: isFull ? { ...next, cut: CUT.rest } : next, tail, startMs: start };
+    const [after] = await Promise.all([this.#store(tx, open, events, { dropped: lines.length - taken, grows: lines.length < FEW_LINES }), tellRun(tx, open.log, bytesOf(events))]);
+    return after;
   }
 
-  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number, grows: boolean): Promise<AttemptLog> {
-    const tail = log.nextOffset > 0 && hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
+  async #store(tx: Transaction, { log, tail: open, startMs }: OpenLog, events: readonly ShipLine[], { dropped, grows }: { dropped: number; grows: boolean }): Promise<AttemptLog> {
+    const tail = takesMore(log) ? open : undefined;
     const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
     const packed = packChunks(chunks, grows);
     const storedBytes = packed.reduce((sum, { body }) => sum + body.length, 0) - (tail?.storedBytes ?? 0);
@@ -119,7 +144,8 @@ export class LogWriter {
       nextOffset: log.nextOffset + events.length, tailOffset: last.firstOffset, tailBytes: last.bytes,
       messageBytes: log.messageBytes + messageBytes, storedBytes: log.storedBytes + storedBytes, lastMs: this.#options.clock.now(),
     };
-    await Promise.all([writeChunks(tx, log, packed, tail?.chunk.firstOffset), writeAttempt(tx, after), tellRun(tx, after, messageBytes)]);
+    await Promise.all([writeChunks(tx, log, packed, tail?.chunk.firstOffset), writeAttempt(tx, after)]);
+    this.#open.wrote(tx, { log: after, tail: { chunk: last, storedBytes: packed.at(-1)!.body.length }, startMs });
     this.#tell(tx, log, messageBytes, storedBytes, dropped);
     return after;
   }

@@ -25,6 +25,12 @@ export interface Handout {
   readonly claim: Claim;
 }
 
+/** A run that is handed out, with what it was queued with. */
+interface TakenRow extends RunRow {
+  readonly input: string | null;
+  readonly definition_id: number;
+}
+
 interface Head {
   readonly lane: Lane;
   readonly seq: number;
@@ -34,12 +40,48 @@ interface Head {
 /** What two servers claim at the same time they lock, and each sees what the other has claimed before. */
 export const CLAIMING = { isolation: 'read committed' } as const;
 
+/** Cells have the input of the run that they belong to. */
+const TAKEN = `SELECT runs.*,
+  (SELECT input FROM run_material WHERE seq = CASE WHEN runs.parent_id IS NULL THEN runs.seq ELSE (SELECT parent.seq FROM runs AS parent WHERE parent.id = runs.parent_id) END) AS input,
+  (SELECT definition_id FROM run_material WHERE seq = runs.seq) AS definition_id FROM runs`;
+
+/** The next runs of all lanes that no other server is claiming. */
+export const NEXT = `${TAKEN} WHERE state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT ? FOR UPDATE SKIP LOCKED`;
+
+/** The first run of a lane that no other server is claiming. */
+export const TAKE = `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
+
 /**
- * Hands out what the workers have room for: by priority, then by the order of queueing. The heads of all lanes that
- * somebody can take are merged; a lane is read further only when its head has been taken. In a transaction that is
- * begun as `CLAIMING` says.
+ * Hands out the next runs of all lanes, as many as there is room for: one statement finds them, whatever the number of lanes.
+ * `isBlocked`: there may be more that could be handed out, behind runs that could not; `claimByLane` finds those. In a
+ * transaction that is begun as `CLAIMING` says.
  */
-export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
+export async function claimNext(core: Core, tx: Transaction, seats: Seats): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }> {
+  const wanted = Math.min(BATCH, seats.total());
+  const backlog = core.lanes.backlog().map(({ id }) => ({ id, fillings: core.lanes.fillings(id) }));
+  const rows = wanted === 0 ? [] : await tx.all<TakenRow>(NEXT, [wanted]);
+  const lanes = new Map<number, Lane>();
+  for (const { lane_id: id } of rows) lanes.set(id, await core.lanes.learn(tx, id));
+  const rooms = new Rooms(core);
+  for (const { projectId } of [...lanes.values()].sort(byProject)) await rooms.of(tx, projectId);
+  const handouts: Promise<Handout>[] = [];
+  const blocked = new Set<number>();
+  for (const row of rows) {
+    const lane = lanes.get(row.lane_id)!;
+    const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? seats.roomiest(lane) : undefined;
+    if (worker === undefined) blocked.add(lane.id); // nor can the runs behind it be handed out
+    else handouts.push(handOut(core, tx, { row, worker, seats, rooms }));
+  }
+  // Nothing was left out, so every lane that keeps no run back is empty.
+  if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
+  return { handouts: await Promise.all(handouts), isBlocked: blocked.size > 0 && rows.length === wanted };
+}
+
+/**
+ * The same where runs that cannot be handed out stand before others: the heads of all lanes that somebody can take are merged, by
+ * priority and then by the order of queueing; a lane is read further only when its head has been taken.
+ */
+export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
   const rooms = new Rooms(core);
   const lanes: Lane[] = [];
   // By project: limits are locked in one order everywhere.
@@ -47,27 +89,31 @@ export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Pro
     if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
   }
   const heads = new Map((await headsOf(core, tx, lanes)).map((head) => [head.lane, head]));
-  const handouts: Promise<Handout>[] = [];
+  const handouts: Handout[] = [];
   for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
     const { lane } = head;
     const worker = seats.roomiest(lane);
     // Another server may be claiming the head, but not what is behind it.
-    const row = worker !== undefined && rooms.has(lane.projectId) ? await tx.get<RunRow>(TAKE, [lane.id]) : undefined;
+    const row = worker !== undefined && rooms.has(lane.projectId) ? await tx.get<TakenRow>(TAKE, [lane.id]) : undefined;
     if (worker === undefined || row === undefined) {
       heads.delete(lane); // nor can the runs behind it be handed out
       continue;
     }
-    seats.take(worker);
-    rooms.take(lane.projectId);
-    const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
-    handout.catch(() => {}); // told below, or by the next statement
-    handouts.push(handout);
+    handouts.push(await handOut(core, tx, { row, worker, seats, rooms })); // what is read of its lane from now on is behind it
     if (seats.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
     else heads.set(lane, next);
   }
-  return Promise.all(handouts);
+  return handouts;
+}
+
+function handOut(core: Core, tx: Transaction, { row, worker, seats, rooms }: { row: TakenRow; worker: Worker; seats: Seats; rooms: Rooms }): Promise<Handout> {
+  seats.take(worker);
+  rooms.take(row.project_id);
+  const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
+  handout.catch(() => {}); // told by whoever waits for all of them, or by the next statement
+  return handout;
 }
 
 const byProject = (a: Lane, b: Lane): number => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId));
@@ -84,9 +130,6 @@ function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
 export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
   FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
   (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
-
-/** The first run of a lane that no other server is claiming. */
-export const TAKE = "SELECT * FROM runs WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE SKIP LOCKED";
 
 const HEAD_OF_ONE = headsQuery(1);
 const HEADS_OF_MANY = headsQuery(LANES_AT_ONCE);
@@ -107,21 +150,9 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
   return [...found.values()];
 }
 
-const MATERIAL = 'SELECT input, definition_id FROM run_material WHERE seq = ?';
-
-/** Cells have the input of the run that they belong to. */
-const MATERIAL_OF_CELL = `SELECT pm.input, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
-  JOIN runs p ON p.id = r.parent_id JOIN run_material pm ON pm.seq = p.seq WHERE r.seq = ?`;
-
-async function claimOne(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<Claim> {
-  // The change of its state is asked for first: what is read of its lane from now on is behind it.
-  const [run, found] = await Promise.all([
-    claim(core, tx, row, shipId),
-    tx.get<{ input: string | null; definition_id: number }>(row.parent_id === null ? MATERIAL : MATERIAL_OF_CELL, [row.seq]),
-  ]);
-  const material = found!;
-  const definition = await core.definitions.load(tx, material.definition_id);
-  return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: material.input, definition };
+async function claimOne(core: Core, tx: Transaction, row: TakenRow, shipId: string): Promise<Claim> {
+  const [run, definition] = await Promise.all([claim(core, tx, row, shipId), core.definitions.ofClaimed(tx, row)]);
+  return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition };
 }
 
 export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";

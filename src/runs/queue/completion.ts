@@ -70,7 +70,7 @@ async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completio
   }
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
   // A least score of 0 asks for none.
-  if (minScore === undefined || row.kind !== 'ai_text' || (score ?? 0) >= minScore) {
+  if (minScore === undefined || (score ?? 0) >= minScore) {
     await succeeded(core, tx, row, completion.steps);
     return;
   }

@@ -6,9 +6,14 @@ import type { Definition } from '../definitions/definition.ts';
 /** Parsed definitions that are kept at hand. */
 const KEPT = 256;
 
+/** Runs whose definition is known by number. */
+const KEPT_RUNS = 4096;
+
 /** Definitions by the hash of their text, so that the thousand runs of one pipeline share one. */
 export class DefinitionStore {
   readonly #parsed = new Lru<number, Definition>(KEPT);
+  /** A run keeps its definition, so this never changes. */
+  readonly #numberOfRun = new Lru<number, number>(KEPT_RUNS);
 
   /** Answers its number. */
   async save(tx: Transaction, definition: Definition): Promise<number> {
@@ -32,7 +37,15 @@ export class DefinitionStore {
     return definition;
   }
 
+  /** The definition of a run that is claimed: its end will ask for it again. */
+  ofClaimed(from: Queries, { seq, definition_id: id }: { readonly seq: number; readonly definition_id: number }): Promise<Definition> {
+    this.#numberOfRun.set(seq, id);
+    return this.load(from, id);
+  }
+
   async ofRun(from: Queries, seq: number): Promise<Definition> {
+    const known = this.#numberOfRun.get(seq);
+    if (known !== undefined) return this.load(from, known);
     const row = await from.get<{ definition_id: number }>('SELECT definition_id FROM run_material WHERE seq = ?', [seq]);
     if (row === undefined) throw new Error(`the material of run number ${seq} is missing`);
     return this.load(from, row.definition_id);

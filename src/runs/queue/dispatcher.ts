@@ -1,5 +1,6 @@
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import { BATCH, claimBatch, CLAIMING, type Handout, type Seats } from './claiming.ts';
+import type { Transaction } from '../../storage/index.ts';
+import { BATCH, claimByLane, claimNext, CLAIMING, type Handout, type Seats } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
 import { Crew } from './crew.ts';
 import type { Lane } from './lanes.ts';
@@ -92,12 +93,15 @@ export class Dispatcher {
 
   /** Hands out until there is nothing to hand out, or nobody to take it. */
   async dispatch(signal?: AbortSignal): Promise<void> {
-    while (!signal?.aborted) {
-      const seats = this.#seats();
-      if (seats.total() === 0 || this.#core.lanes.backlog().length === 0) return;
-      const handouts = await this.#claim();
-      await this.#assign(handouts);
-      if (handouts.length < BATCH) return;
+    while (!signal?.aborted && this.#core.lanes.hasBacklog && this.#hasRoom()) {
+      let isBlocked = false;
+      let count = await this.#hand(async (tx, seats) => {
+        const found = await claimNext(this.#core, tx, seats);
+        isBlocked = found.isBlocked;
+        return found.handouts;
+      });
+      if (isBlocked) count = await this.#hand((tx, seats) => claimByLane(this.#core, tx, seats));
+      if (count < BATCH) return;
     }
   }
 
@@ -117,12 +121,20 @@ export class Dispatcher {
     }
   }
 
-  async #claim(): Promise<Handout[]> {
+  /** Returns how many runs were handed out. */
+  async #hand(claim: (tx: Transaction, seats: Seats) => Promise<Handout[]>): Promise<number> {
     const { time, env } = this.#core;
     const begun = time.elapsed();
-    const handouts = await env.sql.transaction((tx) => claimBatch(this.#core, tx, this.#seats()), CLAIMING);
+    const handouts = await env.sql.transaction((tx) => claim(tx, this.#seats()), CLAIMING);
     if (handouts.length > 0) this.#hooks.onHandedOut((time.elapsed() - begun) / 1000);
-    return handouts;
+    await this.#assign(handouts);
+    return handouts.length;
+  }
+
+  #hasRoom(): boolean {
+    const avoided = this.#avoiding();
+    for (const worker of this.#crew.workers()) if (worker.free() >= 1 && !avoided(worker.shipId)) return true;
+    return false;
   }
 
   /** Whether a ship, or one with a lane, is left alone at this moment. */
@@ -142,14 +154,20 @@ export class Dispatcher {
     return {
       total: () => total,
       roomiest: (lane) => {
+        const able = this.#crew.ableTo(lane);
         let best: Worker | undefined;
-        for (const worker of this.#crew.ableTo(lane)) {
-          if ((rooms.get(worker) ?? 0) > (best === undefined ? 0 : rooms.get(best)!) && !avoided(`${worker.shipId} ${lane.id}`)) best = worker;
+        let most = 0;
+        for (const [worker, room] of rooms) {
+          if (room <= most || !able.has(worker) || avoided(`${worker.shipId} ${lane.id}`)) continue;
+          best = worker;
+          most = room;
         }
         return best;
       },
       take: (worker) => {
-        rooms.set(worker, rooms.get(worker)! - 1);
+        const left = rooms.get(worker)! - 1;
+        if (left === 0) rooms.delete(worker);
+        else rooms.set(worker, left);
         total -= 1;
       },
     };

@@ -4,12 +4,14 @@ import type { RunRef } from './port.ts';
 import { readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
 
+/** The deadline of a run that is cancelling stays. */
+const ACCEPT = `UPDATE runs SET accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END
+  WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')`;
+
 /** The ship works on it: the time of the attempt begins. */
-export async function accept(core: Core, tx: Transaction, ref: RunRef, shipId: string): Promise<'accepted' | 'fenced'> {
-  const row = await readHeld(tx, ref, shipId);
-  if (row === undefined) return 'fenced';
-  if (row.accepted === 0) await markAccepted(core, tx, row);
-  return 'accepted';
+export async function accept({ time }: Core, tx: Transaction, { runId, fence, attempt }: RunRef, shipId: string): Promise<'accepted' | 'fenced'> {
+  const { changes } = await tx.run(ACCEPT, [time.now() + TIMEOUT_MARGIN_MS, runId, fence, attempt, shipId]);
+  return changes === 1 ? 'accepted' : 'fenced';
 }
 
 /** Row 12. */

@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
-import { readById, toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
+import { toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /** What a row has that the run itself does not say. */
 interface Place {
@@ -43,15 +43,15 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
   // Asked for at once, which saves the ways to a server.
-  await Promise.all([
+  const [bytes] = await Promise.all([
+    core.line(tx, place.id, 1, 'info', place.line, { isFirst: true }),
     insertRow(core, tx, run, { ...place, lane: lane.id, commit }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, place.id],
     ),
-    core.note(tx, place.id, 1, 'info', place.line),
   ]);
-  const row = (await readById(tx, place.id))!;
+  const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes, place.id]))!;
   const change = { run: toRecord(row), from: null, formerShipId: null };
   await core.tell(tx, change);
   tx.onCommit(() => {

@@ -51,9 +51,9 @@ export class Lanes {
     }
   }
 
-  /** Looks a lane up that another server has made. */
-  async learn(from: Queries, id: number): Promise<void> {
-    if (!this.#byId.has(id)) this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [id]))!);
+  /** Looks a lane up, which another server may have made. */
+  async learn(from: Queries, id: number): Promise<Lane> {
+    return this.#byId.get(id) ?? this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [id]))!);
   }
 
   /** The lane of a new run, made when it is the first. */
@@ -69,7 +69,7 @@ export class Lanes {
     const row = (await tx.get<LaneRow>(
       'SELECT * FROM lanes WHERE project_id = ? AND kind = ? AND task = ? AND selectors = ? AND key_variable = ?', values,
     ))!;
-    tx.onCommit(() => this.#remember(row)); // not before: the transaction may be undone
+    tx.onCommit(() => void this.#remember(row)); // not before: the transaction may be undone
     return toLane(row);
   }
 
@@ -79,6 +79,10 @@ export class Lanes {
 
   backlog(): Lane[] {
     return [...this.#backlog].flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
+  get hasBacklog(): boolean {
+    return this.#backlog.size > 0;
   }
 
   filled(id: number): void {
@@ -96,10 +100,11 @@ export class Lanes {
     if (fillings === this.fillings(id)) this.#backlog.delete(id);
   }
 
-  #remember(row: LaneRow): void {
+  #remember(row: LaneRow): Lane {
     const lane = toLane(row);
     this.#byId.set(lane.id, lane);
     this.#byKey.set(keyOf([row.project_id, row.kind, row.task, row.selectors, row.key_variable]), lane);
+    return lane;
   }
 }
 

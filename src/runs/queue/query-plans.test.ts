@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
 import { withoutRowLocks } from '../../storage/row-locks.ts';
-import { headsQuery, PARALLEL, TAKE } from './claiming.ts';
+import { headsQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
 import { WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
 import { HELD_BY_SHIP } from './holding.ts';
@@ -79,7 +79,13 @@ describe('the plans of the queries, which must not depend on how many runs there
     expect(costly(steps)).toEqual([]);
   });
 
-  it('claiming reads the head of each lane and sorts nothing', async () => {
+  it('claiming begins to read what may be handed out in its order, and sorts nothing', async () => {
+    const steps = await plan(NEXT);
+    expect(steps[0]).toBe('SCAN runs USING INDEX runs_next');
+    expect(costly(steps)).toEqual([steps[0]]);
+  });
+
+  it('claiming by lanes reads the head of each and sorts nothing', async () => {
     const steps = await plan(headsQuery(64));
     expect(steps).toContainEqual(expect.stringMatching(/^SEARCH runs USING (COVERING )?INDEX runs_claimable \(lane_id=\?\)$/));
     expect(steps).toContainEqual(expect.stringMatching(/^SEARCH head USING INTEGER PRIMARY KEY \(rowid=\?\)$/));

@@ -107,6 +107,14 @@ describe('handing out', () => {
     expect(ship.claims).toEqual([]);
   });
 
+  it('finds what can be handed out behind more runs that cannot, each once and in order', async () => {
+    ship.capacity = 3;
+    for (let n = 0; n < 25; n++) await fixture.submit({ priority: 1, runsOn: ['gpu=a'] });
+    const behind = [...await fixture.submitInTurn(2), ...await fixture.submitInTurn(2, { task: 'other' })];
+    await dispatch();
+    expect(ship.claims.map(({ run }) => run.id)).toEqual(behind.slice(0, 3).map(({ id }) => id));
+  });
+
   it('spreads runs over ships by their room', async () => {
     const other = new FakeShip('t', 4);
     ship.capacity = 2;

@@ -37,6 +37,8 @@ export interface QueueOptions {
   readonly env: RunsEnvironment;
   /** Writes a line of the server into the log of an attempt. */
   readonly note: RunLogs['note'];
+  /** The same, for lines of changes of the run's row; by default with `note`. */
+  readonly line?: RunLogs['line'];
   /** Whether a ship of the fleet that is not connected has all these labels; for the reasons why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
   /** Told of each change of a run in the transaction that makes it: what it rejects with undoes the change. */
@@ -104,10 +106,16 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
+/** Tells the row by itself. */
+const byNote = (note: RunLogs['note']): RunLogs['line'] => async (tx, runId, attempt, level, message) => {
+  await note(tx, runId, attempt, level, message);
+  return 0;
+};
+
+function coreOf({ env, note, line = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = timeOf(env, elapsed);
   const core: Core = {
-    env, note, random, wake, knowsShip, time, tell, onSuperseded,
+    env, note, line, random, wake, knowsShip, time, tell, onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),

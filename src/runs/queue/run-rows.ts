@@ -110,8 +110,6 @@ export const readById = (from: Queries, id: string): Promise<RunRow | undefined>
 /** The run, which nobody else changes before the transaction ends. */
 export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> => tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
 
-export const readBySeq = (from: Queries, seq: number): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE seq = ?', [seq]);
-
 /** The run while the ref is the ship's, locked: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
 export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
   return tx.get<RunRow>(

@@ -4,7 +4,7 @@ import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, readById, readBySeq, toRecord, type RunRow } from './run-rows.ts';
+import { isFinished, isHeld, readById, toRecord, type RunRow } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state goes
@@ -131,14 +131,14 @@ async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome,
 }
 
 async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line, reason?: string): Promise<RunRecord> {
+  const bytes = await core.line(tx, row.id, row.attempt, line.level, line.text, { isLast: patch.finished_at != null });
   const columns = Object.entries({ ...patch, updated_at: unixSeconds(core.env.clock) }) as [string, SqlValue][];
-  const update = tx.run(
-    `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')} WHERE seq = ? AND fence = ? AND state = ?`,
-    [...columns.map(([, value]) => value), row.seq, row.fence, row.state],
+  const moved = await tx.get<RunRow>(
+    `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')}, logs_bytes = logs_bytes + ? WHERE seq = ? AND fence = ? AND state = ? RETURNING *`,
+    [...columns.map(([, value]) => value), bytes, row.seq, row.fence, row.state],
   );
-  const [{ changes }] = await Promise.all([update, core.note(tx, row.id, row.attempt, line.level, line.text)]);
-  if (changes !== 1) throw new Error(`run ${row.id} changed while it was being changed`);
-  const run = toRecord((await readBySeq(tx, row.seq))!); // the line has changed it, too
+  if (moved === undefined) throw new Error(`run ${row.id} changed while it was being changed`);
+  const run = toRecord(moved);
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
   if (isFinished(run)) {
     await leaveGroup(core, tx, row);

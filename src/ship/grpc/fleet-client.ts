@@ -5,6 +5,7 @@ import { Metadata, status, type Client, type ServiceError, type StatusObject } f
 import { Fleet, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, StreamEvents } from '../link.ts';
 import { definitionOf } from './definition-of.ts';
+import { LogStream } from './log-stream.ts';
 import { openClient, type ClientTls, type ServerAddress } from './open-client.ts';
 
 /** A call takes this long at most. */
@@ -19,6 +20,7 @@ export class FleetClient {
   readonly #client: Client;
   /** Streams and calls that are under way. */
   readonly #open = new Set<{ cancel(): void }>();
+  #logStream: LogStream | undefined;
   readonly #isRevocation: (proof: Uint8Array) => boolean;
 
   /** `isRevocation`: whether a proof that came with a refusal is good. */
@@ -76,6 +78,18 @@ export class FleetClient {
     if (signal.aborted) call.cancel();
     else call.end();
     return answer;
+  }
+
+  /** A stream for lines, the one that is open if there is one. */
+  logStream(): LogStream {
+    if (this.#logStream !== undefined) return this.#logStream;
+    const stream = new LogStream(this.#client, () => {
+      this.#open.delete(stream);
+      if (this.#logStream === stream) this.#logStream = undefined;
+    });
+    this.#open.add(stream);
+    this.#logStream = stream;
+    return stream;
   }
 
   connect(events: StreamEvents): ControlStream {

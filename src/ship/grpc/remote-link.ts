@@ -4,6 +4,7 @@ import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, 
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
+import { NoLogStreams } from './log-stream.ts';
 import type { ServerAddress } from './open-client.ts';
 
 export interface RemoteLinkOptions {
@@ -22,6 +23,8 @@ export class RemoteLink implements ShipLink {
   #credentials: ShipCredentials;
   #client: FleetClient;
   #hasConnected = false;
+  /** Until the server has said that it knows no streams of lines; another one may, after the next connection. */
+  #hasLogStreams = true;
 
   constructor(options: RemoteLinkOptions) {
     this.#options = options;
@@ -33,6 +36,7 @@ export class RemoteLink implements ShipLink {
   connect(events: StreamEvents): ControlStream {
     if (this.#hasConnected) this.replace(this.#credentials);
     this.#hasConnected = true;
+    this.#hasLogStreams = true;
     return this.#client.connect({
       message: (message) => {
         if (message.body.case === 'welcome') this.#options.onTrustBundle(message.body.value.trustBundleDer);
@@ -46,8 +50,16 @@ export class RemoteLink implements ShipLink {
     return isRefused(this.#options.address);
   }
 
-  appendLogs(request: AppendLogsRequest) {
-    return this.#call(Fleet.method.appendLogs, request);
+  async appendLogs(request: AppendLogsRequest) {
+    const { ref } = request;
+    if (ref === undefined || !this.#hasLogStreams) return this.#call(Fleet.method.appendLogs, request);
+    try {
+      return await this.#client.logStream().append({ ...request, ref });
+    } catch (error) {
+      if (!(error instanceof NoLogStreams)) throw error;
+      this.#hasLogStreams = false;
+      return this.#call(Fleet.method.appendLogs, request);
+    }
   }
 
   completeRun(request: CompleteRunRequest) {

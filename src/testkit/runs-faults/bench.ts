@@ -98,6 +98,11 @@ ${options.yaml(this.folder)}`);
     return this.#http!;
   }
 
+  /** Where ships connect to the server itself. */
+  get fleetPort(): number {
+    return this.#fleet!.port;
+  }
+
   get enrol(): string {
     return this.#fleet!.enrol;
   }

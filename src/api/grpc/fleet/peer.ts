@@ -9,9 +9,22 @@ export interface CallOfPeer {
 
 /** Whose call it is, by the certificate of its connection; asked for each call, since ships are revoked while they are connected. */
 export async function peerOf(call: CallOfPeer, service: Pick<FleetService, 'peerOf'>): Promise<Peer> {
+  return service.peerOf(serialOf(call));
+}
+
+/** By connection: to read the certificate takes as long as the rest of a short call, and it stays the same. */
+const serials = new WeakMap<object, string>();
+
+function serialOf(call: CallOfPeer): string {
+  // The library does not hand out the connection; without it the certificate is read each time.
+  const { session } = (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream ?? {};
+  const known = session && serials.get(session);
+  if (known !== undefined) return known;
   const certificate = call.getAuthContext().sslPeerCertificate;
   if (certificate === undefined) throw new FleetRefusal('unauthenticated', 'the connection has no certificate');
-  return service.peerOf(certificate.serialNumber.toUpperCase());
+  const serial = certificate.serialNumber.toUpperCase();
+  if (session !== undefined) serials.set(session, serial);
+  return serial;
 }
 
 /** The address without its port. */

@@ -6,6 +6,7 @@ import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
 import { bind, stopOnce } from '../server.ts';
 import { connectHandler } from './connect.ts';
+import { LogStreams } from './log-streams.ts';
 import { ReplaceableCredentials, type FleetTls } from './credentials.ts';
 import { definitionOf } from './definitions.ts';
 import { addressOf, peerOf } from './peer.ts';
@@ -40,10 +41,14 @@ const ENROL: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 10, 
 /** Serves both; rejects with a one-line reason when an address cannot be had. */
 export async function startFleetServers(options: FleetServersOptions): Promise<FleetServers> {
   const { tls, service, log } = options;
-  const fleet = { server: fleetServer(service, log), credentials: new ReplaceableCredentials(tls, 'with') };
+  const logStreams = new LogStreams(service, log);
+  const fleet = { server: fleetServer(service, log, logStreams), credentials: new ReplaceableCredentials(tls, 'with') };
   const enrol = { server: enrolServer(service, log), credentials: new ReplaceableCredentials(tls, 'without') };
   const stops = [fleet, enrol].map(({ server }) => stopOnce(server, () => undefined));
-  const stop = async (graceMs: number): Promise<void> => void await Promise.all(stops.map((end) => end(graceMs)));
+  const stop = async (graceMs: number): Promise<void> => {
+    logStreams.stop();
+    await Promise.all(stops.map((end) => end(graceMs)));
+  };
   try {
     const ports = { fleet: await bind(fleet.server, options.fleet, fleet.credentials), enrol: await bind(enrol.server, options.enrol, enrol.credentials) };
     return {
@@ -58,19 +63,20 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
   }
 }
 
-function fleetServer(service: FleetService, log: Log): Server {
+function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): Server {
   const server = new Server(FLEET);
-  const { connect, appendLogs, completeRun, recordSource, uploadArtifact, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
     answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
-    appendLogs: definitionOf(appendLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact),
+    appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact),
     renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
     appendLogs: unary('AppendLogs', service.appendLogs),
+    streamLogs: logStreams.handle as UntypedHandleCall,
     completeRun: unary('CompleteRun', service.completeRun),
     recordSource: unary('RecordSource', service.recordSource),
     uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),

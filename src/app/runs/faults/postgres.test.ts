@@ -2,14 +2,24 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { openPostgres } from '../../../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../testkit/postgres-server.ts';
 import { FaultBench, PATIENT } from '../../../testkit/runs-faults/bench.ts';
 import { eventually } from '../../../testkit/runs-faults/eventually.ts';
 import { followStream } from '../../../testkit/runs-faults/follow-stream.ts';
+import { Crowd } from '../../../testkit/runs-faults/crowd.ts';
 import { counted, pipelines, projects } from '../../../testkit/runs-faults/pipelines.ts';
 import { ZONE } from '../../../testkit/runs-faults/serve.ts';
 
 const LINES = 100;
+
+/** By variables the same story is told with a large fleet and for long: 3 servers, 100 ships, 300 seconds. */
+const SERVERS = Number(process.env['QUIRE_FAULT_SERVERS'] ?? 2);
+const SHIPS = Number(process.env['QUIRE_FAULT_SHIPS'] ?? 8);
+const SECONDS = Number(process.env['QUIRE_FAULT_SECONDS'] ?? 3);
+const CAPACITY = 2;
+/** `max_parallel` of a project. */
+const LIMIT = 3;
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over one PostgreSQL', { timeout: 120_000 }, () => {
   let postgres: PostgresServer;
@@ -63,5 +73,35 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
     await b.logged(endless, 'attempt 1');
     await b.call('POST', `/runs/${endless}/cancel`);
     await b.reached(endless, 'cancelled');
+  });
+
+  it(`${SERVERS} servers and ${SHIPS} ships that are killed at random let every run succeed once, within all limits`, { timeout: 120_000 + SECONDS * 5000 }, async ({ onTestFinished }) => {
+    const url = await postgres.createSchema();
+    const crowd = await Crowd.start({ url, servers: SERVERS, ships: SHIPS, capacity: CAPACITY, limit: LIMIT });
+    onTestFinished(() => crowd.close());
+    const sql = await openPostgres({ url, pool: 2 });
+    onTestFinished(() => sql.close());
+    const broken: unknown[] = [];
+    const watching = crowd.until(async () => {
+      broken.push(...await sql.all('SELECT ship_id, count(*) AS n FROM runs WHERE state IN (\'running\', \'cancelling\') GROUP BY ship_id HAVING count(*) > ?', [CAPACITY]));
+      broken.push(...await sql.all('SELECT project_id, count(*) AS n FROM runs WHERE project_id = \'limited\' AND state IN (\'running\', \'cancelling\') GROUP BY project_id HAVING count(*) > ?', [LIMIT]));
+    });
+    const submitting = crowd.submitUntilOver(SECONDS * 1000);
+    await crowd.killAtRandom(SECONDS * 1000);
+    const submitted = await submitting;
+    await eventually('all runs to end', async () => (await sql.get<{ n: number }>('SELECT count(*) AS n FROM runs WHERE finished_at IS NULL'))!.n === 0 || undefined);
+    crowd.over();
+    await watching;
+    expect(broken).toEqual([]);
+    expect(crowd.kills).toBeGreaterThan(0);
+    const runs = await sql.all<{ id: string; state: string }>('SELECT id, state FROM runs ORDER BY id');
+    expect(runs.map(({ id }) => id)).toEqual([...submitted].sort());
+    expect(runs.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+    const ends = 'SELECT r.id FROM runs r LEFT JOIN attempts a ON a.seq = r.seq AND a.outcome = \'succeeded\' GROUP BY r.id HAVING count(a.seq) <> 1';
+    expect(await sql.all(ends)).toEqual([]);
+    // What succeeded was done, by the attempt that says so.
+    const done = crowd.done();
+    const claimed = await sql.all<{ id: string; attempt: number }>('SELECT r.id, a.attempt FROM attempts a JOIN runs r ON r.seq = a.seq WHERE a.outcome = \'succeeded\'');
+    expect(claimed.filter(({ id, attempt }) => !done.has(`${id} ${attempt}`))).toEqual([]);
   });
 });

@@ -1414,6 +1414,95 @@ export declare type AppendLogsResponse = Message<"quire.fleet.v1.AppendLogsRespo
 export declare const AppendLogsResponseSchema: GenMessage<AppendLogsResponse>;
 
 /**
+ * Lines of a run's log on a stream of lines, at most 500 or 512 KiB.
+ *
+ * @generated from message quire.fleet.v1.StreamLogsRequest
+ */
+export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Sequence number of the first line, counted from 0 for each attempt.
+   *
+   * @generated from field: uint64 first_seq = 2;
+   */
+  firstSeq: bigint;
+
+  /**
+   * The lines.
+   *
+   * @generated from field: repeated quire.fleet.v1.LogLine lines = 3;
+   */
+  lines: LogLine[];
+
+  /**
+   * As that of `AppendLogsRequest`.
+   *
+   * @generated from field: bool truncated = 4;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message quire.fleet.v1.StreamLogsRequest.
+ * Use `create(StreamLogsRequestSchema)` to create a new message.
+ */
+export declare const StreamLogsRequestSchema: GenMessage<StreamLogsRequest>;
+
+/**
+ * Answer to messages of a stream of lines, in their order for each attempt.
+ *
+ * @generated from message quire.fleet.v1.StreamLogsResponse
+ */
+export declare type StreamLogsResponse = Message<"quire.fleet.v1.StreamLogsResponse"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Messages of this attempt that are answered: the oldest of those that were not answered before.
+   *
+   * @generated from field: uint32 answered = 2;
+   */
+  answered: number;
+
+  /**
+   * How their lines were taken.
+   *
+   * @generated from field: quire.fleet.v1.AppendStatus status = 3;
+   */
+  status: AppendStatus;
+
+  /**
+   * Sequence number of the next line that is wanted.
+   *
+   * @generated from field: uint64 next_seq = 4;
+   */
+  nextSeq: bigint;
+
+  /**
+   * Why the message is refused, however often it is sent; empty where it is not. `status` is unspecified then.
+   *
+   * @generated from field: string refused = 5;
+   */
+  refused: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.StreamLogsResponse.
+ * Use `create(StreamLogsResponseSchema)` to create a new message.
+ */
+export declare const StreamLogsResponseSchema: GenMessage<StreamLogsResponse>;
+
+/**
  * What went wrong.
  *
  * @generated from message quire.fleet.v1.RunError
@@ -2200,6 +2289,18 @@ export declare const Fleet: GenService<{
     methodKind: "unary";
     input: typeof AppendLogsRequestSchema;
     output: typeof AppendLogsResponseSchema;
+  },
+  /**
+   * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that
+   * come while others of it are being stored are stored together, and answered together. Servers that do not know this call
+   * end it with UNIMPLEMENTED; `AppendLogs` remains then.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.StreamLogs
+   */
+  streamLogs: {
+    methodKind: "bidi_streaming";
+    input: typeof StreamLogsRequestSchema;
+    output: typeof StreamLogsResponseSchema;
   },
   /**
    * Ends an attempt.

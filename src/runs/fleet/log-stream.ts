@@ -1,0 +1,74 @@
+import { create } from '@bufbuild/protobuf';
+import { StreamLogsResponseSchema, type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FleetRefusal, type LogStream } from './port.ts';
+
+/** Lines that are stored together, if no message has more. */
+const MOST_LINES = 500;
+
+interface Waiting {
+  readonly request: StreamLogsRequest;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Stores messages of each attempt one after the other, and those that came meanwhile at once: a busy ship costs writes by the commit, not by the line. */
+export class MergingLogStream implements LogStream {
+  readonly #append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>;
+  readonly #answer: (response: StreamLogsResponse) => void;
+  /** By attempt: those that are not being stored. An attempt is here while one of it is. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>, answer: (response: StreamLogsResponse) => void) {
+    this.#append = append;
+    this.#answer = answer;
+  }
+
+  receive(request: StreamLogsRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const key = `${request.ref?.runId}.${request.ref?.attempt}.${request.ref?.fencingToken}`;
+      const others = this.#waiting.get(key);
+      if (others !== undefined) return void others.push({ request, resolve, reject });
+      const waiting = [{ request, resolve, reject }];
+      this.#waiting.set(key, waiting);
+      void this.#store(key, waiting);
+    });
+  }
+
+  /** Never rejects. */
+  async #store(key: string, waiting: Waiting[]): Promise<void> {
+    while (waiting.length > 0) {
+      const together = waiting.splice(0, joined(waiting));
+      const request = { ...together[0]!.request, lines: together.flatMap(({ request: { lines } }) => lines) };
+      try {
+        this.#answer(await this.#stored(request, together.length));
+        for (const { resolve } of together) resolve();
+      } catch (error) {
+        for (const { reject } of together) reject(error);
+      }
+    }
+    this.#waiting.delete(key);
+  }
+
+  async #stored(request: StreamLogsRequest, answered: number): Promise<StreamLogsResponse> {
+    const response = create(StreamLogsResponseSchema, { ...(request.ref && { ref: request.ref }), answered });
+    try {
+      const { status, nextSeq } = await this.#append(request);
+      return Object.assign(response, { status, nextSeq });
+    } catch (error) {
+      if (!(error instanceof FleetRefusal) || error.status !== 'invalid_argument') throw error;
+      return Object.assign(response, { refused: error.message });
+    }
+  }
+}
+
+/** How many of the first messages follow each other without a gap, and are few enough to be stored at once. */
+function joined(waiting: readonly Waiting[]): number {
+  const [{ request: first }] = waiting as [Waiting];
+  let [count, lines] = [1, first.lines.length];
+  for (; count < waiting.length; count++) {
+    const { firstSeq, lines: { length }, truncated } = waiting[count]!.request;
+    if (firstSeq !== first.firstSeq + BigInt(lines) || truncated !== first.truncated || lines + length > MOST_LINES) break;
+    lines += length;
+  }
+  return count;
+}
