@@ -1,6 +1,6 @@
 // The command line: `quire docs`, `quire runs`, and the clients of both services.
 import { Command } from 'commander';
-import { registerExport, registerImport, registerImportWiki, registerSearch, registerSync } from './commands/index.ts';
+import { registerExport, registerImport, registerImportWiki, registerMigrateStore, registerSearch, registerSync } from './commands/index.ts';
 import { registerDocs } from './commands/docs.ts';
 import { registerRuns } from './commands/runs/index.ts';
 import { registerShip } from './commands/ship.ts';
@@ -18,6 +18,7 @@ registerImport(program);
 registerSync(program);
 registerImportWiki(program);
 registerExport(program);
+registerMigrateStore(program);
 registerSearch(program);
 
 await program.parseAsync();

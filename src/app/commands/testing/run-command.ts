@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
-import { registerExport, registerImport, registerImportWiki, registerSearch, registerSync } from '../index.ts';
+import { registerExport, registerImport, registerImportWiki, registerMigrateStore, registerSearch, registerSync } from '../index.ts';
 import { registerRuns } from '../runs/index.ts';
 import type { Io, OutputStream } from '../shared/io.ts';
 
@@ -24,7 +24,7 @@ export async function runQuire(arguments_: readonly string[], { stdin = '', colu
   let exitCode = 0;
   const io: Io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, setExitCode: (code) => (exitCode = code) };
   const program = new Command('quire').exitOverride();
-  for (const register of [registerImport, registerImportWiki, registerSync, registerExport, registerSearch, registerRuns]) register(program, io);
+  for (const register of [registerImport, registerImportWiki, registerSync, registerExport, registerMigrateStore, registerSearch, registerRuns]) register(program, io);
   for (const command of allOf(program)) {
     command.exitOverride().configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
   }
