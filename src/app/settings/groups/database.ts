@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { boolean, byteSize, duration, text } from '../kinds.ts';
+import { boolean, byteSize, duration, integer, oneOf, text } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 import { accessMode } from './listeners.ts';
 
@@ -17,6 +17,16 @@ export const database = {
   backupDir: setting(text, databaseFolder, 'SVC_BACKUP_DIR', 'the one directory for backups', { fallbackText: "the database's directory" }),
   ttlSweepInterval: setting(duration(100, 86_400_000), 30_000, 'SVC_TTL_SWEEP_INTERVAL', 'time between two sweeps of expired documents'),
   deletedRetention: setting(duration(0, 3_153_600_000_000), 2_592_000_000, 'SVC_DELETED_RETENTION', 'how long deleted documents can be read and restored; 0 removes them at once'),
+};
+
+/** Where the database is. With `postgres`, `SVC_PATH` names where a node keeps the files of its own. */
+export const storage = {
+  driver: setting(oneOf(['sqlite', 'postgres']), 'sqlite', 'SVC_STORAGE_DRIVER', '`sqlite`, a file at `SVC_PATH`, or `postgres`, a database that several nodes share'),
+};
+
+export const postgres = {
+  url: setting(text, '', 'SVC_POSTGRES_URL', 'database of the driver `postgres`, as `postgres://user:password@host/database`', { secret: true }),
+  pool: setting(integer(4, 1000), 10, 'SVC_POSTGRES_POOL', 'connections of a node for transactions and short reads; up to 3 for heavy reads and 1 for messages come on top'),
 };
 
 export const compression = {
