@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './src/testkit/vitest/slowest-first.ts';
+import { WITHOUT_POSTGRES } from './src/testkit/postgres-server.ts';
 
 // Tests load the services some hundred times, in their own processes and in others; what Node compiled for one is there for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
@@ -9,6 +10,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 const SERVICES = ['docs', 'api', 'operations', 'client'];
 const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
 const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
+
+/** Suites of the document service that CI runs over PostgreSQL, too. */
+const ALSO_OVER_POSTGRES = [
+  'documents/documents', 'documents/revisions', 'documents/deleted-documents', 'collections/collections', 'access/access', 'temporal/temporal', 'memory/recall/recall-memory',
+].map((suite) => `src/docs/${suite}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -29,6 +35,10 @@ export default defineConfig({
       // Loading a service takes longer than most tests of it, so that its test files share a process, and put back what they change there.
       // One for each room: in a process that lives long, collecting garbage takes more than that saves.
       ...SERVICES.map((room) => ({ extends: true as const, test: { name: room, include: [filesOf(room)], isolate: false } })),
+      ...(WITHOUT_POSTGRES === undefined ? [{
+        extends: true as const,
+        test: { name: 'postgres', include: ALSO_OVER_POSTGRES, isolate: false, globalSetup: ['src/testkit/postgres-setup.ts'], env: { QUIRE_TEST_POSTGRES: 'own' } },
+      }] : []),
     ],
   },
 });

@@ -1,16 +1,17 @@
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
+import { announcer, createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
 import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { connectToLeader } from './replication/connect.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, migrate, openDatabase, openPostgres, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
@@ -65,8 +66,14 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   const { settings, log, clock = systemClock } = options;
   const keys = keysOf(settings);
   const isExtreme = settings.http3.enabled;
-  const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
-  const feed = new ChangeFeed(sql, clock);
+  const isNode = settings.storage.driver === 'postgres';
+  const ownFiles = isNode ? takeOwnFiles(settings) : undefined;
+  const sql = await openStore(options, keys).catch((error: unknown) => {
+    ownFiles?.release();
+    throw error;
+  });
+  const feed = isNode ? new ChangeFeed(sql, clock, { shared: true, onAppend: announcer(sql) }) : new ChangeFeed(sql, clock);
+  const cutOff = Promise.withResolvers<void>();
   let service: DocumentService | undefined;
   let replication: Replication | undefined;
   const converter = options.converter ?? createConverter(toConverter(settings));
@@ -77,7 +84,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
     const docsSettings = toDocsSettings(settings, options.passwordCost);
     service = await createDocumentService({
-      sql: replication.sql, clock, log, keys, converter, feed, replication,
+      sql: replication.sql, clock, log, keys, converter, feed, replication, isNode, onDutyLost: cutOff.resolve,
       codec: new BodyCodec(settings.compression),
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
@@ -85,15 +92,17 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
     docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
     const backups = startBackups(settings, service, { clock, log });
-    const { url, ended, reload } = listeners;
+    const { url, reload } = listeners;
+    const ended = isNode ? Promise.race([cutOff.promise, ...(listeners.ended ? [listeners.ended] : [])]) : listeners.ended;
     return {
       url, listeners, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
-      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, backups, sql, converter, spools }, settings, log),
+      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
     };
   } catch (error) {
     await service?.stop();
     await converter.close();
     await sql.close();
+    ownFiles?.release();
     replication?.close();
     throw error;
   }
@@ -104,6 +113,20 @@ function startBackups(settings: Settings, service: DocumentService, { clock, log
   if (backups !== undefined) service.describeBackups(() => backups.report);
   backups?.start();
   return backups;
+}
+
+async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
+  const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
+  if (open !== undefined) return open(path, keys);
+  if (storage.driver === 'postgres') return openPostgres({ url, pool, turns: true });
+  return openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) });
+}
+
+/** A node over PostgreSQL keeps its audit log and uploads beside where its database would be. Throws where another process has that path. */
+function takeOwnFiles({ database: { path } }: Settings): FileLock {
+  const file = resolve(path);
+  makeFolder(dirname(file), 0o700);
+  return FileLock.take(file);
 }
 
 /** Those of encryption at rest; undefined when none are configured. */
@@ -126,9 +149,21 @@ interface Served {
 
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, { service, spools, workers }: Served): Promise<Listeners> {
   const specification = await readSpecification('docs');
-  const invoke = createServiceInvoke(settings, service, specification);
+  const invoke = followingInvoke(settings, service, createServiceInvoke(settings, service, specification));
   const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode: (protocol) => modeOf(settings, protocol), guard: service.access.guard });
   return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+}
+
+/** Operations that tell of the node itself, whatever the database does. */
+const OF_NODE: ReadonlySet<string> = new Set<keyof Operations>(['getHealth', 'getHealthV1', 'getMetrics']);
+
+/** Of several nodes, each takes over what the others have committed before it looks at who asks, and for what. */
+function followingInvoke({ storage }: Settings, service: DocumentService, invoke: Invoke<Operations>): Invoke<Operations> {
+  if (storage.driver !== 'postgres') return invoke;
+  return async (id, input, caller) => {
+    if (!OF_NODE.has(id)) await service.refresh();
+    return invoke(id, input, caller);
+  };
 }
 
 /** GraphQL is served on the HTTP port, under its mode. */
@@ -157,10 +192,11 @@ interface Parts {
   readonly sql: Sql;
   readonly converter: Converter;
   readonly spools: SpoolFolder;
+  readonly ownFiles: FileLock | undefined;
 }
 
 /** Requests first, then the work in the background, then the database under both. */
-function stopInOrder({ listeners, service, backups, sql, converter, spools }: Parts, settings: Settings, log: Log): () => Promise<void> {
+function stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }: Parts, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
     service.endStreams();
@@ -170,6 +206,7 @@ function stopInOrder({ listeners, service, backups, sql, converter, spools }: Pa
     await converter.close();
     await spools.clear();
     await sql.close();
+    ownFiles?.release();
     service.replication?.close();
     log.info({}, 'stopped');
   };

@@ -25,6 +25,13 @@ export interface DocsEnvironment {
   readonly keys?: KeyRing | undefined;
   /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */
   readonly converter?: Converter | undefined;
+  /**
+   * Several processes of the service, each of which writes, share the database (driver `postgres`): what is to be done once is done by
+   * the one that has the duty (`Duty`), and what is kept in memory follows the others. False when absent.
+   */
+  readonly isNode?: boolean | undefined;
+  /** Called when another node has taken this one's duty; the process should end. */
+  readonly onDutyLost?: (() => void) | undefined;
   /** Present in a process that only reads: who writes down what it may not. Its mode is `read`, its database read-only, its feed shared. */
   readonly relay?: Relay | undefined;
 }

@@ -4,6 +4,8 @@ import type { DocsEnvironment } from './environment.ts';
 export interface Following {
   /** By the beginning of the kinds of changes that concern it, up to the dot. */
   readonly areas: Readonly<Record<string, () => Promise<void>>>;
+  /** Those whose rows this process keeps in memory though a process that only reads does not. */
+  readonly kept?: ReadonlySet<string>;
   /** What concerns all other kinds. */
   readonly others: () => Promise<void>;
   /** After the database was replaced. */
@@ -43,16 +45,24 @@ export class Follower {
   }
 
   async #apply(): Promise<void> {
-    const head = await this.#env.feed.head();
+    const { sql, feed } = this.#env;
+    // Not as a reader: it wakes those who follow the feed, and what they begin then may write.
+    const head = await feed.head();
+    // What this process has written is in its memory already.
+    if (feed.hasForeign(this.#applied, head)) await (sql.asReader?.(() => this.#takeOver()) ?? this.#takeOver());
+    this.#applied = head;
+  }
+
+  async #takeOver(): Promise<void> {
     const areas = await this.#changedAreas();
     const { everything } = this.#following;
     if (areas.some((area) => REPLACED.has(area))) await everything();
     else for (const load of new Set(areas.map((area) => this.#loadOf(area)))) await load?.();
-    this.#applied = head;
   }
 
   #loadOf(area: string): (() => Promise<void>) | undefined {
-    return OF_VIEWS.has(area) ? undefined : this.#following.areas[area] ?? this.#following.others;
+    const { kept } = this.#following;
+    return OF_VIEWS.has(area) && kept?.has(area) !== true ? undefined : this.#following.areas[area] ?? this.#following.others;
   }
 
   /** Those of what is not there any more are not known, so that all is read again. */

@@ -6,6 +6,8 @@ import { createCodeGraph } from './codegraph/index.ts';
 import { registerCacheMetrics } from './cache-metrics.ts';
 import { createCollections, type Collections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
+import { Duty } from './duty.ts';
+import { followNodes, laterOutside } from './nodes.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
@@ -35,6 +37,7 @@ import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
+export { announcer } from './nodes.ts';
 export { Replication, type ReplicationSettings } from './replication/index.ts';
 export type { Relay, RelayedNote } from './relay.ts';
 export { summed } from './system/index.ts';
@@ -124,14 +127,22 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const onReplaced = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()];
   const onRestored = [...onReplaced, async () => ingest.jobs.wake()];
   const maintenance = createMaintenance(env, { documents, onRestored });
+  const isNode = env.isNode === true;
+  // Of a node that writes, they may wait for a turn to write, which whoever takes over must not.
+  const later = isNode ? laterOutside(env.log) : (load: () => Promise<void>) => load();
   const follower = new Follower(env, {
-    areas: { dictionary: () => spell.load(), embedding_config: () => embeddings.restart(), geo: () => geo.follow() },
+    areas: {
+      dictionary: () => spell.load(), embedding_config: () => later(() => embeddings.restart()), geo: () => geo.follow(),
+      webhook: () => later(() => webhooks.load()), automation: () => later(() => automation.load()),
+    },
+    ...(isNode && { kept: new Set(['webhook', 'automation']) }),
     others: async () => {
-      for (const area of configured) await area.load();
+      access.forget();
+      for (const area of isNode ? configured.slice(1) : configured) await area.load();
     },
-    everything: async () => {
+    everything: () => later(async () => {
       for (const hook of onRestored) await hook();
-    },
+    }),
   });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
@@ -162,7 +173,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   await search.view.start();
   await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
-  if (env.settings.mode !== 'read') documents.startSweep(undefined, [memory.sweep]);
+  if (env.settings.mode !== 'read' && !isNode) documents.startSweep(undefined, [memory.sweep]);
   const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
     ...access.handlers,
@@ -177,18 +188,37 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
   };
   await audit.start();
-  if (env.settings.mode !== 'read') {
+  const work = async (): Promise<void> => {
     await collections.start();
     await bodies.start();
     await encryption.start();
     ingest.jobs.start();
     await webhooks.start();
     await automation.start();
-    alarms.start();
     temporal.start();
     retention?.start();
     void geo.start();
+  };
+  const duty = isNode && env.settings.mode !== 'read' ? new Duty({
+    ...env, peers: env.sql.peers!,
+    async begin() {
+      env.log.info({}, 'this node does the work in the background');
+      documents.startSweep(undefined, [memory.sweep]);
+      await embeddings.takeDuty();
+      await work();
+    },
+    look() {
+      ingest.jobs.wake();
+      for (const area of [webhooks, automation]) void area.wake().catch(() => undefined); // at the next look
+    },
+    lost: () => env.onDutyLost?.(),
+  }) : undefined;
+  if (env.settings.mode !== 'read') {
+    alarms.start();
+    if (duty === undefined) await work();
   }
+  const nodes = isNode ? followNodes(env, () => follower.refresh()) : undefined;
+  await duty?.start();
   // Old changes of a follower's feed go when its own indexes have read them, whatever the leader has removed.
   if (env.replication?.role === 'follower') retention?.start();
   env.replication?.start({
@@ -234,6 +264,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {
+      await nodes?.stop();
       await env.replication?.stop();
       await retention?.stop();
       await ingest.jobs.stop();
@@ -252,6 +283,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await geo.view.stop();
       await vectors.stop();
       await bodies.stop();
+      await duty?.stop();
       await outbound.close();
     },
   };

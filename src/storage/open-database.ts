@@ -33,8 +33,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
   return SqlJs.open(options.keys);
 }
 
-/** Opens a database of a PostgreSQL server, through at most `pool` connections for transactions. Rejects with `unavailable` when it cannot be reached. */
-export async function openPostgres(options: { readonly url: string; readonly pool: number }): Promise<Sql> {
+export interface PostgresDatabaseOptions {
+  readonly url: string;
+  /** Connections for transactions and short reads, at most; at least 2 with `turns`. */
+  readonly pool: number;
+  /** The writers of all processes take turns, as the document service needs it: see [port.ts](port.ts). */
+  readonly turns?: boolean;
+}
+
+/** Opens a database of a PostgreSQL server. Rejects with `unavailable` when it cannot be reached. */
+export async function openPostgres({ url, pool, turns = false }: PostgresDatabaseOptions): Promise<Sql> {
   const { PostgresSql } = await import('./postgres/index.ts');
-  return PostgresSql.open({ url: options.url, size: options.pool });
+  return PostgresSql.open({ url, size: pool, turns });
 }

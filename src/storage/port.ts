@@ -85,6 +85,8 @@ export interface Peers {
   readonly first: boolean;
   /** Takes a name among the processes, for as long as this one has the database open; false when another has it. */
   claim(name: string): Promise<boolean>;
+  /** Whether any process, this one included, has a name at present. */
+  isClaimed(name: string): Promise<boolean>;
   /** Tells all other processes soon, together with what else is to be told; at most 7,500 bytes. Must not be relied on. */
   tell(message: string): void;
   /** Calls the listener with each message of the others; with undefined when some may have been missed. Returns how to stop that. */
@@ -104,6 +106,9 @@ export interface Peers {
  *   row, or by `Transaction.lock`;
  * - columns hold values of their own type, and a parameter that nothing else gives a type is written as CAST(? AS ...).
  *
+ * Opened with `turns`, `postgres` has one writer at a time among all processes, and a work runs once, as with the other
+ * drivers: the document service relies on that. A failing statement still ends its transaction.
+ *
  * Everything above speaks this and the common subset of SQL, so that a
  * driver can be exchanged; `testkit/storage-suite.ts` says what each of them must hold.
  *
@@ -122,6 +127,14 @@ export interface Sql extends Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Absent where a database has one process. */
   readonly peers?: Peers;
+  /**
+   * Where the writers of several processes take turns: calls the listener at the beginning of each turn of this process, when
+   * nobody else writes and none of its transactions has begun, to take over what others have written. It reads by `all` and
+   * `get`. When it rejects, so do the transactions that wait. Absent or without effect elsewhere.
+   */
+  onTurn?(listener: () => Promise<void>): void;
+  /** Where there are turns: transactions that `work` asks for are snapshots that wait for no turn and cannot write. */
+  asReader?<T>(work: () => Promise<T>): Promise<T>;
   /** Heavy reads: same answers as all/get, run away from the event loop where the driver can. */
   readonly background: Queries;
   /**

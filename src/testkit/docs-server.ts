@@ -7,7 +7,7 @@ import { loadSettings, type Environment } from '../app/settings/index.ts';
 import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { openDatabase, type DatabaseOptions, type Sql } from '../storage/index.ts';
+import { openDatabase, openPostgres, type DatabaseOptions, type Sql } from '../storage/index.ts';
 
 export interface DocsServerOptions {
   /** Settings beside the database and a free port of this machine. */
@@ -54,7 +54,9 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.converter ? { converter: options.converter } : {}),
     ...(options.passwordCost ? { passwordCost: options.passwordCost } : {}),
-    open: async (path, keys) => (sql = await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
+    open: async (path, keys) => (sql = settings.storage.driver === 'postgres'
+      ? await openPostgres({ ...settings.postgres, turns: true })
+      : await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
   });
   const stop = async () => {
     await service.stop();

@@ -61,6 +61,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: 'import-wiki', summary: 'import a dump of a wiki into a collection', group: LOADING, load: async () => (await import('./import-wiki/index.ts')).registerImportWiki },
   { name: 'import-url', summary: 'fetch a page and store it as a document', group: LOADING, load: single('import-url') },
   { name: 'export', summary: 'write the documents of a collection to a file or standard output', group: LOADING, load: async () => (await import('./export.ts')).registerExport },
+  { name: 'migrate-store', summary: 'copy a database of documents from SQLite to PostgreSQL or back, while no server runs', group: LOADING, load: async () => (await import('./migrate-store.ts')).registerMigrateStore },
   { name: 'backup', summary: 'back the database up, on the machine of the service', group: LOADING, load: single('backup') },
   { name: 'restore', summary: 'bring a backup back in place of the database', group: LOADING, load: single('restore') },
   { name: 'jobs', summary: 'work of the service in the background', group: LOADING, load: jobs },

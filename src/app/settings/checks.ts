@@ -32,6 +32,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...require(workers.count === 1 || database.path !== IN_MEMORY, `${name('workers.count', 'SVC_WORKERS')}: expected 1 for a database in memory, which one process has, got ${workers.count}`),
     ...require(workers.count === 1 || replication.role !== 'follower', `${name('workers.count', 'SVC_WORKERS')}: expected 1 on a follower, got ${workers.count}`),
     ...checkBackups(settings, name),
+    ...checkPostgres(settings, name),
     ...sharedPorts(settings, name),
     ...checkProduction(settings, name),
   ];
@@ -83,6 +84,21 @@ function checkReplication({ replication: { role, leaderAddr, secret }, auth, dat
     ...require(!isLeader || secret !== '' || tls.clientCa !== '' || auth.enabled, `${secretName}: a leader needs it to know its followers by, or SVC_TLS_CLIENT_CA, or SVC_AUTH_ENABLED=true`),
     ...require(!isLeader || database.path !== IN_MEMORY, `${name('database.path', 'SVC_PATH')}: a leader needs a database in a file, for the binlog is kept beside it`),
     ...require(!isLeader || grpc.enabled, `${name('grpc.enabled', 'SVC_GRPC_ENABLED')}: followers reach a leader over gRPC, which is off`),
+  ];
+}
+
+/** What several nodes over one database do without. */
+function checkPostgres({ storage, postgres, database, backup, encryption, replication, binlog, workers, http3 }: Settings, name: Naming): string[] {
+  const urlName = name('postgres.url', 'SVC_POSTGRES_URL');
+  if (storage.driver !== 'postgres') return require(postgres.url === '', `${urlName}: set SVC_STORAGE_DRIVER=postgres, or leave the URL out`);
+  return [
+    ...require(/^postgres(?:ql)?:\/\/./.test(postgres.url), `${urlName}: the driver postgres needs the URL of its database, such as postgres://user:password@host/database`),
+    ...require(database.path !== IN_MEMORY, `${name('database.path', 'SVC_PATH')}: expected a path in a folder of this node's own, for its audit log and uploads, got ${database.path}`),
+    ...require(workers.count === 1, `${name('workers.count', 'SVC_WORKERS')}: expected 1 with the driver postgres, got ${workers.count}; start more nodes instead`),
+    ...require(replication.role === undefined && !binlog.enabled, `${name('replication.role', 'SVC_REPLICATION_ROLE')}: replication and the binlog are of the driver sqlite; PostgreSQL has standbys of its own`),
+    ...require(encryption.key === '', `${name('encryption.key', 'SVC_ENCRYPTION_KEY')}: encryption at rest is not built for the driver postgres yet; encrypt the disk of the database`),
+    ...require(backup.cron === '', `${name('backup.cron', 'SVC_BACKUP_CRON')}: the driver postgres leaves backups to the database; use pg_dump or its archives`),
+    ...require(!http3.enabled, `${name('http3.enabled', 'SVC_EXTREME')}: extreme mode is of the driver sqlite`),
   ];
 }
 

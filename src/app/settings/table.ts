@@ -1,6 +1,6 @@
 import { audit, auth, encryption, incident } from './groups/auth.ts';
 import { automation, webhooks } from './groups/automation.ts';
-import { backup, bodies, compression, database, geo } from './groups/database.ts';
+import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
@@ -17,7 +17,7 @@ import type { Setting, ValueOf } from './setting.ts';
  */
 export const SETTINGS = {
   http, grpc, graphql, mcp, http3,
-  database, backup, compression, bodies, geo,
+  database, storage, postgres, backup, compression, bodies, geo,
   embedding, vector, fts, search, code, convert, temporal, spell,
   automation, webhooks,
   auth, incident, audit, encryption,

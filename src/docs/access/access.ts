@@ -40,6 +40,8 @@ export interface Access {
   onChange(listener: () => void): () => void;
   /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
+  /** Forgets what is remembered of users, groups, keys and permissions: another process has changed them. */
+  forget(): void;
   /** Notes that a key was used in another process, by its hash. */
   heedUse(hash: string): void;
   /** Writes down what is not written yet. */
@@ -100,6 +102,7 @@ export function createAccess(environment: DocsEnvironment): Access {
       // A follower has the administrators of its leader.
       if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
+    forget: () => accounts.forget(),
     heedUse: (hash) => uses.note(hash),
     async stop() {
       // Twice: the first may wait for a write that began before the last uses were noted.

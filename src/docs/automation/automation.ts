@@ -27,6 +27,8 @@ export interface Automation {
   load(): Promise<void>;
   /** Begins to watch, to search and to deliver, as far as the settings say. Not for servers that only read. */
   start(): Promise<void>;
+  /** Delivers what another node has put into outboxes. */
+  wake(): Promise<void>;
   /** Waits for what is under way, for a short time; safe twice. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -99,6 +101,9 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
       if (enabled) await deliveries.start();
       if (enabled && hasCrons) crons.start();
       pruning ??= prune(environment, timer, stopping.signal);
+    },
+    async wake() {
+      if (isRunning && enabled) await deliveries.start();
     },
     async stop() {
       isRunning = false;

@@ -7,10 +7,12 @@ export interface ConfigCapabilities {
   readonly encryptionKey: boolean;
   /** Whether bodies can be kept outside of the database. */
   readonly bodies: boolean;
+  /** Whether other processes read what this one stores. */
+  readonly isNode?: boolean;
 }
 
 /** Throws where the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
-export function checkConfig(config: CollectionConfig, { encryptionKey, bodies }: ConfigCapabilities): void {
+export function checkConfig(config: CollectionConfig, { encryptionKey, bodies, isNode = false }: ConfigCapabilities): void {
   if (config.encrypted && !encryptionKey) {
     throw new ServiceError('invalid_argument', 'encrypted needs an encryption key, and none is configured (SVC_ENCRYPTION_KEY)');
   }
@@ -19,6 +21,7 @@ export function checkConfig(config: CollectionConfig, { encryptionKey, bodies }:
     throw new ServiceError('invalid_argument', `diskOnlyVectors needs quantization int8 or int4, got ${quantization ?? 'float32'}`);
   }
   checkBackend(config, bodies);
+  if (isNode && config.storageBackend === 'memory') throw new ServiceError('invalid_argument', 'storageBackend memory: several nodes share this database, and the memory of one is not that of the others; use boltdb or s3');
 }
 
 /** A collection must not lose writes to a place that is not there. */

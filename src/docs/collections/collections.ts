@@ -44,7 +44,7 @@ export interface CollectionsAreas {
 
 type Placement = Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>;
 
-export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'>, { bodies }: CollectionsAreas = {}): Collections {
+export function createCollections({ sql, feed, clock, keys, isNode = false }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys' | 'isNode'>, { bodies }: CollectionsAreas = {}): Collections {
   const cache = new ConfigCache();
   const listeners: (() => void)[] = [];
   const switched = async (tx: Transaction, name: string, before: CollectionConfig, after: CollectionConfig): Promise<void> => {
@@ -54,7 +54,7 @@ export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironme
     if (encrypted) await refuseOlderBuilds(tx, 'encryption');
     tx.onCommit(() => listeners.forEach((listener) => listener()));
   };
-  const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined };
+  const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined, isNode };
   const configure = async (tx: Transaction, collection: string, changes: ConfigChanges, probed?: Placement): Promise<void> => {
     const name = collection.toLowerCase();
     // What is merged into is read here and not from memory: an earlier write may not be there yet.

@@ -50,12 +50,12 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
   await runInSteps(work, `
     INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at, expires_at)
-    SELECT ord, cid, id, key, lang, rev_ts + NOT EXISTS (SELECT 1 FROM revisions r WHERE r.ord = d.ord AND r.ts = d.rev_ts AND r.meta IS NULL), added_at, ?, expires_at
+    SELECT ord, cid, id, key, lang, rev_ts + CASE WHEN EXISTS (SELECT 1 FROM revisions r WHERE r.ord = d.ord AND r.ts = d.rev_ts AND r.meta IS NULL) THEN 0 ELSE 1 END, added_at, CAST(? AS BIGINT), expires_at
     FROM documents d WHERE ord = ?`, documents.map(({ ord }) => [work.now, ord]));
   for (const { ord } of documents) {
     await inPieces(work, `
       INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
-      SELECT r.ord, r.ts, r.updated_at, iif(r.meta IS NULL, d.backend, r.backend), coalesce(r.meta, d.meta), iif(r.meta IS NULL, d.body, r.body)
+      SELECT r.ord, r.ts, r.updated_at, CASE WHEN r.meta IS NULL THEN d.backend ELSE r.backend END, coalesce(r.meta, d.meta), CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END
       FROM revisions r JOIN documents d ON d.ord = r.ord
       WHERE r.ord = ? AND r.ts > (SELECT coalesce(max(ts), -1) FROM deleted_revisions WHERE ord = ?) ORDER BY r.ts LIMIT ?`, [ord, ord]);
   }

@@ -13,8 +13,11 @@ import { createSchemas, type Schemas } from '../schemas/index.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createDocuments, type Documents } from './index.ts';
 
-export const DRIVERS = ['node:sqlite', 'sql.js'] as const;
-export type DriverName = (typeof DRIVERS)[number];
+const ALL_DRIVERS = ['node:sqlite', 'sql.js'] as const;
+export type DriverName = (typeof ALL_DRIVERS)[number];
+/** Over PostgreSQL, which takes the place of both, once is enough. */
+// eslint-disable-next-line no-restricted-syntax -- a switch of the tests, and no setting of the service
+export const DRIVERS: readonly DriverName[] = process.env['QUIRE_TEST_POSTGRES'] === undefined ? ALL_DRIVERS : ['node:sqlite'];
 
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;

@@ -45,6 +45,8 @@ export interface Embeddings extends Chunker {
   start(): Promise<void>;
   /** Cancels what is under way, which stays queued; before `start`, or again, it is harmless. */
   stop(): Promise<void>;
+  /** On a node that began without: embeds what is written from now on. */
+  takeDuty(): Promise<void>;
   /** Begins anew after the database was replaced. */
   restart(): Promise<void>;
   /** What is configured; the provider `none` with an empty model when nothing is. */
@@ -100,6 +102,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
   const jobs = new ReindexJobs({ ...queue.reindexing });
   const writable = environment.settings.mode !== 'read';
+  let hasDuty = environment.isNode !== true;
   const { createEncoder = () => createEmbeddingProvider({ provider: 'local' }, { log, timer }) } = areas;
   const encoder = new EncoderService({
     sql, clock, log, timer, chunker, codec: environment.codec, rerank: settings.rerank, budgetMs: settings.rerankBudgetMs, isWritable: writable,
@@ -115,11 +118,12 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     if (!started) return;
     const config = toProviderConfig(await effectiveChoice({ sql, settings }), settings);
     // The feed is followed before there is a provider, so that no write falls in between.
-    if (writable && config !== undefined) await queue.start();
+    const embeds = writable && hasDuty;
+    if (embeds && config !== undefined) await queue.start();
     const changed = providers.configure(config);
     if (providers.current === undefined) await queue.stop();
-    else if (changed && writable) await queue.tryAgain();
-    if (writable && config === undefined) await queue.forget();
+    else if (changed && embeds) await queue.tryAgain();
+    if (embeds && config === undefined) await queue.forget();
   });
   const start = async (): Promise<void> => {
     const choice = await effectiveChoice({ sql, settings });
@@ -173,6 +177,10 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     },
     room: queue.gate,
     start,
+    async takeDuty() {
+      hasDuty = true;
+      await apply();
+    },
     async stop() {
       await halt();
       await encoder.close();

@@ -11,7 +11,7 @@ const GENERATED = /^node-[0-9a-f]{8}$/;
 export async function nodeIdOf(configured: string, database: string): Promise<string> {
   if (configured !== '') return configured;
   const made = `node-${randomBytes(4).toString('hex')}`;
-  if (database === ':memory:') return made;
+  if (database === ':memory:' || database.includes('://')) return made;
   const file = join(dirname(database), `${basename(database)}.node-id`);
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (GENERATED.test(kept)) return kept;

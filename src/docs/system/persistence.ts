@@ -21,6 +21,8 @@ export async function describePersistence({ info }: Pick<Sql, 'info'>): Promise<
   if (info.path === ':memory:') {
     return withWarnings({ path: info.path, filesystem: 'memory', ephemeral: true, writable: true, freeBytes: null });
   }
+  // The disk is that of another server, which tells its own operators.
+  if (info.driver === 'postgres') return withWarnings({ path: info.path, filesystem: 'postgres', ephemeral: !info.durable, writable: true, freeBytes: null });
   const folder = dirname(info.path);
   const [found, writable] = await Promise.all([statfs(folder).catch(() => undefined), isWritable(folder, info.path)]);
   const filesystem = (found && FILE_SYSTEMS[found.type >>> 0]) ?? 'unknown';

@@ -12,7 +12,8 @@ export interface Reads {
 export async function addReads(tx: Transaction, entries: readonly Reads[]): Promise<void> {
   await tx.runMany(
     `INSERT INTO temporal_hot(doc_id, collection, reads, last_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT(doc_id) DO UPDATE SET reads = reads + excluded.reads, last_at = max(last_at, excluded.last_at)`,
+     ON CONFLICT(doc_id) DO UPDATE SET reads = temporal_hot.reads + excluded.reads,
+       last_at = CASE WHEN excluded.last_at > temporal_hot.last_at THEN excluded.last_at ELSE temporal_hot.last_at END`,
     entries.map(({ docId, collection, reads, lastAt }) => [docId, collection, reads, lastAt]),
   );
 }

@@ -7,7 +7,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { requireSecret } from '../require-secret.ts';
@@ -27,6 +27,8 @@ export interface Webhooks {
   load(): Promise<void>;
   /** Begins to deliver. Not for servers that only read: they could not keep how far they came. */
   start(): Promise<void>;
+  /** Delivers what another node has put into outboxes. */
+  wake(): Promise<void>;
   /** Waits for what is under way, for a short time; safe twice. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -77,6 +79,9 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
       await sealAnew(deps);
       deliveries.start();
       await applyAll();
+    },
+    async wake() {
+      if (deps.isRunning) for (const id of await outbox.outboxesInUse(sql)) deliveries.wakeOutbox(id);
     },
     async stop() {
       deps.isRunning = false;

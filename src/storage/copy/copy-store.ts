@@ -49,12 +49,26 @@ async function requireSameFormats(from: Sql, to: Sql): Promise<void> {
 }
 
 async function tablesOf(sqlite: Sql): Promise<Table[]> {
-  const names = await sqlite.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ? ORDER BY name", [VERSIONS]);
-  return Promise.all(names.map(async ({ name }) => {
+  const found = await sqlite.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ? ORDER BY name", [VERSIONS]);
+  const names = await parentsFirst(sqlite, found.map(({ name }) => name));
+  return Promise.all(names.map(async (name) => {
     const columns = await sqlite.all<{ name: string; pk: number }>('SELECT name, pk FROM pragma_table_info(?) ORDER BY cid', [name]);
     const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk).map((column) => column.name);
     return { name, columns: columns.map((column) => column.name), key };
   }));
+}
+
+/** Tables that others refer to go before those. */
+async function parentsFirst(sqlite: Sql, names: readonly string[]): Promise<string[]> {
+  const parents = new Map<string, string[]>();
+  for (const name of names) parents.set(name, (await sqlite.all<{ parent: string }>('SELECT "table" AS parent FROM pragma_foreign_key_list(?)', [name])).map(({ parent }) => parent));
+  const ordered = new Set<string>();
+  const add = (name: string): void => {
+    for (const parent of parents.get(name) ?? []) if (parent !== name && !ordered.has(parent)) add(parent);
+    ordered.add(name);
+  };
+  names.forEach(add);
+  return [...ordered];
 }
 
 async function copyTable(from: Sql, tx: Transaction, table: Table): Promise<CopiedTable> {

@@ -11,6 +11,9 @@ const COPY = `
   SELECT ord + ?, ?, ?, ord, id, key, lang, ?, ? FROM documents WHERE ord BETWEEN ? AND ?`;
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
 
+/** Commits of this process that are told from those of others. */
+const OWN_NOTED = 4096;
+
 /** Rows deleted in one transaction while pruning, so that writers wait for milliseconds only. */
 const PRUNE_STEP = 5000;
 
@@ -61,10 +64,17 @@ export class ChangeFeed {
   #latest: number | undefined;
   /** Number of the last change that this process committed. */
   #committed: number | undefined;
+  readonly #onAppend: () => void;
   /** Whether another process appends, too: what this one knows of the head may be old. */
   readonly #shared: boolean;
+  /** Head that the readers were woken for last. */
+  #seen = 0;
+  /** Where others append, too: what this process has committed lately, ascending. */
+  #own: { readonly first: number; readonly last: number }[] = [];
 
-  constructor(sql: Sql, clock: Clock = systemClock, { shared = false }: { readonly shared?: boolean } = {}) {
+  /** `onAppend` is called after each commit of this process that appended. */
+  constructor(sql: Sql, clock: Clock = systemClock, { shared = false, onAppend = () => undefined }: { readonly shared?: boolean; readonly onAppend?: () => void } = {}) {
+    this.#onAppend = onAppend;
     this.#sql = sql;
     this.#clock = clock;
     this.#shared = shared;
@@ -115,9 +125,23 @@ export class ChangeFeed {
     tx.onCommit(() => {
       this.#recent.add(numbered);
       this.#committed = head + numbered.length;
+      if (this.#shared) this.#noteOwn(head + 1, head + numbered.length);
+      this.#onAppend();
       this.#wake();
     });
     return head + changes.length;
+  }
+
+  #noteOwn(first: number, last: number): void {
+    if (this.#own.length === OWN_NOTED) this.#own = [];
+    this.#own.push({ first, last });
+  }
+
+  /** Whether another process has, or may have, appended one of the changes after a number, up to another. Later calls name no smaller ones. */
+  hasForeign(after: number, upTo: number): boolean {
+    this.#own = this.#own.filter(({ last }) => last > after);
+    const own = this.#own.reduce((sum, { first, last }) => sum + Math.max(0, Math.min(last, upTo) - Math.max(first - 1, after)), 0);
+    return own < upTo - after;
   }
 
   /**
@@ -142,9 +166,11 @@ export class ChangeFeed {
     // The database was replaced by one in which they did not happen.
     if (head < this.#recent.last) this.#recent.clear();
     // Of a database that was restored, it is greater than all that were appended here.
-    const isNew = head > (this.#latest ?? 0);
     this.#latest = Math.max(this.#latest ?? 0, head);
-    if (this.#shared && isNew) this.#wake();
+    if (this.#shared && head > this.#seen) {
+      this.#seen = head;
+      this.#wake();
+    }
     return head;
   }
 
@@ -176,8 +202,8 @@ export class ChangeFeed {
   /** At most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
   async read(after: number, limit: number): Promise<Change[]> {
     this.#releaseRead();
-    // Nobody else writes: whoever has it all need not ask the tables after each write.
-    if (after === this.#committed) return [];
+    // Where nobody else writes, whoever has it all need not ask the tables after each write.
+    if (!this.#shared && after === this.#committed) return [];
     const recent = this.#recent.after(after, limit);
     if (recent !== undefined) return recent;
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);

@@ -48,3 +48,9 @@ function newPool(url: string, max: number, statementMs: number, pipeline: boolea
 const common = (url: string) => ({
   connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000, options: SERVER_KEEPALIVE,
 });
+
+/** Hands a connection back without a transaction, or drops it where that fails. */
+export async function leave(client: pg.PoolClient, isGone: boolean): Promise<void> {
+  const usable = !isGone && await client.query('ROLLBACK').then(() => true, () => false);
+  client.release(!usable);
+}

@@ -19,13 +19,27 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/,?\s*\bSTRICT\b/gi, ''],
 ];
 
+/** Parameters of rows that a list holds have the types of what they are compared with; those of VALUES are text. */
+const LIST_OF_ROWS = /\bIN \(VALUES (?=\()/g;
+
+/** Before a column of a condition it keeps SQLite from choosing an index, and means nothing. */
+const UNARY_PLUS = /(\b(?:AND|WHERE) )\+(?=[a-z])/g;
+
+/** Whether a property of an object in a column of JSON is true. */
+const IS_TRUE = /([\w.]+) ->> '\$\.(\w+)' = 1\b/g;
+
 /**
  * From the common subset of SQL to PostgreSQL: `?` becomes `$1`, `$2`, ..., and in definitions of tables the types
- * become those with the same values. Everything else has to be common.
+ * become those with the same values. `main.`, which reaches a table past a view that SQLite's connections lay over it, is left
+ * out. Everything else has to be common.
  */
 export function toPostgres(sql: string): Translated {
   const definition = /^(?:\s|--[^\n]*\n)*(?:create|alter)\s+table\b/i.test(sql);
-  const source = definition ? outsideOfTokens(sql, translateTypes) : sql;
+  let source = definition ? outsideOfTokens(sql, translateTypes) : sql;
+  if (source.includes('main.')) source = outsideOfTokens(source, (part) => part.replace(/\bmain\./g, ''));
+  if (source.includes('VALUES')) source = outsideOfTokens(source, (part) => part.replace(LIST_OF_ROWS, 'IN ('));
+  if (source.includes('+')) source = outsideOfTokens(source, (part) => part.replace(UNARY_PLUS, '$1'));
+  if (source.includes('->>')) source = source.replace(IS_TRUE, "($1::jsonb ->> '$2') = 'true'");
   const offsets = placeholders(source);
   let text = '';
   let from = 0;

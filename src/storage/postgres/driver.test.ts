@@ -13,6 +13,54 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
   afterAll(() => server.stop());
 
   storageSuite('PostgreSQL', async () => openPostgres({ url: await server.createSchema(), pool: 10 }), { shared: true });
+  storageSuite('PostgreSQL in turns', async () => openPostgres({ url: await server.createSchema(), pool: 10, turns: true }), { shared: true });
+
+  describe('writers that take turns', () => {
+    async function twoInTurns(): Promise<[Sql, Sql]> {
+      const url = await server.createSchema();
+      const both: [Sql, Sql] = [await openPostgres({ url, pool: 4, turns: true }), await openPostgres({ url, pool: 4, turns: true })];
+      await both[0].transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE)'));
+      return both;
+    }
+    const numbers = async (sql: Sql) => (await sql.all('SELECT id FROM t ORDER BY id')).map(({ id }) => id);
+
+    it('number rows without a gap from what is there, in two processes at once, and run each work once', async () => {
+      const both = await twoInTurns();
+      let runs = 0;
+      const add = (sql: Sql) => sql.transaction(async (tx) => {
+        runs++;
+        const { last } = (await tx.get<{ last: number | null }>('SELECT max(id) AS last FROM t'))!;
+        await tx.run('INSERT INTO t(id) VALUES (?)', [(last ?? 0) + 1]);
+      });
+      await Promise.all(Array.from({ length: 60 }, (_, i) => add(both[i % 2]!)));
+      expect(await numbers(both[0])).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+      expect(runs).toBe(60);
+      await Promise.all(both.map((sql) => sql.close()));
+    });
+
+    it('undo a member that fails, and nothing of the others that share its turn', async () => {
+      const [a, b] = await twoInTurns();
+      const outcomes = await Promise.allSettled([1, 2, 3].map((id) => a.transaction(async (tx) => {
+        await tx.run("INSERT INTO t(id, v) VALUES (?, 'v' || CAST(? AS TEXT))", [id, id]);
+        if (id === 2) throw new Error('no');
+        if (id === 3) await tx.run("INSERT INTO t(id, v) VALUES (30, 'v1')").catch(() => undefined);
+      })));
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+      expect(await numbers(b)).toEqual([1]);
+      await Promise.all([a.close(), b.close()]);
+    });
+
+    it('are told of each turn before any work of it, and may read by snapshots then', async () => {
+      const [a, b] = await twoInTurns();
+      const seen: unknown[] = [];
+      b.onTurn!(() => b.asReader!(async () => {
+        seen.push(await b.transaction((tx) => tx.all('SELECT id FROM t')));
+      }));
+      await a.transaction((tx) => tx.run('INSERT INTO t(id) VALUES (1)'));
+      await b.transaction(async () => expect(seen).toEqual([[{ id: 1 }]]));
+      await Promise.all([a.close(), b.close()]);
+    });
+  });
 
   /** Two processes' worth of connections to one database, and what closes them. */
   async function two(): Promise<{ a: Sql; b: Sql; close: () => Promise<unknown> }> {

@@ -3,23 +3,21 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import { currentTracing } from '../../lib/tracing.ts';
 import { batchSize } from '../batch-size.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../port.ts';
-import { openHeavyPool, openPool, type PoolOptions } from './connections.ts';
+import { leave, openHeavyPool, openPool, type PoolOptions } from './connections.ts';
 import { toPostgres } from './dialect.ts';
-import { isConflict, isLost, isStale, translate } from './failures.ts';
+import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
+import { Patience } from './patience.ts';
 import { PostgresPeers } from './peers.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { Statements } from './statements.ts';
+import { TurnWriter } from './turn-writer.ts';
 import { toParameter, types } from './values.ts';
 
-/** A database that cannot be reached is tried again for so long before `unavailable` is told. */
-const PATIENCE_MS = 5000;
-const LOST_AGAIN: Backoff = { initial: 10, max: 500 };
 /** Tries of a transaction that meets others; by then it has met them for some seconds. */
 const CONFLICTS = 100;
 const LONGEST_PAUSE_MS = 100;
@@ -31,9 +29,17 @@ const BEGIN = {
   'read committed': 'BEGIN ISOLATION LEVEL READ COMMITTED',
 } as const;
 
+export interface PostgresOptions extends PoolOptions {
+  /** The writers of all processes take turns, so that the database has one writer at a time. Every process has to open the schema alike. */
+  readonly turns?: boolean;
+}
+
+const BEGIN_READER = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 /**
  * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a
- * connection of the pool; one that meets another is undone and its work done again.
+ * connection of the pool; one that meets another is undone and its work done again. With `turns` they run one after the
+ * other, whichever processes they are in, and each work is done once (`TurnWriter`).
  */
 export class PostgresSql implements Sql {
   readonly info: Sql['info'];
@@ -42,26 +48,29 @@ export class PostgresSql implements Sql {
   readonly #pool: Pool;
   readonly #heavy: Pool;
   readonly #statements = new Statements();
+  readonly #turns: TurnWriter | undefined;
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
+  readonly #readers = new AsyncLocalStorage<boolean>();
   readonly #pending = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool, heavy: Pool, peers: PostgresPeers, info: Sql['info']) {
+  private constructor(pool: Pool, heavy: Pool, peers: PostgresPeers, info: Sql['info'], turns: boolean) {
     this.#pool = pool;
     this.#heavy = heavy;
     this.peers = peers;
     this.info = info;
+    this.#turns = turns ? new TurnWriter({ pool, statements: this.#statements }) : undefined;
     this.background = { all: (sql, params) => this.#read(this.#heavy, sql, params), get: async (sql, params) => (await this.#read(this.#heavy, sql, params))[0] as never };
   }
 
   /** Rejects with `unavailable` when the server cannot be reached within some seconds, or refuses. */
-  static async open(options: PoolOptions): Promise<PostgresSql> {
+  static async open(options: PostgresOptions): Promise<PostgresSql> {
     const pool = openPool(options);
     try {
       const { rows: [found] } = await pool.query<{ fsync: string; commit: string }>("SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit");
       const durable = found!.fsync === 'on' && found!.commit !== 'off';
       const peers = await PostgresPeers.open(options.url);
-      return new PostgresSql(pool, openHeavyPool(options), peers, { driver: 'postgres', path: withoutPassword(options.url), durable });
+      return new PostgresSql(pool, openHeavyPool(options), peers, { driver: 'postgres', path: withoutPassword(options.url), durable }, options.turns === true);
     } catch (cause) {
       await pool.end();
       if (cause instanceof ServiceError) throw cause;
@@ -81,7 +90,7 @@ export class PostgresSql implements Sql {
     this.#refuseInside();
     if (this.#closing !== undefined) throw closedError();
     const tracing = currentTracing();
-    const running = tracing === undefined ? this.#untilDone(work, BEGIN[isolation]) : tracing.within(TRANSACTION, () => this.#untilDone(work, BEGIN[isolation]));
+    const running = tracing === undefined ? this.#run(work, isolation) : tracing.within(TRANSACTION, () => this.#run(work, isolation));
     this.#pending.add(running);
     try {
       return await running;
@@ -137,12 +146,21 @@ export class PostgresSql implements Sql {
     return Number((await this.get('SELECT pg_database_size(current_database()) AS bytes'))!['bytes']);
   }
 
+  onTurn(listener: () => Promise<void>): void {
+    if (this.#turns !== undefined) this.#turns.onTurn = listener;
+  }
+
+  asReader<T>(work: () => Promise<T>): Promise<T> {
+    return this.#readers.run(true, work);
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
+    await this.#turns?.close();
     await Promise.all([this.peers.close(), this.#pool.end(), this.#heavy.end()]);
   }
 
@@ -166,6 +184,13 @@ export class PostgresSql implements Sql {
         if (!isStale(error) && !(isLost(error) && await patience.allows())) throw translate(error);
       }
     }
+  }
+
+  /** In a turn of the writers, where they take turns, unless it only reads. */
+  #run<T>(work: (tx: Transaction) => Promise<T>, isolation: NonNullable<TransactionOptions['isolation']>): Promise<T> {
+    const isReader = this.#readers.getStore() === true;
+    if (this.#turns !== undefined && !isReader) return this.#turns.transaction(work);
+    return this.#untilDone(work, isReader ? BEGIN_READER : BEGIN[isolation]);
   }
 
   /** Until it is committed, refused by its work, or has to be given up. Nothing of a try that is repeated was written. */
@@ -215,6 +240,7 @@ export class PostgresSql implements Sql {
   }
 
   #refuseInside(): void {
+    this.#turns?.refuseInside();
     if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
   }
 }
@@ -229,16 +255,10 @@ async function commit<T>(client: PoolClient, tx: PostgresTransaction, value: T):
     await leave(client, isLost(cause));
     if (isConflict(cause)) return { error: translate(cause), again: 'conflict' };
     if (!isLost(cause)) return { error: translate(cause), again: undefined };
-    return { error: new ServiceError('unavailable', `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause }), again: undefined };
+    return { error: commitDoubt(cause), again: undefined };
   }
   client.release();
   return { value, tx };
-}
-
-/** Hands the connection back without a transaction, or drops it where that fails. */
-async function leave(client: PoolClient, isGone: boolean): Promise<void> {
-  const usable = !isGone && await client.query('ROLLBACK').then(() => true, () => false);
-  client.release(!usable);
 }
 
 async function connect(pool: Pool): Promise<PoolClient> {
@@ -246,19 +266,6 @@ async function connect(pool: Pool): Promise<PoolClient> {
     return await pool.connect();
   } catch (error) {
     throw translate(error);
-  }
-}
-
-/** Waits between tries, longer each time, until it has waited long enough. */
-class Patience {
-  readonly #until = performance.now() + PATIENCE_MS;
-  #failures = 0;
-
-  async allows(): Promise<boolean> {
-    const pause = backoffDelay(++this.#failures, LOST_AGAIN);
-    if (performance.now() + pause > this.#until) return false;
-    await setTimeout(pause);
-    return true;
   }
 }
 
@@ -271,9 +278,4 @@ function withoutPassword(url: string): string {
   } catch {
     return 'of the configured URL';
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  return cause.message === '' ? String((cause as { code?: unknown }).code ?? cause.name) : cause.message;
 }

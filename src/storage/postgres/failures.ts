@@ -46,3 +46,13 @@ export function translate(error: unknown): unknown {
 function unavailable(what: string, cause: unknown): ServiceError {
   return new ServiceError('unavailable', `${what}: ${cause instanceof Error && cause.message !== '' ? cause.message : codeOf(cause)}`, { cause });
 }
+
+/** The connection was lost during a commit: nobody knows whether it was made. */
+export function commitDoubt(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
+}
+
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message === '' ? String((cause as { code?: unknown }).code ?? cause.name) : cause.message;
+}

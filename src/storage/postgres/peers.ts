@@ -10,6 +10,10 @@ const CHANNEL = "'quire_' || md5(current_schema())";
 /** Held by every process that has the database open. */
 const PRESENCE = 'hashtextextended(current_schema(), 1)';
 const CLAIM = "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ':' || $1, 2)) AS is";
+const IS_CLAIMED = `
+  SELECT EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(current_schema() || ':' || $1, 2)) AS is`;
 /** Messages of this many milliseconds travel together: each notification is a commit of its own. */
 const GATHER_MS = 5;
 /** A notification may have 8,000 bytes. */
@@ -53,9 +57,14 @@ export class PostgresPeers implements Peers {
   }
 
   async claim(name: string): Promise<boolean> {
-    const { rows: [taken] } = await this.#client!.query<{ is: boolean }>(CLAIM, [name]);
+    const { rows: [taken] } = await this.#connected().query<{ is: boolean }>(CLAIM, [name]);
     if (taken!.is) this.#names.add(name);
     return taken!.is;
+  }
+
+  async isClaimed(name: string): Promise<boolean> {
+    const { rows: [found] } = await this.#connected().query<{ is: boolean }>(IS_CLAIMED, [name]);
+    return found!.is;
   }
 
   tell(message: string): void {
@@ -85,6 +94,11 @@ export class PostgresPeers implements Peers {
       }
     }
     this.#sending = undefined;
+  }
+
+  #connected(): Client {
+    if (this.#client === undefined) throw new ServiceError('unavailable', 'the database cannot be reached');
+    return this.#client;
   }
 
   #attach(client: Client): void {

@@ -1,2 +1,3 @@
 // Evaluated for each test file. What it imports is evaluated once in a process, however many files run there.
 import './seed-properties.ts';
+import './over-postgres.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { boolean, byteSize, cron, duration, integer, text, timeZone } from '../kinds.ts';
+import { boolean, byteSize, cron, duration, integer, oneOf, text, timeZone } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 import { accessMode } from './listeners.ts';
 
@@ -32,6 +32,16 @@ export const backup = {
   s3Region: setting(text, '', 'SVC_BACKUP_S3_REGION', 'region that requests to it are signed for', { fallbackText: '`us-east-1`' }),
   s3AccessKey: setting(text, '', 'SVC_BACKUP_S3_ACCESS_KEY', 'access key of it'),
   s3SecretKey: setting(text, '', 'SVC_BACKUP_S3_SECRET_KEY', 'secret key of it', { secret: true }),
+};
+
+/** Where the database is. With `postgres`, `SVC_PATH` names where a node keeps the files of its own. */
+export const storage = {
+  driver: setting(oneOf(['sqlite', 'postgres']), 'sqlite', 'SVC_STORAGE_DRIVER', '`sqlite`, a file at `SVC_PATH`, or `postgres`, a database that several nodes share'),
+};
+
+export const postgres = {
+  url: setting(text, '', 'SVC_POSTGRES_URL', 'database of the driver `postgres`, as `postgres://user:password@host/database`', { secret: true }),
+  pool: setting(integer(4, 1000), 10, 'SVC_POSTGRES_POOL', 'connections of a node for transactions and short reads; up to 3 for heavy reads and 1 for messages come on top'),
 };
 
 export const compression = {

@@ -44,7 +44,7 @@ export async function removeKey(tx: Transaction, hash: string): Promise<void> {
 
 /** Never back in time, should two notes of one key come in the wrong order. */
 export async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: string, at: number]>): Promise<void> {
-  await tx.runMany('UPDATE api_keys SET last_used_at = max(last_used_at, ?) WHERE hash = ?', [...uses].map(([hash, at]) => [at, hash]));
+  await tx.runMany('UPDATE api_keys SET last_used_at = ? WHERE hash = ? AND last_used_at < ?', [...uses].map(([hash, at]) => [at, hash, at]));
 }
 
 function toKey(row: KeyRow): StoredKey {

@@ -115,7 +115,7 @@ export async function cancelJob(tx: Transaction, { seq }: JobRow, now: number): 
 }
 
 /** The record is owed to whoever asked for it. Milliseconds as the parameter. */
-const DUE = 'CASE WHEN callback_url IS NULL THEN NULL ELSE ? END';
+const DUE = 'CASE WHEN callback_url IS NULL THEN NULL ELSE CAST(? AS BIGINT) END';
 
 const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 

@@ -94,8 +94,8 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
     const some = drawn.slice(i, i + VECTORS);
     // CROSS JOIN has SQLite look up each pair, where IN (VALUES ...) would have it read the whole table.
     const rows = await queries.all<VectorRow>(
-      `WITH wanted(ord, chunk) AS (VALUES ${some.map(() => '(?, ?)').join(', ')})
-       SELECT v.ord, v.chunk, v.vector FROM wanted w CROSS JOIN vectors v ON v.ord = w.ord AND v.chunk = w.chunk`,
+      `WITH wanted(ord, chunk) AS (VALUES ${some.map(() => '(CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')})
+       SELECT v.ord, v.chunk, v.vector FROM wanted w CROSS JOIN vectors v WHERE v.ord = w.ord AND v.chunk = w.chunk`,
       some.flatMap(({ ord, chunk }) => [ord, chunk]),
     );
     const found = new Map(rows.map((row) => [`${row.ord} ${row.chunk}`, row.vector]));

@@ -29,7 +29,7 @@ export async function unusableOrds({ sql, clock }: Environment, ords: Iterable<n
   for (let i = 0; i < all.length; i += STEP) {
     const { marks, params } = inList(all.slice(i, i + STEP));
     const rows = await sql.all<StatusRow>(
-      `SELECT d.ord, coalesce(${IS_FRESH}, 0) AS fresh FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord
+      `SELECT d.ord, CASE WHEN ${IS_FRESH} THEN 1 ELSE 0 END AS fresh FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord
        WHERE d.ord IN (${marks}) AND (d.expires_at IS NULL OR d.expires_at > ?)`, [...params, now],
     );
     for (const { ord, fresh } of rows) if (fresh !== 0 || !quotable) unusable.delete(ord);

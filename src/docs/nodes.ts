@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Log } from '../lib/log.ts';
+import { systemTimer, type Timer } from '../lib/timer.ts';
+import type { Sql } from '../storage/index.ts';
+import type { DocsEnvironment } from './environment.ts';
+
+/** What one node tells the others after its commits. */
+const CHANGED = 'docs changed';
+const GATHER_MS = 2;
+
+/** A message may be lost; this is how late a node then notices. */
+const LOOK_MS = 1000;
+
+/**
+ * Keeps a node at the state of the database that others write, too: as soon as they say so, once a second, and at the beginning of each of its
+ * own turns to write. Requests ask for themselves.
+ */
+export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, refresh: () => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const look = (): Promise<void> => refresh().catch((error: unknown) => log.warn({ err: error }, 'changes of other nodes could not be read; trying again'));
+  sql.onTurn?.(refresh);
+  const unhear = sql.peers?.hear((message) => {
+    if (message === undefined || message === CHANGED) void look();
+  });
+  const repeat = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await timer.sleep(LOOK_MS, stopping.signal);
+      if (!stopping.signal.aborted) await look();
+    }
+  };
+  const repeating = repeat();
+  return {
+    async stop() {
+      stopping.abort();
+      unhear?.();
+      await repeating;
+    },
+  };
+}
+
+/** Tells the other nodes of commits, several that follow each other closely at once. */
+export function announcer({ peers }: Pick<Sql, 'peers'>): () => void {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      peers?.tell(CHANGED);
+    }, GATHER_MS).unref();
+  };
+}
+
+/** What runs its works one after the other, outside of whatever the caller is in, and lets nobody wait for them. */
+export function laterOutside(log: Log): (work: () => Promise<void>) => Promise<void> {
+  const outside = AsyncLocalStorage.snapshot();
+  let last: Promise<void> = Promise.resolve();
+  return async (work) => {
+    last = outside(() => last.then(work)).catch((error: unknown) => log.warn({ err: error }, 'what another node has configured could not be taken over; its next change tries again'));
+  };
+}

@@ -1,0 +1,165 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import { closedError } from '../failures.ts';
+import type { Transaction } from '../port.ts';
+import { leave } from './connections.ts';
+import { commitDoubt, isLost, translate } from './failures.ts';
+import { Patience } from './patience.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import type { Statements } from './statements.ts';
+
+/** A turn ends after so many members or milliseconds, whichever is first: other processes wait for it. */
+const TURN_LIMIT = 512;
+const TURN_MILLIS = 20;
+
+/** One writer in each schema, whichever process it is in. */
+const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
+
+interface Member {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  /** Runs a function in the asynchronous context of the caller. */
+  readonly inContext: <T>(run: () => T) => T;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly member: Member; readonly error: unknown } | { readonly member: Member; readonly value: unknown; readonly tx: PostgresTransaction };
+
+export interface TurnWriterOptions {
+  readonly pool: Pool;
+  readonly statements: Statements;
+}
+
+/**
+ * Writers of several processes that take turns: whoever holds the advisory lock is the only one that writes, until its
+ * commit. The transactions that wait in this process share a turn and its commit, each in a savepoint of its own, so that
+ * for those who call it the database has one writer, as SQLite has. Every outcome waits for the commit, as in `Writer`.
+ *
+ * A work runs once: what is lost with its connection is refused with `unavailable`. Only the wait for a turn is repeated.
+ */
+export class TurnWriter {
+  readonly #options: TurnWriterOptions;
+  readonly #queue: Member[] = [];
+  readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
+  #onTurn: (() => Promise<void>) | undefined;
+  #draining: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: TurnWriterOptions) {
+    this.#options = options;
+  }
+
+  /** To be called at the beginning of each turn, when no other process writes: to take over what others have written. */
+  set onTurn(listener: () => Promise<void>) {
+    this.#onTurn = listener;
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.refuseInside();
+      if (this.#closed) throw closedError();
+      this.#queue.push({ work, inContext: AsyncLocalStorage.snapshot(), resolve: resolve as (value: unknown) => void, reject });
+      this.#draining ??= this.#inside.exit(() => this.#drain());
+    });
+  }
+
+  /** Throws when called from within a transaction's `work`, which would wait for itself. */
+  refuseInside(): void {
+    if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
+  }
+
+  /** Refuses new work and resolves when all that was accepted has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+  }
+
+  /** Never rejects. Yields before each turn, so that what arrives in one turn of the event loop shares it. */
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await setImmediate();
+      await this.#runTurn();
+    }
+    this.#draining = undefined;
+  }
+
+  async #runTurn(): Promise<void> {
+    let client: PoolClient;
+    try {
+      client = await this.#begin();
+    } catch (error) {
+      for (const { reject } of this.#queue.splice(0)) reject(error);
+      return;
+    }
+    const outcomes: Outcome[] = [];
+    try {
+      await this.#runMembers(client, outcomes);
+    } catch (error) {
+      await leave(client, isLost(error));
+      for (const { member } of outcomes) member.reject(translate(error));
+      return;
+    }
+    try {
+      await client.query('COMMIT');
+    } catch (cause) {
+      await leave(client, isLost(cause));
+      const error = isLost(cause) ? commitDoubt(cause) : translate(cause);
+      for (const { member } of outcomes) member.reject(error);
+      return;
+    }
+    client.release();
+    for (const outcome of outcomes) settle(outcome);
+  }
+
+  /** A connection that has the turn. No work has begun, so a connection that is lost meanwhile costs nothing but time. */
+  async #begin(): Promise<PoolClient> {
+    const patience = new Patience();
+    for (;;) {
+      let client: PoolClient | undefined;
+      try {
+        client = await this.#options.pool.connect();
+        await Promise.all([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN)]);
+        await this.#onTurn?.();
+        return client;
+      } catch (error) {
+        if (client !== undefined) await leave(client, isLost(error));
+        if (!isLost(error) || !await patience.allows()) throw translate(error);
+      }
+    }
+  }
+
+  async #runMembers(client: PoolClient, outcomes: Outcome[]): Promise<void> {
+    const started = performance.now();
+    do {
+      await this.#runMember(client, this.#queue.shift()!, outcomes);
+    } while (this.#queue.length > 0 && outcomes.length < TURN_LIMIT && performance.now() - started < TURN_MILLIS);
+  }
+
+  /** Throws when the whole turn is lost; the member is among the outcomes by then. */
+  async #runMember(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
+    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member');
+    const inside = { open: true };
+    let outcome: Outcome;
+    try {
+      const value = await member.inContext(() => this.#inside.run(inside, () => member.work(tx)));
+      outcome = tx.failure === undefined ? { member, value, tx } : { member, error: translate(tx.failure.error) };
+    } catch (error) {
+      outcome = { member, error };
+    } finally {
+      inside.open = false;
+      tx.end();
+    }
+    outcomes.push(outcome);
+    if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
+    if (!tx.hasBegun) return;
+    if ('error' in outcome) await Promise.all([client.query('ROLLBACK TO member'), client.query('RELEASE member')]);
+    else await client.query('RELEASE member');
+  }
+}
+
+function settle(outcome: Outcome): void {
+  if ('error' in outcome) return outcome.member.reject(outcome.error);
+  outcome.tx.committed();
+  outcome.member.resolve(outcome.value);
+}
