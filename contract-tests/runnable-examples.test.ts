@@ -27,6 +27,7 @@ describe("each operation's example in the description of the document service", 
     importUrl: 'fetches a page of the web',
     setCollectionConfig: 'checks a bucket of the web; its other fields are set in scenarios/collections.ts',
     streamEvents: 'is a stream, which scenarios/events.ts reads',
+    changePassword: 'ends the token of the other examples; scenarios/access.ts changes one',
   };
 
   const calls = exampleCalls('docs');
@@ -70,12 +71,19 @@ describe("each operation's example in the description of the document service", 
     recallMemory: after('deleteEmbeddingConfig'),
     login: after('registerUser'),
     registerUser: after('deleteUser'),
-    deleteApiKey: async (one) => {
+    ...Object.fromEntries(['deleteApiKey', 'revokeApiKey'].map((id) => [id, async (one: Player) => {
       await one.first('createApiKey');
       const { data } = await docs.listApiKeys({ client });
       one.say('600476e62bc11acb132d4b74bf0714c190d1c07c987d307662543e344592b417', (data as { keys: { keyHash: string }[] }).keys[0]!.keyHash);
+    }])),
+    redeemPasswordReset: async (one) => {
+      await one.first('registerUser');
+      const { data } = await docs.createPasswordReset({ client, path: { username: 'alice' }, body: {} });
+      one.say('svc_reset_4f1c2b9a7d3e8f60a5b4c3d2e1f00918273645546372819a', (data as { token: string }).token);
     },
-    deleteUser: after('registerUser'),
+    ...Object.fromEntries(['deleteUser', 'updateUser', 'createPasswordReset', 'setUserRoles', 'explainAccess'].map((id) => [id, after('registerUser')])),
+    deleteRole: after('setRole'),
+    setGroupRoles: after('createGroup'),
     listPermissions: after('registerUser'),
     createGroup: async (one) => {
       for (const name of ['alice', 'bob']) await user(name);

@@ -156,6 +156,8 @@ export interface DocsSettings {
     readonly adminUsername: string;
     readonly adminPassword: string;
     readonly adminReset: boolean;
+    /** Fewest characters of a new password; without it there are no rules for passwords. */
+    readonly passwordMinLength?: number;
     /** Binary logarithm of the rounds of bcrypt; 12 when absent. */
     readonly passwordCost?: number;
   };

@@ -139,8 +139,12 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   };
 }
 
-/** The answer without what shows stored content, for callers who may write but not read (decision D-139). */
-function withheld<T>(spec: OperationSpec, identity: Identity, input: object, reply: Reply<T>): Reply<T> {
+/** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
+const BODIES = ['contentMd', 'results.document.contentMd'];
+
+/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
+function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
+  const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
   if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
   return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
 }

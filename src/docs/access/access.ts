@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, Standings, type Caller, type Context, type Guard, type Handlers, type Identity, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -12,9 +13,12 @@ import { expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import { Tokens } from './credentials/tokens.ts';
 import { createGuard, openGuard } from './guard.ts';
 import { apiKeyHandlers } from './handlers/api-keys.ts';
+import { explainHandlers } from './handlers/explain.ts';
 import { groupHandlers } from './handlers/groups.ts';
 import { mcpKeyHandlers } from './handlers/mcp-keys.ts';
+import { passwordHandlers } from './handlers/passwords.ts';
 import { permissionHandlers } from './handlers/permissions.ts';
+import { roleHandlers } from './handlers/roles.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
 import { readMcpKey } from './rows/mcp-key-rows.ts';
@@ -58,6 +62,7 @@ export function createAccess(environment: DocsEnvironment): Access {
   const auth = settings.auth?.enabled ? settings.auth : undefined;
   const accounts = new Accounts(sql);
   const store = { sql, feed, clock, accounts, log };
+  const rules = settings.auth?.passwordMinLength === undefined ? undefined : { minLength: settings.auth.passwordMinLength };
   const passwords = new Passwords(settings.auth?.passwordCost);
   const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.tell({ kind: 'key-use', hash })) });
   const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
@@ -76,10 +81,13 @@ export function createAccess(environment: DocsEnvironment): Access {
   return {
     handlers: unstored({
       ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
-      ...userHandlers({ ...store, passwords }),
+      ...passwordHandlers({ ...store, passwords, tokens, rules }),
+      ...userHandlers({ ...store, passwords, rules }),
       ...apiKeyHandlers({ ...store, uses }),
       ...groupHandlers(store),
       ...permissionHandlers(store),
+      ...roleHandlers(store),
+      ...explainHandlers(store),
       ...mcpKeyHandlers(store, settings.description.protocols.mcp.enabled),
     }),
     guard,
@@ -90,7 +98,8 @@ export function createAccess(environment: DocsEnvironment): Access {
     standings,
     follow: (caller, check) => standings.follow(async () => {
       // Any operation that is not public stands for all of them here.
-      const { expiresAt } = await guard.identify(operations.searchDocuments, caller);
+      const { expiresAt, withoutBodies } = await guard.identify(operations.searchDocuments, caller);
+      if (withoutBodies === true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
       await check?.();
       return expiresAt;
     }),

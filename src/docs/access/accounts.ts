@@ -10,6 +10,8 @@ export interface Account {
   readonly username: string;
   readonly tokenId: string;
   readonly disabled: boolean;
+  /** Whether the password has to be changed before anything else. */
+  readonly mustChange: boolean;
   /** By nature or by permission. */
   readonly admin: boolean;
   readonly grants: Grants;
@@ -74,6 +76,6 @@ export class Accounts {
     const user = await readUser(this.#sql, username);
     if (user === undefined) return undefined;
     const grants = new Grants(await listGrantsOf(this.#sql, username));
-    return { username, tokenId: user.tokenId, disabled: user.disabled, admin: user.admin || grants.areThoseOfAdmin, grants };
+    return { username, tokenId: user.tokenId, disabled: user.disabled, mustChange: user.mustChange, admin: user.admin || grants.areThoseOfAdmin, grants };
   }
 }

@@ -8,6 +8,7 @@ export const auth = {
   adminUsername: setting(text, 'admin', 'SVC_AUTH_ADMIN_USERNAME', 'name of the first administrator'),
   adminPassword: setting(text, '', 'SVC_AUTH_ADMIN_PASSWORD', 'password of the first administrator; required with authentication', { secret: true }),
   adminReset: setting(boolean, false, 'SVC_AUTH_ADMIN_RESET', 'set the administrator\'s password anew at this start'),
+  passwordMinLength: setting(integer(1, 72), 8, 'SVC_AUTH_PASSWORD_MIN_LENGTH', 'characters that a new password has at least'),
 };
 
 /** The detector of bursts of failed logins (contract, section 5, rule 11). */
