@@ -9,7 +9,7 @@ import { exampleCalls, type ExampleCall } from './support/examples.ts';
  * it with the input below, whose collection is `blog` wherever it names one.
  */
 const NEEDS = {
-  nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login redeemPasswordReset`,
+  nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login redeemPasswordReset getSignInMethods startOidcSignIn finishOidcSignIn`,
   'a token or key': `getConfig listEndpoints listBulkIngest getBulkIngest cancelBulkIngest listCollectionConfigs listSchemas
     listFullTextLanguages getVectorStats getGeoStats encodeGeohash decodeGeohash listCurationRules
     getCurrentUser listApiKeys deleteApiKey revokeApiKey`,

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Auth } from '../../generated/docs/sdk/client/index.ts';
 import {
-  addDocument, changePassword, createApiKey, createGroup, createMcpKey, createPasswordReset, deleteApiKey, deleteGroup, deleteMcpKey, deleteRole, deleteUser, disableMcpKey, explainAccess, getCurrentUser,
-  getDocument, getGroup, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listRoles, listUsers, login, redeemPasswordReset, registerUser,
-  revokeApiKey, searchDocuments, setGroupPermission, setGroupRoles, setPermission, setRole, setUserRoles, updateGroup, updateUser,
+  addDocument, changePassword, createApiKey, createGroup, createMcpKey, createPasswordReset, deleteApiKey, deleteGroup, deleteMcpKey, deleteRole, deleteUser, disableMcpKey, explainAccess, finishOidcSignIn, getCurrentUser,
+  getDocument, getGroup, getSignInMethods, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listRoles, listUsers, login, redeemPasswordReset, registerUser,
+  revokeApiKey, searchDocuments, setGroupPermission, setGroupRoles, setPermission, setRole, setUserRoles, startOidcSignIn, updateGroup, updateUser,
 } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { CreateApiKeyResponse2, CreateMcpKeyResponse2, Group, User } from '../../generated/docs/sdk/types.gen.ts';
+import { browse } from '../../src/testkit/local-issuer.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
@@ -64,6 +65,23 @@ export const access: DocsScenarios = {
     succeeded(await registerUser({ client, body: { username: `${username}-72`, password: `${'äöüß'.repeat(8)}Äpfel.` } }));
     expect(refused(await registerUser({ client: direct, body: { username: `${username}-73`, password: 'x'.repeat(73) } }), 400, 'invalid_argument').error).toBe('password must be at most 72 bytes');
     expect(refused(await registerUser({ client, body: { username: `${username}-x`, password: PASSWORD }, ...as(await tokenOf(context, username)) }), 403, 'admin_required').error).toBe('admin permission required');
+  },
+
+  async getSignInMethods({ client }) {
+    expect(succeeded(await getSignInMethods({ client, auth: () => undefined }))).toEqual({ password: true, oidc: true });
+  },
+
+  async startOidcSignIn({ client }) {
+    const { url } = succeeded(await startOidcSignIn({ client }));
+    expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({ response_type: 'code', client_id: 'quire', code_challenge_method: 'S256' });
+  },
+
+  async finishOidcSignIn({ client, direct }) {
+    const { url, flow } = succeeded(await startOidcSignIn({ client }));
+    const { token, username } = succeeded(await finishOidcSignIn({ client, body: { flow, query: await browse(url) } }));
+    expect(succeeded(await getCurrentUser({ client, ...as(token) }))).toMatchObject({ username, oidcSubject: 'sub-of-ann' });
+    refused(await finishOidcSignIn({ client, body: { flow, query: 'code=c&state=s' } }), 401, 'invalid_credentials');
+    refused(await finishOidcSignIn({ client: direct, body: { flow: 'f' } as never }), 400, 'missing_fields');
   },
 
   async changePassword(context) {

@@ -231,6 +231,12 @@ import type {
   DeleteDictionaryWordsResponses,
   LoginData,
   LoginResponses,
+  GetSignInMethodsData,
+  GetSignInMethodsResponses,
+  StartOidcSignInData,
+  StartOidcSignInResponses,
+  FinishOidcSignInData,
+  FinishOidcSignInResponses,
   RegisterUserData,
   RegisterUserResponses,
   GetCurrentUserData,
@@ -428,6 +434,9 @@ export interface Operations {
   addDictionaryWords: Operation<FlatInput<NonNullable<AddDictionaryWordsData['body']>, 'frequency'>, AddDictionaryWordsResponses[200]>;
   deleteDictionaryWords: Operation<FlatInput<NonNullable<DeleteDictionaryWordsData['body']>>, DeleteDictionaryWordsResponses[200]>;
   login: Operation<FlatInput<NonNullable<LoginData['body']>>, LoginResponses[200]>;
+  getSignInMethods: Operation<Record<never, never>, GetSignInMethodsResponses[200]>;
+  startOidcSignIn: Operation<Record<never, never>, StartOidcSignInResponses[200]>;
+  finishOidcSignIn: Operation<FlatInput<NonNullable<FinishOidcSignInData['body']>>, FinishOidcSignInResponses[200]>;
   registerUser: Operation<FlatInput<NonNullable<RegisterUserData['body']>, 'admin' | 'mustChangePassword'>, RegisterUserResponses[200]>;
   getCurrentUser: Operation<Record<never, never>, GetCurrentUserResponses[200]>;
   changePassword: Operation<FlatInput<NonNullable<ChangePasswordData['body']>>, ChangePasswordResponses[200]>;
@@ -589,6 +598,9 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   addDictionaryWords: {"id":"addDictionaryWords","method":"PUT","path":"/v1/spell-dictionary","area":"spell","summary":"Add custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   deleteDictionaryWords: {"id":"deleteDictionaryWords","method":"DELETE","path":"/v1/spell-dictionary","area":"spell","summary":"Delete custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   login: {"id":"login","method":"POST","path":"/v1/auth/login","area":"access","summary":"Sign in with name and password","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getSignInMethods: {"id":"getSignInMethods","method":"GET","path":"/v1/auth/methods","area":"access","summary":"Tell how users sign in","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  startOidcSignIn: {"id":"startOidcSignIn","method":"POST","path":"/v1/auth/oidc/start","area":"access","summary":"Begin to sign in at the issuer","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  finishOidcSignIn: {"id":"finishOidcSignIn","method":"POST","path":"/v1/auth/oidc/finish","area":"access","summary":"Sign in with what the issuer has answered","access":"public","effect":"none","stores":true,"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   registerUser: {"id":"registerUser","method":"POST","path":"/v1/auth/register","area":"access","summary":"Create a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getCurrentUser: {"id":"getCurrentUser","method":"GET","path":"/v1/auth/me","area":"access","summary":"Tell who is signed in","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   changePassword: {"id":"changePassword","method":"POST","path":"/v1/auth/password","area":"access","summary":"Change the caller's password","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},

@@ -24,6 +24,8 @@ export interface Outcome {
   readonly input?: object;
   /** Absent where the caller is not known. */
   readonly identity?: Identity;
+  /** Who was let in, where the operation found that out. */
+  readonly actor?: string;
   /** Absent when it succeeded. */
   readonly error?: unknown;
   readonly milliseconds: number;
@@ -100,14 +102,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return input;
   }
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity): Promise<Reply<OutputOf<Operations, K>>> {
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, tellActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget }));
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, tellActor }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
     const reply = withWarnings(withheld(spec, identity, input, page), warnings);
@@ -119,6 +121,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const start = performance.now();
     let identity: Identity | undefined;
     let input: object | undefined;
+    let actor: string | undefined;
     let error: unknown;
     try {
       identity = await identify(operation, caller);
@@ -128,13 +131,13 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
         refuseEarly(operation, known, parameters);
         input = undefined;
       });
-      return await run(operation, id, input, caller, identity);
+      return await run(operation, id, input, caller, identity, (username) => (actor = username));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
       const milliseconds = performance.now() - start;
-      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(error === undefined ? {} : { error }) });
+      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(actor !== undefined && { actor }), ...(error === undefined ? {} : { error }) });
     }
   };
 }

@@ -6212,6 +6212,55 @@ export type LoginResponse = {
     mustChangePassword?: boolean;
 };
 
+export type GetSignInMethodsResponse = {
+    /**
+     * Whether users sign in with name and password.
+     */
+    password: boolean;
+    /**
+     * Whether users sign in at an issuer of OpenID Connect.
+     */
+    oidc: boolean;
+};
+
+export type StartOidcSignInResponse = {
+    /**
+     * Where the browser goes.
+     */
+    url: string;
+    /**
+     * What the browser keeps until it is back: state, nonce and verifier, encrypted.
+     */
+    readonly flow: string;
+};
+
+export type FinishOidcSignInRequest = {
+    /**
+     * What `startOidcSignIn` answered.
+     */
+    flow: string;
+    /**
+     * The query with which the issuer sent the browser back, from its `code` or `error` on.
+     */
+    query: string;
+};
+
+export type FinishOidcSignInResponse = {
+    /**
+     * JSON Web Token, as that of `login`.
+     */
+    readonly token: string;
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+    username: Username;
+    /**
+     * Where the browser signs out of the issuer; absent where the issuer has no such page.
+     */
+    signOutUrl?: string;
+};
+
 export type RegisterUserRequest = {
     username: Username;
     /**
@@ -6228,6 +6277,11 @@ export type RegisterUserRequest = {
  * Name of a role; case matters.
  */
 export type RoleName = string;
+
+/**
+ * The issuer's `sub` of the account with which the user signs in; empty for none. An account belongs to one user.
+ */
+export type OidcSubject = string;
 
 /**
  * One user.
@@ -6258,6 +6312,7 @@ export type User = {
      * True where the user has to change the password after the next sign-in; absent otherwise.
      */
     mustChangePassword?: boolean;
+    oidcSubject?: OidcSubject;
 };
 
 export type ChangePasswordRequest = {
@@ -6409,6 +6464,7 @@ export type UpdateUserRequest = {
      * Whether the user has to change the password after the next sign-in.
      */
     mustChangePassword?: boolean;
+    oidcSubject?: OidcSubject;
 };
 
 export type CreatePasswordResetRequest = {
@@ -7844,6 +7900,25 @@ export type LoginResponseWritable = {
      * True where the user has to change the password first; absent otherwise.
      */
     mustChangePassword?: boolean;
+};
+
+export type StartOidcSignInResponseWritable = {
+    /**
+     * Where the browser goes.
+     */
+    url: string;
+};
+
+export type FinishOidcSignInResponseWritable = {
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+    username: Username;
+    /**
+     * Where the browser signs out of the issuer; absent where the issuer has no such page.
+     */
+    signOutUrl?: string;
 };
 
 export type RegisterUserRequestWritable = {
@@ -15693,6 +15768,165 @@ export type LoginResponses = {
 };
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
+
+export type GetSignInMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/methods';
+};
+
+export type GetSignInMethodsErrors = {
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type GetSignInMethodsError = GetSignInMethodsErrors[keyof GetSignInMethodsErrors];
+
+export type GetSignInMethodsResponses = {
+    /**
+     * The ways to sign in.
+     */
+    200: GetSignInMethodsResponse;
+};
+
+export type GetSignInMethodsResponse2 = GetSignInMethodsResponses[keyof GetSignInMethodsResponses];
+
+export type StartOidcSignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/oidc/start';
+};
+
+export type StartOidcSignInErrors = {
+    /**
+     * There is no issuer, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type StartOidcSignInError = StartOidcSignInErrors[keyof StartOidcSignInErrors];
+
+export type StartOidcSignInResponses = {
+    /**
+     * Where to go, and what to keep.
+     */
+    200: StartOidcSignInResponse;
+};
+
+export type StartOidcSignInResponse2 = StartOidcSignInResponses[keyof StartOidcSignInResponses];
+
+export type FinishOidcSignInData = {
+    body: FinishOidcSignInRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/oidc/finish';
+};
+
+export type FinishOidcSignInErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The flow is over, or what the issuer answered isn't valid.
+     */
+    401: ErrorBody;
+    /**
+     * The subject belongs to no user, and none is made; or requests of this page may only read.
+     */
+    403: ErrorBody;
+    /**
+     * There is no issuer, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type FinishOidcSignInError = FinishOidcSignInErrors[keyof FinishOidcSignInErrors];
+
+export type FinishOidcSignInResponses = {
+    /**
+     * The token.
+     */
+    200: FinishOidcSignInResponse;
+};
+
+export type FinishOidcSignInResponse2 = FinishOidcSignInResponses[keyof FinishOidcSignInResponses];
 
 export type RegisterUserData = {
     body: RegisterUserRequestWritable;

@@ -1,4 +1,4 @@
-import { audit, auth, encryption, incident } from './groups/auth.ts';
+import { audit, auth, encryption, incident, oidc } from './groups/auth.ts';
 import { automation, webhooks } from './groups/automation.ts';
 import { bodies, compression, database, geo } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
@@ -20,7 +20,7 @@ export const SETTINGS = {
   database, compression, bodies, geo,
   embedding, vector, fts, search, code, convert, temporal, spell,
   automation, webhooks,
-  auth, incident, audit, encryption,
+  auth, oidc, incident, audit, encryption,
   production, tls, cors, rateLimit, outbound, input, limits,
   replication, binlog,
   workers, sessions,

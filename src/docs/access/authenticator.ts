@@ -5,12 +5,15 @@ import type { KeyUses } from './credentials/key-uses.ts';
 import { API_KEY_PREFIX, expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import type { Tokens } from './credentials/tokens.ts';
 import { identityByKey, identityByToken } from './identity-of.ts';
+import type { Oidc } from './oidc/index.ts';
 
 export interface AuthenticatorDeps {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly uses: KeyUses;
   readonly clock: Clock;
+  /** Absent without an issuer. */
+  readonly oidc?: Oidc | undefined;
 }
 
 export type Credential = NonNullable<Caller['credential']>;
@@ -35,10 +38,13 @@ async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string
 }
 
 /** The user is looked up each time: a token of one who was deleted, locked out or given a new password is void. */
-async function byToken({ accounts, tokens }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
+async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const claims = await tokens.verify(value);
-  if (claims === undefined) return undefined;
-  const account = await accounts.account(claims.username);
+  if (claims === undefined) {
+    const vouched = await oidc?.identify(value);
+    return vouched && identityByToken(vouched.account, vouched.expiresAt);
+  }
+  const account = await accounts.account(claims.username, claims.rights);
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;
   return identityByToken(account, claims.expiresAt);
 }

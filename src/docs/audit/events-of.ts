@@ -13,7 +13,7 @@ const MAX_AGENT = 512;
 /** What keys begin with; those of MCP in the settings may be anything. */
 const KEY_PREFIXES = ['svc_live_', 'mcp_'];
 /** Operations that let somebody in by what is in their input, with the action that the log calls it. */
-const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset' };
+const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset', finishOidcSignIn: 'auth.oidc' };
 
 /** Also a check of a password, of somebody who is known. */
 const CHANGE_PASSWORD = 'changePassword';
@@ -36,7 +36,7 @@ export function isAuthFailure({ action, result }: NewAuditEvent, { error }: Outc
 }
 
 function loginEvent(outcome: Outcome, action: string): NewAuditEvent {
-  return event(outcome, action, nameIn(outcome.input), outcome.error === undefined);
+  return event(outcome, action, outcome.actor ?? nameIn(outcome.input), outcome.error === undefined);
 }
 
 /** Undefined where nobody had to say who they are, or was asked. */

@@ -22,6 +22,14 @@ CREATE TABLE password_resets(
   expires_at INTEGER NOT NULL
 ) STRICT;
 
+-- Which account of which issuer of OpenID Connect a user signs in with.
+CREATE TABLE oidc_subjects(
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  username TEXT NOT NULL UNIQUE,
+  PRIMARY KEY(issuer, subject)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE roles(
   name TEXT PRIMARY KEY,
   description TEXT NOT NULL,

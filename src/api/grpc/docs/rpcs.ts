@@ -173,6 +173,9 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
 /** Operations that no RPC calls, each with the reason. */
 export const WITHOUT_RPC: Readonly<Partial<Record<OperationId, string>>> = {
   getHealthV1: 'another path of getHealth',
+  getSignInMethods: 'is for pages in a browser',
+  startOidcSignIn: 'needs a browser',
+  finishOidcSignIn: 'needs a browser',
   createBackupByQuery: 'createBackup with its input in the query string',
   getReadiness: 'told by the standard health service under the name readiness',
   getReadinessV1: 'another path of getReadiness',

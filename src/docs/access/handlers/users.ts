@@ -3,16 +3,20 @@ import type { UpdateUserRequest, User } from '../../../../generated/docs/sdk/typ
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
+import type { Transaction } from '../../../storage/index.ts';
 import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { MAX_USERS } from '../limits.ts';
 import { newTokenId } from '../new-token-id.ts';
+import { readSubject, writeSubject } from '../rows/subject-rows.ts';
 import { countUsers, listUsers, readUser, removeUser, writeUser, type ListedUser, type StoredUser } from '../rows/user-rows.ts';
 import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '../write.ts';
 
 export interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly rules: PasswordRules | undefined;
+  /** Of the issuer of OpenID Connect, where there is one. */
+  readonly issuer: string | undefined;
 }
 
 export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'updateUser' | 'deleteUser'>> {
@@ -34,10 +38,11 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
     async listUsers() {
       return { users: (await listUsers(sql)).map(toUser) };
     },
-    updateUser: ({ username, ...changes }) => write(deps, 'user.put', username, async (tx) => {
+    updateUser: ({ username, oidcSubject, ...changes }) => write(deps, 'user.put', username, async (tx) => {
       const user = await readUser(tx, username);
       if (user === undefined) throw notFound(`user ${username}`);
       await writeUser(tx, changed(user, changes));
+      if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
       await requireAdmin(tx, 'be disabled or demoted');
       return toUser((await listUsers(tx, username))[0]!);
     }),
@@ -52,16 +57,24 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
   };
 }
 
+/** Throws `invalid_argument` without an issuer, and `conflict` where another user has the account. */
+async function link(tx: Transaction, username: string, issuer: string | undefined, subject: string): Promise<void> {
+  if (issuer === undefined) throw new ServiceError('invalid_argument', 'oidcSubject needs an issuer; set SVC_OIDC_ISSUER');
+  const owner = subject === '' ? undefined : await readSubject(tx, { issuer, subject });
+  if (owner !== undefined && owner !== username) throw new ServiceError('conflict', `the account belongs to the user ${owner}`);
+  await writeSubject(tx, username, { issuer, subject });
+}
+
 /** Whoever is locked out or has to change the password has no token left, also when that ends. */
 function changed(user: StoredUser, { disabled = user.disabled, admin = user.admin, mustChangePassword: mustChange = user.mustChange }: Pick<UpdateUserRequest, 'disabled' | 'admin' | 'mustChangePassword'>): StoredUser {
   const endsTokens = (disabled && !user.disabled) || (mustChange && !user.mustChange);
   return { ...user, disabled, admin, mustChange, ...(endsTokens && { tokenId: newTokenId() }) };
 }
 
-export function toUser({ username, createdAt, disabled, isAdmin, groups, roles, mustChange }: ListedUser): User {
+export function toUser({ username, createdAt, disabled, isAdmin, groups, roles, mustChange, oidcSubject }: ListedUser): User {
   return {
     username, createdAt, disabled, admin: isAdmin, groups: [...groups],
-    ...(roles.length > 0 && { roles: [...roles] }), ...(mustChange && { mustChangePassword: true }),
+    ...(roles.length > 0 && { roles: [...roles] }), ...(mustChange && { mustChangePassword: true }), ...(oidcSubject !== '' && { oidcSubject }),
   };
 }
 

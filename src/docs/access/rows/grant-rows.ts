@@ -53,6 +53,20 @@ export async function listGrantsOf(queries: Queries, username: string): Promise<
   return rows.map((row) => ({ ...toGrant(row), kind: row.kind, name: row.name, group: row.via }));
 }
 
+/** What roles and groups have, the roles of the groups included. */
+export async function listGrantsHeld(queries: Queries, { roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }): Promise<Grant[]> {
+  const found: Grant[] = [];
+  for (const role of roles) found.push(...await listGrants(queries, 'role', role));
+  for (const group of groups) {
+    found.push(...await listGrants(queries, 'group', group));
+    const rows = await queries.all<GrantRow>(
+      'SELECT p.collection, p.may_read, p.may_write, p.may_admin FROM group_roles r JOIN role_permissions p ON p.role_name = r.role_name WHERE r.group_name = ?', [group],
+    );
+    found.push(...rows.map(toGrant));
+  }
+  return found;
+}
+
 /** Replaces what is granted for the collection; a grant of nothing is not kept. */
 export async function writeGrant(tx: Transaction, holder: Holder, name: string, { collection, read, write, admin }: Grant): Promise<void> {
   const { table, column } = TABLES[holder];

@@ -24,6 +24,8 @@ export interface ListedUser {
   /** By name, not through groups. */
   readonly roles: readonly string[];
   readonly mustChange: boolean;
+  /** The account of an issuer with which the user signs in; empty for none. */
+  readonly oidcSubject: string;
 }
 
 interface UserRow extends Row {
@@ -42,6 +44,7 @@ interface ListedRow extends Row {
   readonly disabled: number;
   readonly is_admin: number;
   readonly must_change: number;
+  readonly subject: string | null;
 }
 
 /** By nature, or by a permission on `*` of the user, of a group, or of a role of either (decisions section 5.1). */
@@ -65,13 +68,13 @@ export async function readUser(queries: Queries, username: string): Promise<Stor
 /** All users by name, or one of them. */
 export async function listUsers(queries: Queries, username?: string): Promise<ListedUser[]> {
   const [where, params]: [string, SqlValue[]] = username === undefined ? ['', []] : ['WHERE u.username = ?', [username]];
-  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, u.must_change, ${IS_ADMIN} AS is_admin FROM users u ${where} ORDER BY u.username`, params);
+  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, u.must_change, o.subject, ${IS_ADMIN} AS is_admin FROM users u LEFT JOIN oidc_subjects o ON o.username = u.username ${where} ORDER BY u.username`, params);
   const memberships = await queries.all<{ username: string; group_name: string }>(`SELECT u.username, u.group_name FROM group_members u ${where} ORDER BY u.group_name`, params);
   const held = await queries.all<{ username: string; role_name: string }>(`SELECT u.username, u.role_name FROM user_roles u ${where} ORDER BY u.role_name`, params);
   const roles = Map.groupBy(held, (role) => role.username);
   const groups = Map.groupBy(memberships, (membership) => membership.username);
   return rows.map((row) => ({
-    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1, mustChange: row.must_change === 1,
+    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1, mustChange: row.must_change === 1, oidcSubject: row.subject ?? '',
     groups: groups.get(row.username)?.map(({ group_name }) => group_name) ?? [],
     roles: roles.get(row.username)?.map(({ role_name }) => role_name) ?? [],
   }));
@@ -99,7 +102,7 @@ export async function writeUser(tx: Transaction, { username, tokenId, passwordHa
 
 /** With all that is the user's: keys, permissions, roles, memberships (contract section 5, rule 12). */
 export async function removeUser(tx: Transaction, username: string): Promise<void> {
-  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets']) {
+  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets', 'oidc_subjects']) {
     await tx.run(`DELETE FROM ${table} WHERE username = ?`, [username]);
   }
 }
