@@ -38,9 +38,15 @@ function problemOf(password: string, username: string, minLength: number): strin
   if (text === name || text === [...name].reverse().join('')) return 'must not be the user name';
   if (isRepetition(text)) return 'must not repeat the same few characters';
   if (RUNS.some((run) => run.includes(text) || [...run].reverse().join('').includes(text))) return 'must not be a sequence of neighbouring characters';
-  const words = [text, text.replace(/[^\p{L}]{1,72}$/u, '').replace(/[013457@$!]/g, (sign) => LEET[sign]!)].map((each) => each.replace(/[^\p{L}]/gu, ''));
+  const words = [text, upToLastLetter(text).replace(/[013457@$!]/g, (sign) => LEET[sign]!)].map((each) => each.replace(/[^\p{L}]/gu, ''));
   if (words.some((word) => COMMON.has(word) || word === name)) return 'is too common; choose one that nobody else would';
   return undefined;
+}
+
+/** Without the digits and signs at its end, which nobody has to guess. */
+function upToLastLetter(text: string): string {
+  const characters = [...text];
+  return characters.slice(0, characters.findLastIndex((character) => /\p{L}/u.test(character)) + 1).join('');
 }
 
 /** Whether a piece of at most three characters makes up the whole. */
