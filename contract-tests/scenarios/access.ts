@@ -245,6 +245,15 @@ export const access: DocsScenarios = {
     expect(created.key).toMatch(/^svc_live_[0-9a-f]{48}$/);
     expect(succeeded(await getCurrentUser({ client, ...as(created.key) })).username).toBe(username);
     expect(await keyOf(context, token)).toMatchObject({ description: '', expiresAt: 0 });
+    await store(context, { key: 'a' });
+    succeeded(await setPermission({ client, body: { username, collection: username, read: true, write: true } }));
+    const narrow = await keyOf(context, token, { collections: [username], operations: ['search'] });
+    expect(narrow).toMatchObject({ collections: [username], operations: ['search'] });
+    const [found] = succeeded(await searchDocuments({ client, body: { collection: username }, ...as(narrow.key) }));
+    expect([found?.key, found && 'contentMd' in found]).toEqual(['a', false]);
+    refused(await getDocument({ client, body: { collection: username, key: 'a', lang: 'en' }, ...as(narrow.key) }), 403, 'forbidden');
+    refused(await getCurrentUser({ client, ...as(narrow.key) }), 403, 'forbidden');
+    expect(refused(await createApiKey({ client: direct, body: { operations: ['nonsense'] }, ...as(token) }), 400, 'invalid_argument').error).toContain('operations');
     expect(refused(await createApiKey({ client, body: {}, ...as(created.key) }), 401, 'unauthenticated').error).toMatch(/^missing authentication: /);
     expect(refused(await createApiKey({ client: direct, body: { expiresAt: now() - 10 } }), 400, 'invalid_argument').error).toContain('expiresAt');
   },
