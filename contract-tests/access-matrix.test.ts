@@ -9,11 +9,11 @@ import { exampleCalls, type ExampleCall } from './support/examples.ts';
  * it with the input below, whose collection is `blog` wherever it names one.
  */
 const NEEDS = {
-  nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login`,
+  nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login redeemPasswordReset getSignInMethods startOidcSignIn finishOidcSignIn`,
   'a token or key': `getConfig listEndpoints listBulkIngest getBulkIngest cancelBulkIngest listCollectionConfigs listSchemas
     listFullTextLanguages getVectorStats getGeoStats encodeGeohash decodeGeohash listCurationRules
-    getCurrentUser listApiKeys deleteApiKey`,
-  'a token': `createApiKey`,
+    getCurrentUser listApiKeys deleteApiKey revokeApiKey`,
+  'a token': `createApiKey changePassword`,
   'read on blog': `getDocument searchDocuments getDocumentMeta listMetaKeys getChecksum listRevisions exportDocuments
     getCollectionConfig getSchema validateDocument searchFullTextByQuery searchFullText autocomplete listSynonyms listStopWords
     aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findSimilar findDuplicates searchHybrid
@@ -29,7 +29,7 @@ const NEEDS = {
   'the administrator': `getStats getSystemInfo createBackup createBackupByQuery restoreBackup listEmbeddingConfigs createEmbeddingConfig
     getEmbeddingConfig updateEmbeddingConfig deleteEmbeddingConfig setDefaultEmbeddingConfig listWebhooks createWebhook
     updateWebhook listWebhookDeadLetters redeliverWebhooks deleteWebhook listAutomationRules createAutomationRule getAutomationRule updateAutomationRule deleteAutomationRule
-    testAutomationRule listAutomationLogs registerUser listUsers deleteUser listPermissions setPermission listGroups
+    testAutomationRule listAutomationLogs registerUser listUsers updateUser createPasswordReset setUserRoles setGroupRoles listRoles setRole deleteRole explainAccess deleteUser listPermissions setPermission listGroups
     createGroup getGroup updateGroup deleteGroup listGroupPermissions setGroupPermission listMcpKeys createMcpKey
     deleteMcpKey disableMcpKey listAuditEvents listAuditExporters getEncryptionStatus rotateEncryption listEncryptionJobs
     getEncryptionJob getReplicationStatus`,

@@ -1,6 +1,8 @@
+import { afterAll } from 'vitest';
 import { operations } from '../generated/docs/operations.ts';
 import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
 import * as functions from '../generated/docs/sdk/sdk.gen.ts';
+import { CLIENT, LocalIssuer, REDIRECT } from '../src/testkit/local-issuer.ts';
 import { providerSuite } from './provider.suite.ts';
 import { access } from './scenarios/access.ts';
 import { audit } from './scenarios/audit.ts';
@@ -30,6 +32,8 @@ import { webhooks } from './scenarios/webhooks.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
 let token = '';
+let issuer: LocalIssuer | undefined;
+afterAll(() => issuer?.stop());
 
 providerSuite({
   service: 'docs',
@@ -37,7 +41,11 @@ providerSuite({
   createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) })),
   // With authentication, as its administrator: the operations that deal with it are not there otherwise.
   start: async () => {
-    const server = await startWithAuth({ ...AT_REST, SVC_SPELL: 'true' });
+    issuer = await LocalIssuer.start();
+    const server = await startWithAuth({
+      ...AT_REST, SVC_SPELL: 'true',
+      SVC_OIDC_ISSUER: issuer.url, SVC_OIDC_CLIENT_ID: CLIENT.id, SVC_OIDC_CLIENT_SECRET: CLIENT.secret, SVC_OIDC_REDIRECT_URI: REDIRECT, SVC_OIDC_CREATE_USERS: 'true',
+    });
     token = await tokenOf(server.url, ADMIN);
     return server;
   },

@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Auth } from '../../generated/docs/sdk/client/index.ts';
 import {
-  addDocument, createApiKey, createGroup, createMcpKey, deleteApiKey, deleteGroup, deleteMcpKey, deleteUser, disableMcpKey, getCurrentUser,
-  getDocument, getGroup, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listUsers, login, registerUser,
-  setGroupPermission, setPermission, updateGroup,
+  addDocument, changePassword, createApiKey, createGroup, createMcpKey, createPasswordReset, deleteApiKey, deleteGroup, deleteMcpKey, deleteRole, deleteUser, disableMcpKey, explainAccess, finishOidcSignIn, getCurrentUser,
+  getDocument, getGroup, getSignInMethods, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listRoles, listUsers, login, redeemPasswordReset, registerUser,
+  revokeApiKey, searchDocuments, setGroupPermission, setGroupRoles, setPermission, setRole, setUserRoles, startOidcSignIn, updateGroup, updateUser,
 } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { CreateApiKeyResponse2, CreateMcpKeyResponse2, Group, User } from '../../generated/docs/sdk/types.gen.ts';
+import { browse } from '../../src/testkit/local-issuer.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
 const PASSWORD = 'correct horse battery staple';
+const NEW_PASSWORD = 'purple monkey dishwasher';
 
 /** Someone else than the administrator whom the client is. */
 const as = (credential: string) => ({ auth: ({ scheme }: Auth) => ((scheme === 'bearer') === !credential.startsWith('svc_live_') ? credential : undefined) });
@@ -58,11 +60,168 @@ export const access: DocsScenarios = {
     const { client, direct, collection: username } = context;
     expect(await register(context)).toEqual({ username, createdAt: expect.any(Number) as number, disabled: false, admin: false, groups: [] });
     expect(refused(await registerUser({ client, body: { username, password: PASSWORD } }), 409, 'conflict').error).toBe('user already exists');
-    expect(succeeded(await registerUser({ client, body: { username: username.toUpperCase(), password: 'p', admin: true } }))).toMatchObject({ admin: true });
+    expect(succeeded(await registerUser({ client, body: { username: username.toUpperCase(), password: PASSWORD, admin: true } }))).toMatchObject({ admin: true });
     succeeded(await deleteUser({ client, path: { username: username.toUpperCase() } }));
-    succeeded(await registerUser({ client, body: { username: `${username}-72`, password: 'ä'.repeat(36) } }));
+    succeeded(await registerUser({ client, body: { username: `${username}-72`, password: `${'äöüß'.repeat(8)}Äpfel.` } }));
     expect(refused(await registerUser({ client: direct, body: { username: `${username}-73`, password: 'x'.repeat(73) } }), 400, 'invalid_argument').error).toBe('password must be at most 72 bytes');
     expect(refused(await registerUser({ client, body: { username: `${username}-x`, password: PASSWORD }, ...as(await tokenOf(context, username)) }), 403, 'admin_required').error).toBe('admin permission required');
+  },
+
+  async getSignInMethods({ client }) {
+    expect(succeeded(await getSignInMethods({ client, auth: () => undefined }))).toEqual({ password: true, oidc: true });
+  },
+
+  async startOidcSignIn({ client }) {
+    const { url } = succeeded(await startOidcSignIn({ client }));
+    expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({ response_type: 'code', client_id: 'quire', code_challenge_method: 'S256' });
+  },
+
+  async finishOidcSignIn({ client, direct }) {
+    const { url, flow } = succeeded(await startOidcSignIn({ client }));
+    const { token, username } = succeeded(await finishOidcSignIn({ client, body: { flow, query: await browse(url) } }));
+    expect(succeeded(await getCurrentUser({ client, ...as(token) }))).toMatchObject({ username, oidcSubject: 'sub-of-ann' });
+    refused(await finishOidcSignIn({ client, body: { flow, query: 'code=c&state=s' } }), 401, 'invalid_credentials');
+    refused(await finishOidcSignIn({ client: direct, body: { flow: 'f' } as never }), 400, 'missing_fields');
+  },
+
+  async changePassword(context) {
+    const { client, direct, collection: username } = context;
+    await register(context, { mustChangePassword: true });
+    const first = succeeded(await login({ client, body: { username, password: PASSWORD } }));
+    expect(first.mustChangePassword).toBe(true);
+    expect(refused(await listApiKeys({ client: direct, ...as(first.token) }), 403, 'forbidden').error).toContain('changePassword');
+    const change = (oldPassword: string, newPassword: string) => changePassword({ client: direct, body: { oldPassword, newPassword }, ...as(first.token) });
+    refused(await change('wrong', NEW_PASSWORD), 401, 'invalid_credentials');
+    expect(refused(await change(PASSWORD, 'short'), 400, 'invalid_argument').error).toBe('newPassword must have at least 8 characters, got 5');
+    expect(refused(await change(PASSWORD, 'P4ssw0rd!2026'), 400, 'invalid_argument').error).toContain('newPassword is too common');
+    const { token } = succeeded(await change(PASSWORD, NEW_PASSWORD));
+    refused(await getCurrentUser({ client, ...as(first.token) }), 401, 'unauthenticated');
+    expect(succeeded(await listApiKeys({ client, ...as(token) })).keys).toEqual([]);
+    refused(await login({ client, body: { username, password: PASSWORD } }), 401, 'invalid_credentials');
+    await tokenOf(context, username, NEW_PASSWORD);
+  },
+
+  async createPasswordReset(context) {
+    const { client, direct, collection: username } = context;
+    await register(context);
+    const first = succeeded(await createPasswordReset({ client, path: { username }, body: { expiresIn: 60 } }));
+    expect(first).toMatchObject({ username, token: expect.stringMatching(/^svc_reset_[0-9a-f]{48}$/) as string });
+    expect(Math.abs(first.expiresAt - now() - 60)).toBeLessThan(30);
+    const second = succeeded(await createPasswordReset({ client, path: { username }, body: {} }));
+    refused(await redeemPasswordReset({ client, body: { username, token: first.token, newPassword: NEW_PASSWORD } }), 401, 'invalid_credentials');
+    await tokenOf(context, username);
+    succeeded(await redeemPasswordReset({ client, body: { username, token: second.token, newPassword: NEW_PASSWORD } }));
+    refused(await createPasswordReset({ client, path: { username: `${username}-not` }, body: {} }), 404, 'not_found');
+    refused(await createPasswordReset({ client: direct, path: { username }, body: { expiresIn: 59 } }), 400, 'invalid_argument');
+  },
+
+  async redeemPasswordReset(context) {
+    const { client, direct, collection: username } = context;
+    await register(context);
+    const old = await tokenOf(context, username);
+    const { token } = succeeded(await createPasswordReset({ client, path: { username }, body: {} }));
+    const redeem = (newPassword: string, name = username) => redeemPasswordReset({ client: direct, body: { username: name, token, newPassword }, auth: () => undefined });
+    expect(refused(await redeem('12345678'), 400, 'invalid_argument').error).toContain('newPassword');
+    refused(await redeem(NEW_PASSWORD, 'admin'), 401, 'invalid_credentials');
+    expect(succeeded(await redeem(NEW_PASSWORD))).toEqual({ status: 'changed', username });
+    refused(await redeem(NEW_PASSWORD), 401, 'invalid_credentials');
+    refused(await getCurrentUser({ client, ...as(old) }), 401, 'unauthenticated');
+    await tokenOf(context, username, NEW_PASSWORD);
+  },
+
+  async updateUser(context) {
+    const { client, collection: username } = context;
+    const user = await register(context);
+    const token = await tokenOf(context, username);
+    const { key } = await keyOf(context, token);
+    const update = async (body: object) => succeeded(await updateUser({ client, path: { username }, body }));
+    expect(await update({ disabled: true })).toEqual({ ...user, disabled: true });
+    for (const credential of [token, key]) refused(await getCurrentUser({ client, ...as(credential) }), 401, 'unauthenticated');
+    refused(await login({ client, body: { username, password: PASSWORD } }), 401, 'invalid_credentials');
+    expect(await update({ disabled: false, admin: true })).toEqual({ ...user, admin: true });
+    refused(await getCurrentUser({ client, ...as(token) }), 401, 'unauthenticated');
+    expect(succeeded(await getCurrentUser({ client, ...as(key) }))).toEqual({ ...user, admin: true });
+    expect(await update({})).toEqual({ ...user, admin: true });
+    refused(await updateUser({ client, path: { username: `${username}-not` }, body: {} }), 404, 'not_found');
+  },
+
+  async revokeApiKey(context) {
+    const { client, collection: username } = context;
+    await register(context);
+    const token = await tokenOf(context, username);
+    const { key, keyHash } = await keyOf(context, token, { collections: ['Blog'], operations: ['search'] });
+    await store(context, { key: 'a' });
+    refused(await searchDocuments({ client, body: { collection: username }, ...as(key) }), 403, 'forbidden');
+    const revoked = succeeded(await revokeApiKey({ client, path: { keyHash }, ...as(token) }));
+    expect(revoked).toMatchObject({ keyHash, collections: ['blog'], operations: ['search'], revokedAt: expect.any(Number) as number });
+    expect(succeeded(await listApiKeys({ client, ...as(token) })).keys).toEqual([revoked]);
+    refused(await searchDocuments({ client, body: { collection: 'blog' }, ...as(key) }), 401, 'unauthenticated');
+    refused(await revokeApiKey({ client, path: { keyHash: 'f'.repeat(64) }, ...as(token) }), 404, 'not_found');
+  },
+
+  async listRoles({ client }) {
+    const { roles } = succeeded(await listRoles({ client }));
+    const builtIn = roles.filter((role) => role.builtIn).map(({ name, permissions }) => [name, permissions]);
+    const star = (read: boolean, write: boolean, admin: boolean) => [{ collection: '*', read, write, admin }];
+    expect(builtIn).toEqual([['admin', star(true, true, true)], ['reader', star(true, false, false)], ['writer', star(true, true, false)]]);
+  },
+
+  async setRole(context) {
+    const { client, direct, collection: name } = context;
+    const permissions = [{ collection: 'Blog', read: true }];
+    const role = succeeded(await setRole({ client, path: { name }, body: { description: 'd', permissions } }));
+    expect(role).toEqual({ name, description: 'd', builtIn: false, permissions: [{ collection: 'blog', read: true, write: false, admin: false }] });
+    expect(succeeded(await setRole({ client, path: { name }, body: {} }))).toEqual({ name, description: '', builtIn: false, permissions: [] });
+    expect(refused(await setRole({ client: direct, path: { name: 'reader' }, body: {} }), 400, 'invalid_argument').error).toContain('built in');
+  },
+
+  async deleteRole(context) {
+    const { client, collection: name } = context;
+    const user = await register(context);
+    succeeded(await setRole({ client, path: { name }, body: {} }));
+    succeeded(await setUserRoles({ client, path: { username: name }, body: { roles: [name] } }));
+    expect(succeeded(await deleteRole({ client, path: { name } }))).toEqual({ status: 'deleted', name });
+    expect(succeeded(await listUsers({ client })).users).toContainEqual(user);
+    refused(await deleteRole({ client, path: { name } }), 404, 'not_found');
+    refused(await deleteRole({ client, path: { name: 'admin' } }), 400, 'invalid_argument');
+  },
+
+  async setUserRoles(context) {
+    const { client, collection: username } = context;
+    const user = await register(context);
+    const token = await tokenOf(context, username);
+    await store(context, { key: 'a' });
+    const search = () => searchDocuments({ client, body: { collection: username }, ...as(token) });
+    refused(await search(), 403, 'forbidden');
+    expect(succeeded(await setUserRoles({ client, path: { username }, body: { roles: ['writer', 'reader', 'reader'] } }))).toEqual({ ...user, roles: ['reader', 'writer'] });
+    succeeded(await search());
+    expect(succeeded(await setUserRoles({ client, path: { username }, body: { roles: [] } }))).toEqual(user);
+    refused(await search(), 403, 'forbidden');
+    expect(refused(await setUserRoles({ client, path: { username }, body: { roles: ['none such'] } }), 404, 'not_found').error).toBe('not found: role none such');
+  },
+
+  async setGroupRoles(context) {
+    const { client, collection: name } = context;
+    await register(context);
+    const created = await group(context, { members: [name] });
+    expect(succeeded(await setGroupRoles({ client, path: { name }, body: { roles: ['admin'] } }))).toEqual({ ...created, roles: ['admin'] });
+    expect(succeeded(await getCurrentUser({ client, ...as(await tokenOf(context, name)) })).admin).toBe(true);
+    refused(await setGroupRoles({ client, path: { name: `${name}-not` }, body: { roles: [] } }), 404, 'not_found');
+  },
+
+  async explainAccess(context) {
+    const { client, direct, collection: username } = context;
+    await register(context);
+    await group(context, { members: [username] });
+    succeeded(await setGroupRoles({ client, path: { name: username }, body: { roles: ['reader'] } }));
+    const explain = async (query: object) => succeeded(await explainAccess({ client, path: { username }, query }));
+    const source = { kind: 'role', name: 'reader', group: username, read: true, write: false, admin: false };
+    expect(await explain({})).toEqual({ username, disabled: false, admin: false, permissions: [{ collection: '*', read: true, write: false, admin: false, sources: [source] }] });
+    expect((await explain({ operation: 'getDocument', collection: 'blog' })).decision).toEqual({ operation: 'getDocument', allowed: true, reason: `read on blog is granted by role reader of group ${username} on *` });
+    expect((await explain({ operation: 'addDocument', collection: 'blog' })).decision).toEqual({ operation: 'addDocument', allowed: false, reason: 'forbidden: no write permission on blog' });
+    expect((await explain({ operation: 'listUsers' })).decision).toMatchObject({ allowed: false, reason: 'admin permission required' });
+    expect(refused(await explainAccess({ client: direct, path: { username }, query: { operation: 'nonsense' } }), 400, 'invalid_argument').error).toContain('operation');
+    refused(await explainAccess({ client, path: { username: `${username}-not` } }), 404, 'not_found');
   },
 
   async getCurrentUser(context) {
@@ -86,6 +245,15 @@ export const access: DocsScenarios = {
     expect(created.key).toMatch(/^svc_live_[0-9a-f]{48}$/);
     expect(succeeded(await getCurrentUser({ client, ...as(created.key) })).username).toBe(username);
     expect(await keyOf(context, token)).toMatchObject({ description: '', expiresAt: 0 });
+    await store(context, { key: 'a' });
+    succeeded(await setPermission({ client, body: { username, collection: username, read: true, write: true } }));
+    const narrow = await keyOf(context, token, { collections: [username], operations: ['search'] });
+    expect(narrow).toMatchObject({ collections: [username], operations: ['search'] });
+    const [found] = succeeded(await searchDocuments({ client, body: { collection: username }, ...as(narrow.key) }));
+    expect([found?.key, found && 'contentMd' in found]).toEqual(['a', false]);
+    refused(await getDocument({ client, body: { collection: username, key: 'a', lang: 'en' }, ...as(narrow.key) }), 403, 'forbidden');
+    refused(await getCurrentUser({ client, ...as(narrow.key) }), 403, 'forbidden');
+    expect(refused(await createApiKey({ client: direct, body: { operations: ['nonsense'] }, ...as(token) }), 400, 'invalid_argument').error).toContain('operations');
     expect(refused(await createApiKey({ client, body: {}, ...as(created.key) }), 401, 'unauthenticated').error).toMatch(/^missing authentication: /);
     expect(refused(await createApiKey({ client: direct, body: { expiresAt: now() - 10 } }), 400, 'invalid_argument').error).toContain('expiresAt');
   },

@@ -66,6 +66,7 @@ export const PAGES = {
   'GET /v1/auth/users': {"by":"offset","in":"query","items":"users","next":"nextOffset"},
   'GET /v1/auth/permissions': {"by":"offset","in":"query","items":"*","next":"X-Next-Offset"},
   'GET /v1/auth/groups': {"by":"offset","in":"query","items":"groups","next":"nextOffset"},
+  'GET /v1/auth/roles': {"by":"offset","in":"query","items":"roles","next":"nextOffset"},
   'GET /v1/auth/group-permissions': {"by":"offset","in":"query","items":"permissions","next":"nextOffset"},
   'GET /v1/mcp/keys': {"by":"offset","in":"query","items":"keys","next":"nextOffset"},
 } as const;

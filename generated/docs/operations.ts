@@ -231,20 +231,40 @@ import type {
   DeleteDictionaryWordsResponses,
   LoginData,
   LoginResponses,
+  GetSignInMethodsData,
+  GetSignInMethodsResponses,
+  StartOidcSignInData,
+  StartOidcSignInResponses,
+  FinishOidcSignInData,
+  FinishOidcSignInResponses,
   RegisterUserData,
   RegisterUserResponses,
   GetCurrentUserData,
   GetCurrentUserResponses,
+  ChangePasswordData,
+  ChangePasswordResponses,
+  RedeemPasswordResetData,
+  RedeemPasswordResetResponses,
   CreateApiKeyData,
   CreateApiKeyResponses,
   ListApiKeysData,
   ListApiKeysResponses,
   DeleteApiKeyData,
   DeleteApiKeyResponses,
+  RevokeApiKeyData,
+  RevokeApiKeyResponses,
   ListUsersData,
   ListUsersResponses,
   DeleteUserData,
   DeleteUserResponses,
+  UpdateUserData,
+  UpdateUserResponses,
+  CreatePasswordResetData,
+  CreatePasswordResetResponses,
+  SetUserRolesData,
+  SetUserRolesResponses,
+  ExplainAccessData,
+  ExplainAccessResponses,
   ListPermissionsData,
   ListPermissionsResponses,
   SetPermissionData,
@@ -259,6 +279,14 @@ import type {
   UpdateGroupResponses,
   DeleteGroupData,
   DeleteGroupResponses,
+  SetGroupRolesData,
+  SetGroupRolesResponses,
+  ListRolesData,
+  ListRolesResponses,
+  SetRoleData,
+  SetRoleResponses,
+  DeleteRoleData,
+  DeleteRoleResponses,
   ListGroupPermissionsData,
   ListGroupPermissionsResponses,
   SetGroupPermissionData,
@@ -406,13 +434,23 @@ export interface Operations {
   addDictionaryWords: Operation<FlatInput<NonNullable<AddDictionaryWordsData['body']>, 'frequency'>, AddDictionaryWordsResponses[200]>;
   deleteDictionaryWords: Operation<FlatInput<NonNullable<DeleteDictionaryWordsData['body']>>, DeleteDictionaryWordsResponses[200]>;
   login: Operation<FlatInput<NonNullable<LoginData['body']>>, LoginResponses[200]>;
-  registerUser: Operation<FlatInput<NonNullable<RegisterUserData['body']>, 'admin'>, RegisterUserResponses[200]>;
+  getSignInMethods: Operation<Record<never, never>, GetSignInMethodsResponses[200]>;
+  startOidcSignIn: Operation<Record<never, never>, StartOidcSignInResponses[200]>;
+  finishOidcSignIn: Operation<FlatInput<NonNullable<FinishOidcSignInData['body']>>, FinishOidcSignInResponses[200]>;
+  registerUser: Operation<FlatInput<NonNullable<RegisterUserData['body']>, 'admin' | 'mustChangePassword'>, RegisterUserResponses[200]>;
   getCurrentUser: Operation<Record<never, never>, GetCurrentUserResponses[200]>;
+  changePassword: Operation<FlatInput<NonNullable<ChangePasswordData['body']>>, ChangePasswordResponses[200]>;
+  redeemPasswordReset: Operation<FlatInput<NonNullable<RedeemPasswordResetData['body']>>, RedeemPasswordResetResponses[200]>;
   createApiKey: Operation<FlatInput<NonNullable<CreateApiKeyData['body']>, 'description' | 'expiresAt'>, CreateApiKeyResponses[200]>;
   listApiKeys: Operation<FlatInput<NonNullable<ListApiKeysData['query']>, 'offset'>, ListApiKeysResponses[200]>;
   deleteApiKey: Operation<FlatInput<NonNullable<DeleteApiKeyData['path']>>, DeleteApiKeyResponses[200]>;
+  revokeApiKey: Operation<FlatInput<NonNullable<RevokeApiKeyData['path']>>, RevokeApiKeyResponses[200]>;
   listUsers: Operation<FlatInput<NonNullable<ListUsersData['query']>, 'offset'>, ListUsersResponses[200]>;
   deleteUser: Operation<FlatInput<NonNullable<DeleteUserData['path']>>, DeleteUserResponses[200]>;
+  updateUser: Operation<FlatInput<NonNullable<UpdateUserData['body']> & NonNullable<UpdateUserData['path']>>, UpdateUserResponses[200]>;
+  createPasswordReset: Operation<FlatInput<NonNullable<CreatePasswordResetData['body']> & NonNullable<CreatePasswordResetData['path']>, 'expiresIn'>, CreatePasswordResetResponses[200]>;
+  setUserRoles: Operation<FlatInput<NonNullable<SetUserRolesData['body']> & NonNullable<SetUserRolesData['path']>>, SetUserRolesResponses[200]>;
+  explainAccess: Operation<FlatInput<NonNullable<ExplainAccessData['path']> & NonNullable<ExplainAccessData['query']>>, ExplainAccessResponses[200]>;
   listPermissions: Operation<FlatInput<NonNullable<ListPermissionsData['query']>, 'offset'>, ListPermissionsResponses[200]>;
   setPermission: Operation<FlatInput<NonNullable<SetPermissionData['body']>, 'read' | 'write' | 'admin'>, SetPermissionResponses[200]>;
   listGroups: Operation<FlatInput<NonNullable<ListGroupsData['query']>, 'offset'>, ListGroupsResponses[200]>;
@@ -420,6 +458,10 @@ export interface Operations {
   getGroup: Operation<FlatInput<NonNullable<GetGroupData['path']>>, GetGroupResponses[200]>;
   updateGroup: Operation<FlatInput<NonNullable<UpdateGroupData['body']> & NonNullable<UpdateGroupData['path']>, 'description' | 'members'>, UpdateGroupResponses[200]>;
   deleteGroup: Operation<FlatInput<NonNullable<DeleteGroupData['path']>>, DeleteGroupResponses[200]>;
+  setGroupRoles: Operation<FlatInput<NonNullable<SetGroupRolesData['body']> & NonNullable<SetGroupRolesData['path']>>, SetGroupRolesResponses[200]>;
+  listRoles: Operation<FlatInput<NonNullable<ListRolesData['query']>, 'offset'>, ListRolesResponses[200]>;
+  setRole: Operation<FlatInput<NonNullable<SetRoleData['body']> & NonNullable<SetRoleData['path']>, 'description' | 'permissions'>, SetRoleResponses[200]>;
+  deleteRole: Operation<FlatInput<NonNullable<DeleteRoleData['path']>>, DeleteRoleResponses[200]>;
   listGroupPermissions: Operation<FlatInput<NonNullable<ListGroupPermissionsData['query']>, 'offset'>, ListGroupPermissionsResponses[200]>;
   setGroupPermission: Operation<FlatInput<NonNullable<SetGroupPermissionData['body']>, 'read' | 'write' | 'admin'>, SetGroupPermissionResponses[200]>;
   listMcpKeys: Operation<FlatInput<NonNullable<ListMcpKeysData['query']>, 'offset'>, ListMcpKeysResponses[200]>;
@@ -556,13 +598,23 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   addDictionaryWords: {"id":"addDictionaryWords","method":"PUT","path":"/v1/spell-dictionary","area":"spell","summary":"Add custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   deleteDictionaryWords: {"id":"deleteDictionaryWords","method":"DELETE","path":"/v1/spell-dictionary","area":"spell","summary":"Delete custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   login: {"id":"login","method":"POST","path":"/v1/auth/login","area":"access","summary":"Sign in with name and password","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getSignInMethods: {"id":"getSignInMethods","method":"GET","path":"/v1/auth/methods","area":"access","summary":"Tell how users sign in","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  startOidcSignIn: {"id":"startOidcSignIn","method":"POST","path":"/v1/auth/oidc/start","area":"access","summary":"Begin to sign in at the issuer","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  finishOidcSignIn: {"id":"finishOidcSignIn","method":"POST","path":"/v1/auth/oidc/finish","area":"access","summary":"Sign in with what the issuer has answered","access":"public","effect":"none","stores":true,"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   registerUser: {"id":"registerUser","method":"POST","path":"/v1/auth/register","area":"access","summary":"Create a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getCurrentUser: {"id":"getCurrentUser","method":"GET","path":"/v1/auth/me","area":"access","summary":"Tell who is signed in","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  changePassword: {"id":"changePassword","method":"POST","path":"/v1/auth/password","area":"access","summary":"Change the caller's password","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  redeemPasswordReset: {"id":"redeemPasswordReset","method":"POST","path":"/v1/auth/password/redeem","area":"access","summary":"Set a new password with a one-time token","access":"public","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   createApiKey: {"id":"createApiKey","method":"POST","path":"/v1/auth/api-key","area":"access","summary":"Create an API key for the caller","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listApiKeys: {"id":"listApiKeys","method":"GET","path":"/v1/auth/api-keys","area":"access","summary":"List the caller's API keys","access":"user","effect":"read","pages":"keys","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteApiKey: {"id":"deleteApiKey","method":"DELETE","path":"/v1/auth/api-keys/{keyHash}","area":"access","summary":"Delete an API key","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"keyHash","in":"path","field":"keyHash","type":"string"}],"consumes":[],"produces":["application/json"]},
+  revokeApiKey: {"id":"revokeApiKey","method":"POST","path":"/v1/auth/api-keys/{keyHash}/revoke","area":"access","summary":"Revoke an API key","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"keyHash","in":"path","field":"keyHash","type":"string"}],"consumes":[],"produces":["application/json"]},
   listUsers: {"id":"listUsers","method":"GET","path":"/v1/auth/users","area":"access","summary":"List all users","access":"admin","effect":"read","pages":"users","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteUser: {"id":"deleteUser","method":"DELETE","path":"/v1/auth/users/{username}","area":"access","summary":"Delete a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"}],"consumes":[],"produces":["application/json"]},
+  updateUser: {"id":"updateUser","method":"PATCH","path":"/v1/auth/users/{username}","area":"access","summary":"Disable or enable a user, or make one an administrator","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
+  createPasswordReset: {"id":"createPasswordReset","method":"POST","path":"/v1/auth/users/{username}/password-reset","area":"access","summary":"Make a one-time token to set a new password with","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  setUserRoles: {"id":"setUserRoles","method":"PUT","path":"/v1/auth/users/{username}/roles","area":"access","summary":"Set the roles of a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  explainAccess: {"id":"explainAccess","method":"GET","path":"/v1/auth/users/{username}/access","area":"access","summary":"Explain what a user may do, and why","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"},{"name":"operation","in":"query","field":"operation","type":"string"},{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
   listPermissions: {"id":"listPermissions","method":"GET","path":"/v1/auth/permissions","area":"access","summary":"List the permissions of a user","access":"admin","effect":"read","pages":"*","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"query","field":"username","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   setPermission: {"id":"setPermission","method":"POST","path":"/v1/auth/permissions","area":"access","summary":"Set a user's permission on a collection","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listGroups: {"id":"listGroups","method":"GET","path":"/v1/auth/groups","area":"access","summary":"List all groups","access":"admin","effect":"read","pages":"groups","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
@@ -570,6 +622,10 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   getGroup: {"id":"getGroup","method":"GET","path":"/v1/auth/groups/{name}","area":"access","summary":"Read a group","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
   updateGroup: {"id":"updateGroup","method":"PUT","path":"/v1/auth/groups/{name}","area":"access","summary":"Replace a group's description and members","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   deleteGroup: {"id":"deleteGroup","method":"DELETE","path":"/v1/auth/groups/{name}","area":"access","summary":"Delete a group","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  setGroupRoles: {"id":"setGroupRoles","method":"PUT","path":"/v1/auth/groups/{name}/roles","area":"access","summary":"Set the roles of a group","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  listRoles: {"id":"listRoles","method":"GET","path":"/v1/auth/roles","area":"access","summary":"List all roles","access":"admin","effect":"read","pages":"roles","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  setRole: {"id":"setRole","method":"PUT","path":"/v1/auth/roles/{name}","area":"access","summary":"Create or replace a role","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
+  deleteRole: {"id":"deleteRole","method":"DELETE","path":"/v1/auth/roles/{name}","area":"access","summary":"Delete a role","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
   listGroupPermissions: {"id":"listGroupPermissions","method":"GET","path":"/v1/auth/group-permissions","area":"access","summary":"List the permissions of a group","access":"admin","effect":"read","pages":"permissions","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"group","in":"query","field":"group","type":"string"},{"name":"groupName","in":"query","field":"groupName","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   setGroupPermission: {"id":"setGroupPermission","method":"POST","path":"/v1/auth/group-permissions","area":"access","summary":"Set a group's permission on a collection","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listMcpKeys: {"id":"listMcpKeys","method":"GET","path":"/v1/mcp/keys","area":"access","summary":"List the MCP keys","access":"admin","effect":"read","pages":"keys","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},

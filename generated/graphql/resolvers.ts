@@ -30,6 +30,8 @@ export type AuthPayload = {
   readonly token: Scalars['String']['output'];
   /** When it ceases to be valid. */
   readonly expiresAt: Scalars['Time']['output'];
+  /** Whether the user has to change the password first. */
+  readonly mustChangePassword: Scalars['Boolean']['output'];
 };
 
 /** A user. */
@@ -45,6 +47,10 @@ export type User = {
   readonly disabled: Scalars['Boolean']['output'];
   /** Names of the groups that the user belongs to. */
   readonly groups: ReadonlyArray<Scalars['String']['output']>;
+  /** Names of the roles that the user holds by name, not through groups. */
+  readonly roles: ReadonlyArray<Scalars['String']['output']>;
+  /** Whether the user has to change the password after the next sign-in. */
+  readonly mustChangePassword: Scalars['Boolean']['output'];
 };
 
 /** A key for `X-API-Key`. */
@@ -58,6 +64,107 @@ export type ApiKey = {
   readonly createdAt: Scalars['Time']['output'];
   /** When it ceases to be valid; 0 means never. */
   readonly expiresAt: Scalars['Time']['output'];
+  /** SHA-256 hash of the key, which names it. */
+  readonly keyHash: Scalars['String']['output'];
+  /** Collections to which it is narrowed down; null for none. */
+  readonly collections: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+  /** Operations to which it is narrowed down; null for none. */
+  readonly operations: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+};
+
+/** A one-time token to set a new password with. */
+export type PasswordReset = {
+  readonly __typename?: 'PasswordReset';
+  /** Name of the user. */
+  readonly username: Scalars['String']['output'];
+  /** The token. It is shown only once. */
+  readonly token: Scalars['String']['output'];
+  /** When it ceases to be valid. */
+  readonly expiresAt: Scalars['Time']['output'];
+};
+
+/** A named set of permissions. (`Role` is what a field asks of its caller.) */
+export type AccessRole = {
+  readonly __typename?: 'AccessRole';
+  /** Name of the role. */
+  readonly name: Scalars['String']['output'];
+  /** What it is for. */
+  readonly description: Scalars['String']['output'];
+  /** Whether it comes with the server and can't be changed. */
+  readonly builtIn: Scalars['Boolean']['output'];
+  /** Its permissions, by collection. */
+  readonly permissions: ReadonlyArray<RolePermission>;
+};
+
+/** What the holders of a role may do in a collection. */
+export type RolePermission = {
+  readonly __typename?: 'RolePermission';
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['output'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['output'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['output'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['output'];
+};
+
+/** What a user may do, and why. */
+export type AccessExplanation = {
+  readonly __typename?: 'AccessExplanation';
+  /** Name of the user. */
+  readonly username: Scalars['String']['output'];
+  /** Whether the user is locked out. */
+  readonly disabled: Scalars['Boolean']['output'];
+  /** Whether the user is an administrator, who may do everything. */
+  readonly admin: Scalars['Boolean']['output'];
+  /** What the user may do, by collection. */
+  readonly permissions: ReadonlyArray<EffectivePermission>;
+  /** Whether the user may call the operation; null where none was named. */
+  readonly decision: Maybe<AccessDecision>;
+};
+
+/** What a user may do in a collection, all sources added up. */
+export type EffectivePermission = {
+  readonly __typename?: 'EffectivePermission';
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['output'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['output'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['output'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['output'];
+  /** Where it comes from. */
+  readonly sources: ReadonlyArray<AccessSource>;
+};
+
+/** Where a permission comes from. */
+export type AccessSource = {
+  readonly __typename?: 'AccessSource';
+  /** Who holds it: `user`, `group` or `role`. */
+  readonly kind: Scalars['String']['output'];
+  /** Name of the user, group or role. */
+  readonly name: Scalars['String']['output'];
+  /** The group through which the user holds the role; null where the user holds it by name. */
+  readonly group: Maybe<Scalars['String']['output']>;
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['output'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['output'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['output'];
+};
+
+/** Whether a user may call an operation. */
+export type AccessDecision = {
+  readonly __typename?: 'AccessDecision';
+  /** Id of the operation. */
+  readonly operation: Scalars['String']['output'];
+  /** Whether the user may call it. */
+  readonly allowed: Scalars['Boolean']['output'];
+  /** Why, in words. */
+  readonly reason: Scalars['String']['output'];
 };
 
 /** A group of users, who share its permissions. */
@@ -71,6 +178,8 @@ export type Group = {
   readonly members: ReadonlyArray<Scalars['String']['output']>;
   /** When it was created. */
   readonly createdAt: Scalars['Time']['output'];
+  /** Names of the roles that its users hold through it. */
+  readonly roles: ReadonlyArray<Scalars['String']['output']>;
 };
 
 /** What a user may do in a collection. */
@@ -109,6 +218,44 @@ export type CreateApiKeyInput = {
   readonly description?: InputMaybe<Scalars['String']['input']>;
   /** When it ceases to be valid; 0 or absent means never. */
   readonly expiresAt?: InputMaybe<Scalars['Time']['input']>;
+  /** Collections to which it is narrowed down; absent: all that its owner may. */
+  readonly collections?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Operations to which it is narrowed down, by id or as `read`, `write`, `admin` or `search`; absent: all that its owner may. */
+  readonly operations?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
+/** What changes of a user; what is absent stays. */
+export type UpdateUserInput = {
+  /** Name of the user. */
+  readonly username: Scalars['String']['input'];
+  /** Whether the user is locked out. */
+  readonly disabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether the user is an administrator by nature. */
+  readonly admin?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether the user has to change the password after the next sign-in. */
+  readonly mustChangePassword?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** A role to be created or replaced. */
+export type SetRoleInput = {
+  /** Name of the role. */
+  readonly name: Scalars['String']['input'];
+  /** What it is for. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Its permissions. */
+  readonly permissions?: InputMaybe<ReadonlyArray<RolePermissionInput>>;
+};
+
+/** What the holders of a role may do in a collection. */
+export type RolePermissionInput = {
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['input'];
+  /** Whether documents may be read. */
+  readonly read?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether documents may be written. */
+  readonly write?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether the collection may be administered. */
+  readonly admin?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 /** A group to be created. */
@@ -162,6 +309,10 @@ export type Query = {
   readonly userPermissions: ReadonlyArray<UserPermission>;
   /** The permissions of a group (`listGroupPermissions`). */
   readonly groupPermissions: ReadonlyArray<GroupPermission>;
+  /** All roles, by name (`listRoles`). */
+  readonly roles: ReadonlyArray<AccessRole>;
+  /** What a user may do, and why (`explainAccess`). */
+  readonly explainAccess: AccessExplanation;
   /**
    * Follows the dependencies of a source document (`queryCodeGraph`). The arguments can be given in `input` or one by
    * one; those of `input` win.
@@ -219,6 +370,21 @@ export type QueryGroupPermissionsArgs = {
   groupName: Scalars['String']['input'];
   offset?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryRolesArgs = {
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryExplainAccessArgs = {
+  username: Scalars['String']['input'];
+  operation?: InputMaybe<Scalars['String']['input']>;
+  collection?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -314,6 +480,24 @@ export type Mutation = {
   readonly setPermission: Scalars['Boolean']['output'];
   /** Sets a group's permission on a collection (`setGroupPermission`). True. */
   readonly setGroupPermission: Scalars['Boolean']['output'];
+  /** Changes the caller's password (`changePassword`). */
+  readonly changePassword: AuthPayload;
+  /** Makes a one-time token to set a new password with (`createPasswordReset`). */
+  readonly createPasswordReset: PasswordReset;
+  /** Sets a new password with a one-time token (`redeemPasswordReset`). The name of the user. */
+  readonly redeemPasswordReset: Scalars['String']['output'];
+  /** Disables or enables a user, or makes one an administrator (`updateUser`). */
+  readonly updateUser: User;
+  /** Revokes an API key (`revokeApiKey`). True. */
+  readonly revokeAPIKey: Scalars['Boolean']['output'];
+  /** Creates or replaces a role (`setRole`). */
+  readonly setRole: AccessRole;
+  /** Deletes a role (`deleteRole`). True. */
+  readonly deleteRole: Scalars['Boolean']['output'];
+  /** Sets the roles of a user (`setUserRoles`). */
+  readonly setUserRoles: User;
+  /** Sets the roles of a group (`setGroupRoles`). */
+  readonly setGroupRoles: Group;
   /** Adds a document, or writes it anew (`addDocument`). */
   readonly addDocument: Document;
   /** Changes what is given of a document (`updateDocument`). */
@@ -398,6 +582,66 @@ export type MutationSetPermissionArgs = {
 /** What can be changed. The fields of one request are carried out one after the other, in their order. */
 export type MutationSetGroupPermissionArgs = {
   input: SetGroupPermissionInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationChangePasswordArgs = {
+  oldPassword: Scalars['String']['input'];
+  newPassword: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationCreatePasswordResetArgs = {
+  username: Scalars['String']['input'];
+  expiresIn?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRedeemPasswordResetArgs = {
+  username: Scalars['String']['input'];
+  token: Scalars['String']['input'];
+  newPassword: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationUpdateUserArgs = {
+  input: UpdateUserInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRevokeApiKeyArgs = {
+  keyHash: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetRoleArgs = {
+  input: SetRoleInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteRoleArgs = {
+  name: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetUserRolesArgs = {
+  username: Scalars['String']['input'];
+  roles: ReadonlyArray<Scalars['String']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetGroupRolesArgs = {
+  name: Scalars['String']['input'];
+  roles: ReadonlyArray<Scalars['String']['input']>;
 };
 
 
@@ -1418,13 +1662,23 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   AuthPayload: ResolverTypeWrapper<AuthPayload>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
-  User: ResolverTypeWrapper<User>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  User: ResolverTypeWrapper<User>;
   APIKey: ResolverTypeWrapper<ApiKey>;
+  PasswordReset: ResolverTypeWrapper<PasswordReset>;
+  AccessRole: ResolverTypeWrapper<AccessRole>;
+  RolePermission: ResolverTypeWrapper<RolePermission>;
+  AccessExplanation: ResolverTypeWrapper<AccessExplanation>;
+  EffectivePermission: ResolverTypeWrapper<EffectivePermission>;
+  AccessSource: ResolverTypeWrapper<AccessSource>;
+  AccessDecision: ResolverTypeWrapper<AccessDecision>;
   Group: ResolverTypeWrapper<Group>;
   UserPermission: ResolverTypeWrapper<UserPermission>;
   GroupPermission: ResolverTypeWrapper<GroupPermission>;
   CreateAPIKeyInput: CreateApiKeyInput;
+  UpdateUserInput: UpdateUserInput;
+  SetRoleInput: SetRoleInput;
+  RolePermissionInput: RolePermissionInput;
   CreateGroupInput: CreateGroupInput;
   SetPermissionInput: SetPermissionInput;
   SetGroupPermissionInput: SetGroupPermissionInput;
@@ -1490,13 +1744,23 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   AuthPayload: AuthPayload;
   String: Scalars['String']['output'];
-  User: User;
   Boolean: Scalars['Boolean']['output'];
+  User: User;
   APIKey: ApiKey;
+  PasswordReset: PasswordReset;
+  AccessRole: AccessRole;
+  RolePermission: RolePermission;
+  AccessExplanation: AccessExplanation;
+  EffectivePermission: EffectivePermission;
+  AccessSource: AccessSource;
+  AccessDecision: AccessDecision;
   Group: Group;
   UserPermission: UserPermission;
   GroupPermission: GroupPermission;
   CreateAPIKeyInput: CreateApiKeyInput;
+  UpdateUserInput: UpdateUserInput;
+  SetRoleInput: SetRoleInput;
+  RolePermissionInput: RolePermissionInput;
   CreateGroupInput: CreateGroupInput;
   SetPermissionInput: SetPermissionInput;
   SetGroupPermissionInput: SetGroupPermissionInput;
@@ -1566,6 +1830,7 @@ export type HasRoleDirectiveResolver<Result, Parent, ContextType = GraphqlContex
 export type AuthPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuthPayload'] = ResolversParentTypes['AuthPayload']> = {
   token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  mustChangePassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
@@ -1574,6 +1839,8 @@ export type UserResolvers<ContextType = GraphqlContext, ParentType extends Resol
   createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   disabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   groups?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  roles?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  mustChangePassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type ApiKeyResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['APIKey'] = ResolversParentTypes['APIKey']> = {
@@ -1581,6 +1848,60 @@ export type ApiKeyResolvers<ContextType = GraphqlContext, ParentType extends Res
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  keyHash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  collections?: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
+  operations?: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
+};
+
+export type PasswordResetResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PasswordReset'] = ResolversParentTypes['PasswordReset']> = {
+  username?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+};
+
+export type AccessRoleResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessRole'] = ResolversParentTypes['AccessRole']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  permissions?: Resolver<ReadonlyArray<ResolversTypes['RolePermission']>, ParentType, ContextType>;
+};
+
+export type RolePermissionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RolePermission'] = ResolversParentTypes['RolePermission']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  write?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type AccessExplanationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessExplanation'] = ResolversParentTypes['AccessExplanation']> = {
+  username?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  disabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  permissions?: Resolver<ReadonlyArray<ResolversTypes['EffectivePermission']>, ParentType, ContextType>;
+  decision?: Resolver<Maybe<ResolversTypes['AccessDecision']>, ParentType, ContextType>;
+};
+
+export type EffectivePermissionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectivePermission'] = ResolversParentTypes['EffectivePermission']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  write?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  sources?: Resolver<ReadonlyArray<ResolversTypes['AccessSource']>, ParentType, ContextType>;
+};
+
+export type AccessSourceResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessSource'] = ResolversParentTypes['AccessSource']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  group?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  write?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type AccessDecisionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AccessDecision'] = ResolversParentTypes['AccessDecision']> = {
+  operation?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  allowed?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type GroupResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Group'] = ResolversParentTypes['Group']> = {
@@ -1588,6 +1909,7 @@ export type GroupResolvers<ContextType = GraphqlContext, ParentType extends Reso
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   members?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  roles?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type UserPermissionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserPermission'] = ResolversParentTypes['UserPermission']> = {
@@ -1612,6 +1934,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   groups?: Resolver<ReadonlyArray<ResolversTypes['Group']>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
   userPermissions?: Resolver<ReadonlyArray<ResolversTypes['UserPermission']>, ParentType, ContextType, RequireFields<QueryUserPermissionsArgs, 'username'>>;
   groupPermissions?: Resolver<ReadonlyArray<ResolversTypes['GroupPermission']>, ParentType, ContextType, RequireFields<QueryGroupPermissionsArgs, 'groupName'>>;
+  roles?: Resolver<ReadonlyArray<ResolversTypes['AccessRole']>, ParentType, ContextType, Partial<QueryRolesArgs>>;
+  explainAccess?: Resolver<ResolversTypes['AccessExplanation'], ParentType, ContextType, RequireFields<QueryExplainAccessArgs, 'username'>>;
   codeGraph?: Resolver<Maybe<ResolversTypes['CodeGraph']>, ParentType, ContextType, Partial<QueryCodeGraphArgs>>;
   document?: Resolver<Maybe<ResolversTypes['Document']>, ParentType, ContextType, RequireFields<QueryDocumentArgs, 'collection' | 'key' | 'lang'>>;
   search?: Resolver<Maybe<ResolversTypes['DocumentConnection']>, ParentType, ContextType, RequireFields<QuerySearchArgs, 'input'>>;
@@ -1635,6 +1959,15 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   deleteGroup?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteGroupArgs, 'name'>>;
   setPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetPermissionArgs, 'input'>>;
   setGroupPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetGroupPermissionArgs, 'input'>>;
+  changePassword?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'oldPassword' | 'newPassword'>>;
+  createPasswordReset?: Resolver<ResolversTypes['PasswordReset'], ParentType, ContextType, RequireFields<MutationCreatePasswordResetArgs, 'username'>>;
+  redeemPasswordReset?: Resolver<ResolversTypes['String'], ParentType, ContextType, RequireFields<MutationRedeemPasswordResetArgs, 'username' | 'token' | 'newPassword'>>;
+  updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'input'>>;
+  revokeAPIKey?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRevokeApiKeyArgs, 'keyHash'>>;
+  setRole?: Resolver<ResolversTypes['AccessRole'], ParentType, ContextType, RequireFields<MutationSetRoleArgs, 'input'>>;
+  deleteRole?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'name'>>;
+  setUserRoles?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationSetUserRolesArgs, 'username' | 'roles'>>;
+  setGroupRoles?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationSetGroupRolesArgs, 'name' | 'roles'>>;
   addDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationAddDocumentArgs, 'input'>>;
   updateDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationUpdateDocumentArgs, 'input'>>;
   deleteDocument?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDocumentArgs, 'collection' | 'key' | 'lang'>>;
@@ -1915,6 +2248,13 @@ export type Resolvers<ContextType = GraphqlContext> = {
   AuthPayload?: AuthPayloadResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   APIKey?: ApiKeyResolvers<ContextType>;
+  PasswordReset?: PasswordResetResolvers<ContextType>;
+  AccessRole?: AccessRoleResolvers<ContextType>;
+  RolePermission?: RolePermissionResolvers<ContextType>;
+  AccessExplanation?: AccessExplanationResolvers<ContextType>;
+  EffectivePermission?: EffectivePermissionResolvers<ContextType>;
+  AccessSource?: AccessSourceResolvers<ContextType>;
+  AccessDecision?: AccessDecisionResolvers<ContextType>;
   Group?: GroupResolvers<ContextType>;
   UserPermission?: UserPermissionResolvers<ContextType>;
   GroupPermission?: GroupPermissionResolvers<ContextType>;

@@ -5,6 +5,7 @@ import type { OutboundSettings } from '../net/index.ts';
 import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
+import type { OidcSettings } from './access/oidc/settings.ts';
 import type { AuditSettings } from './audit/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { Replication } from './replication/index.ts';
@@ -163,6 +164,10 @@ export interface DocsSettings {
     readonly adminUsername: string;
     readonly adminPassword: string;
     readonly adminReset: boolean;
+    /** Fewest characters of a new password; without it there are no rules for passwords. */
+    readonly passwordMinLength?: number;
+    /** Sign-in by OpenID Connect; there is none without an issuer. */
+    readonly oidc?: Omit<OidcSettings, 'issuer' | 'redirectUri'> & { readonly issuer?: string | undefined; readonly redirectUri?: string | undefined };
     /** Binary logarithm of the rounds of bcrypt; 12 when absent. */
     readonly passwordCost?: number;
   };

@@ -10,9 +10,10 @@ const SHOWN = 80;
  * (contract section 5, rules 7 and 8; openapi/README.md, `x-access` and `x-collections`).
  */
 export function authorize(spec: OperationSpec, identity: Identity, input: object): void {
+  requireOperation(spec, identity);
   if (spec.access === 'public' || identity.admin) return;
   const names = namedCollections(spec, input) ?? [];
-  if (spec.access !== 'user' && names.length === 0) throw adminRequired();
+  if (spec.access !== 'user' && names.length === 0) return requireAdministrator(identity);
   requireOnAll(identity, spec.access === 'user' ? 'read' : spec.access, names);
 }
 
@@ -22,6 +23,7 @@ export function authorize(spec: OperationSpec, identity: Identity, input: object
  * with it, and then to `authorize`.
  */
 export function refuseEarly(spec: OperationSpec, identity: Identity, input: object): void {
+  requireOperation(spec, identity);
   if (spec.access === 'public' || identity.admin) return;
   const names = namedCollections(spec, input);
   const isOpen = names === undefined || (names.length === 0 && spec.collections !== undefined);
@@ -30,9 +32,20 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
 
 /** Whether the identity may read every collection that the input names; nobody but an administrator where it names none. */
 export function mayRead(spec: OperationSpec, identity: Identity, input: object): boolean {
+  if (identity.withoutBodies) return false;
   if (identity.admin) return true;
   const names = namedCollections(spec, input) ?? [];
   return names.length > 0 && names.every((name) => identity.may('read', name));
+}
+
+/** Throws `forbidden` where the credential is not good for the operation. What is public needs none. */
+function requireOperation(spec: OperationSpec, identity: Identity): void {
+  const refusal = spec.access === 'public' ? undefined : identity.refusal?.(spec);
+  if (refusal !== undefined) throw new ServiceError('forbidden', `forbidden: ${refusal}`);
+}
+
+function requireAdministrator({ administers }: Identity): void {
+  if (administers !== true) throw adminRequired();
 }
 
 /** Undefined where a field holds what cannot be names. */

@@ -8,6 +8,8 @@ export interface Context {
   readonly caller: Caller;
   /** Who calls. What is gathered from several collections holds only those that it may read. */
   readonly identity: Identity;
+  /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
+  readonly tellActor?: (username: string) => void;
   /** Aborts when the client has gone or the request has taken too long. */
   readonly signal: AbortSignal;
   /** How much the answer may hold. */

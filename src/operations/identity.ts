@@ -1,3 +1,5 @@
+import type { OperationSpec } from './spec.ts';
+
 /** What is allowed on a collection, each by itself (contract section 5, rule 7). */
 export type Permission = 'read' | 'write' | 'admin';
 
@@ -15,6 +17,12 @@ export interface Identity {
   may(permission: Permission, collection: string): boolean;
   /** Whether there is a collection, those of the system aside, on which the permission may hold; absent where that is not known. */
   mayAnywhere?(permission: Permission): boolean;
+  /** Why the credential is not good for an operation, whatever its owner may; undefined where it is. Absent: good for all. */
+  refusal?(operation: OperationSpec): string | undefined;
+  /** Whether operations that no collection decides about are allowed although `admin` is false: those that `refusal` lets pass. */
+  readonly administers?: boolean;
+  /** Whether answers leave the bodies of documents out: the credential is for searches only. */
+  readonly withoutBodies?: boolean;
 }
 
 /** Every caller of a service without authentication. */

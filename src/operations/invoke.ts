@@ -25,6 +25,8 @@ export interface Outcome {
   readonly input?: object;
   /** Absent where the caller is not known. */
   readonly identity?: Identity;
+  /** Who was let in, where the operation found that out. */
+  readonly actor?: string;
   /** Absent when it succeeded. */
   readonly error?: unknown;
   readonly milliseconds: number;
@@ -101,14 +103,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return input;
   }
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity): Promise<Reply<OutputOf<Operations, K>>> {
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, tellActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget }));
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, tellActor }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
     const reply = withWarnings(withheld(spec, identity, input, page), warnings);
@@ -120,6 +122,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const start = performance.now();
     let identity: Identity | undefined;
     let input: object | undefined;
+    let actor: string | undefined;
     let error: unknown;
     try {
       identity = await identify(operation, caller);
@@ -129,13 +132,13 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
         refuseEarly(operation, known, parameters);
         input = undefined;
       });
-      return await run(operation, id, input, caller, identity);
+      return await run(operation, id, input, caller, identity, (username) => (actor = username));
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
       const milliseconds = performance.now() - start;
-      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(error === undefined ? {} : { error }) });
+      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(actor !== undefined && { actor }), ...(error === undefined ? {} : { error }) });
     }
   };
   return (id, given, caller) => {
@@ -155,8 +158,12 @@ function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: T
   return { name: operation, kind: tracing.traceparent() === undefined ? 'server' : 'internal', attributes, parent: traceparent };
 }
 
-/** The answer without what shows stored content, for callers who may write but not read (decision D-139). */
-function withheld<T>(spec: OperationSpec, identity: Identity, input: object, reply: Reply<T>): Reply<T> {
+/** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
+const BODIES = ['contentMd', 'results.document.contentMd'];
+
+/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
+function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
+  const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
   if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
   return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
 }

@@ -55,11 +55,15 @@ function isLetThrough(mode: AccessMode, caller: Caller, spec: OperationSpec): bo
   }
 }
 
-function mayCall({ access, collections = [] }: OperationSpec, identity: Identity): boolean {
-  if (access === 'public' || identity.admin) return true;
+function mayCall(spec: OperationSpec, identity: Identity): boolean {
+  const { access, collections = [] } = spec;
+  if (access === 'public') return true;
+  if (identity.refusal?.(spec) !== undefined) return false;
+  if (identity.admin) return true;
   if (identity === NOBODY) return false;
   if (access === 'user') return true;
   const own = collections.filter((name) => name.startsWith('_'));
   if (own.length > 0) return own.every((name) => identity.may(access, name));
-  return collections.length > 0 && (identity.mayAnywhere?.(access) ?? true);
+  if (collections.length === 0) return identity.administers === true;
+  return identity.mayAnywhere?.(access) ?? true;
 }

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape } from './client/index.ts';
-import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupByQueryData, CreateBackupByQueryErrors, CreateBackupByQueryResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, FindSimilarData, FindSimilarErrors, FindSimilarResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetReadinessV1Data, GetReadinessV1Errors, GetReadinessV1Responses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportDocumentsData, ImportDocumentsErrors, ImportDocumentsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhookDeadLettersData, ListWebhookDeadLettersErrors, ListWebhookDeadLettersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RedeliverWebhooksData, RedeliverWebhooksErrors, RedeliverWebhooksResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, StartSessionData, StartSessionErrors, StartSessionResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
+import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupByQueryData, CreateBackupByQueryErrors, CreateBackupByQueryResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreatePasswordResetData, CreatePasswordResetErrors, CreatePasswordResetResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteRoleData, DeleteRoleErrors, DeleteRoleResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, FindSimilarData, FindSimilarErrors, FindSimilarResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetReadinessV1Data, GetReadinessV1Errors, GetReadinessV1Responses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportDocumentsData, ImportDocumentsErrors, ImportDocumentsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhookDeadLettersData, ListWebhookDeadLettersErrors, ListWebhookDeadLettersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RedeemPasswordResetData, RedeemPasswordResetErrors, RedeemPasswordResetResponses, RedeliverWebhooksData, RedeliverWebhooksErrors, RedeliverWebhooksResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetGroupRolesData, SetGroupRolesErrors, SetGroupRolesResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetRoleData, SetRoleErrors, SetRoleResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, SetUserRolesData, SetUserRolesErrors, SetUserRolesResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StartSessionData, StartSessionErrors, StartSessionResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
 
 /** What an operation takes to know who calls. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }] as const;
@@ -1571,7 +1571,7 @@ export const addDictionaryWords = <ThrowOnError extends boolean = false>(options
 /**
  * Sign in with name and password
  *
- * Answers a token for the `Authorization: Bearer` header. It lives for `SVC_AUTH_JWT_EXPIRY` (24 hours by default). An unknown name, a disabled user and a wrong password are answered alike, after the same work, so that nobody can find out who exists.
+ * Answers a token for the `Authorization: Bearer` header. It lives for `SVC_AUTH_JWT_EXPIRY` (24 hours by default). An unknown name, a disabled user and a wrong password are answered alike, after the same work, so that nobody can find out who exists. With `mustChangePassword` in the answer, the token is good for `changePassword` and `getCurrentUser` only, until the password was changed.
  */
 export const login = <ThrowOnError extends boolean = false>(options: Options<LoginData, ThrowOnError>): RequestResult<LoginResponses, LoginErrors, ThrowOnError> => (options.client ?? client).post<LoginResponses, LoginErrors, ThrowOnError>({
     url: '/v1/auth/login',
@@ -1583,9 +1583,37 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
 });
 
 /**
+ * Tell how users sign in
+ *
+ * Says whether there is sign-in at an issuer of OpenID Connect, for pages that offer it.
+ */
+export const getSignInMethods = <ThrowOnError extends boolean = false>(options?: Options<GetSignInMethodsData, ThrowOnError>): RequestResult<GetSignInMethodsResponses, GetSignInMethodsErrors, ThrowOnError> => (options?.client ?? client).get<GetSignInMethodsResponses, GetSignInMethodsErrors, ThrowOnError>({ url: '/v1/auth/methods', ...options });
+
+/**
+ * Begin to sign in at the issuer
+ *
+ * Begins the authorization code flow with PKCE. The browser keeps `flow`, goes to `url`, and comes back to `SVC_OIDC_REDIRECT_URI` with a query for `finishOidcSignIn`, within 10 minutes. Without an issuer it is 404; one that can't be reached is 503.
+ */
+export const startOidcSignIn = <ThrowOnError extends boolean = false>(options?: Options<StartOidcSignInData, ThrowOnError>): RequestResult<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError> => (options?.client ?? client).post<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError>({ url: '/v1/auth/oidc/start', ...options });
+
+/**
+ * Sign in with what the issuer has answered
+ *
+ * Ends the flow of `startOidcSignIn`: exchanges the code, checks state, nonce and signature, and answers a token as `login` does. A subject that nobody has linked to a user is refused with 403, unless `SVC_OIDC_CREATE_USERS` makes one. Roles and groups that claims stand for hold as long as the token.
+ */
+export const finishOidcSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishOidcSignInData, ThrowOnError>): RequestResult<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError>({
+    url: '/v1/auth/oidc/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Create a user
  *
- * Creates a user who can sign in at once and has no permissions until some are granted. The name of a deleted user is free again. Names differ by case.
+ * Creates a user who can sign in at once and has no permissions until some are granted. The name of a deleted user is free again. Names differ by case. A password that the server's rules refuse is 400.
  */
 export const registerUser = <ThrowOnError extends boolean = false>(options: Options<RegisterUserData, ThrowOnError>): RequestResult<RegisterUserResponses, RegisterUserErrors, ThrowOnError> => (options.client ?? client).post<RegisterUserResponses, RegisterUserErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1609,9 +1637,38 @@ export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: O
 });
 
 /**
+ * Change the caller's password
+ *
+ * Needs a token from login and the present password. All tokens of the user end; the answer has a new one for the caller. API keys stay. A password that the server's rules refuse is 400 with the rule.
+ */
+export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set a new password with a one-time token
+ *
+ * Redeems the token of `createPasswordReset` for a new password. All tokens of the user end, and the user signs in with the new password. A token works once; one that is unknown, used, replaced or expired, or whose user is disabled, is 401 without a difference. A password that the server's rules refuse is 400, and the token stays good.
+ */
+export const redeemPasswordReset = <ThrowOnError extends boolean = false>(options: Options<RedeemPasswordResetData, ThrowOnError>): RequestResult<RedeemPasswordResetResponses, RedeemPasswordResetErrors, ThrowOnError> => (options.client ?? client).post<RedeemPasswordResetResponses, RedeemPasswordResetErrors, ThrowOnError>({
+    url: '/v1/auth/password/redeem',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Create an API key for the caller
  *
- * The key acts with the caller's permissions and goes into the `X-API-Key` header. Only its SHA-256 hash is stored: this answer is the only one that shows it. The request itself must carry a token from login; an API key can't create another. An `expiresAt` in the past is refused with 400.
+ * The key acts with the caller's permissions and goes into the `X-API-Key` header. Only its SHA-256 hash is stored: this answer is the only one that shows it. The request itself must carry a token from login; an API key can't create another. An `expiresAt` in the past is refused with 400. `collections` and `operations` narrow the key down; it never may do more than its owner may at the time of the request. A key that is narrowed down can't manage accounts, unless it names the operation.
  */
 export const createApiKey = <ThrowOnError extends boolean = false>(options?: Options<CreateApiKeyData, ThrowOnError>): RequestResult<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError> => (options?.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1646,6 +1703,17 @@ export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Revoke an API key
+ *
+ * The key stops working at once and for good, and stays listed with the time. Revoking it again changes nothing. The key of another user is refused with 403 unless the caller is an administrator.
+ */
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/api-keys/{keyHash}/revoke',
+    ...options
+});
+
+/**
  * List all users
  *
  * Lists every user by name, with the groups that each belongs to. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
@@ -1664,6 +1732,62 @@ export const listUsers = <ThrowOnError extends boolean = false>(options?: Option
 export const deleteUser = <ThrowOnError extends boolean = false>(options: Options<DeleteUserData, ThrowOnError>): RequestResult<DeleteUserResponses, DeleteUserErrors, ThrowOnError> => (options.client ?? client).delete<DeleteUserResponses, DeleteUserErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/v1/auth/users/{username}',
+    ...options
+});
+
+/**
+ * Disable or enable a user, or make one an administrator
+ *
+ * Changes what is sent and leaves the rest. A disabled user can't sign in; tokens end for good, API keys and streams stop at once and keys work again when the user is enabled. The last administrator can't be disabled or demoted.
+ */
+export const updateUser = <ThrowOnError extends boolean = false>(options: Options<UpdateUserData, ThrowOnError>): RequestResult<UpdateUserResponses, UpdateUserErrors, ThrowOnError> => (options.client ?? client).patch<UpdateUserResponses, UpdateUserErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/users/{username}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make a one-time token to set a new password with
+ *
+ * Makes a token that the user redeems for a new password (`redeemPasswordReset`). No mail is sent: this answer is the only one that shows the token, and the administrator hands it over. It replaces an earlier one of the user. The present password works until the token is redeemed.
+ */
+export const createPasswordReset = <ThrowOnError extends boolean = false>(options: Options<CreatePasswordResetData, ThrowOnError>): RequestResult<CreatePasswordResetResponses, CreatePasswordResetErrors, ThrowOnError> => (options.client ?? client).post<CreatePasswordResetResponses, CreatePasswordResetErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/users/{username}/password-reset',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set the roles of a user
+ *
+ * Replaces the roles that the user holds by name; roles of the user's groups are not touched. An unknown role is 404.
+ */
+export const setUserRoles = <ThrowOnError extends boolean = false>(options: Options<SetUserRolesData, ThrowOnError>): RequestResult<SetUserRolesResponses, SetUserRolesErrors, ThrowOnError> => (options.client ?? client).put<SetUserRolesResponses, SetUserRolesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/users/{username}/roles',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Explain what a user may do, and why
+ *
+ * Lists what the user may do with each collection, and where that comes from: permissions of the user, of groups and of roles. With `operation` it also says whether the user may call it, on `collection` where the operation works on one, and why.
+ */
+export const explainAccess = <ThrowOnError extends boolean = false>(options: Options<ExplainAccessData, ThrowOnError>): RequestResult<ExplainAccessResponses, ExplainAccessErrors, ThrowOnError> => (options.client ?? client).get<ExplainAccessResponses, ExplainAccessErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/users/{username}/access',
     ...options
 });
 
@@ -1749,6 +1873,58 @@ export const getGroup = <ThrowOnError extends boolean = false>(options: Options<
 export const updateGroup = <ThrowOnError extends boolean = false>(options: Options<UpdateGroupData, ThrowOnError>): RequestResult<UpdateGroupResponses, UpdateGroupErrors, ThrowOnError> => (options.client ?? client).put<UpdateGroupResponses, UpdateGroupErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/v1/auth/groups/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set the roles of a group
+ *
+ * Replaces the roles that the members of the group hold through it. An unknown role is 404.
+ */
+export const setGroupRoles = <ThrowOnError extends boolean = false>(options: Options<SetGroupRolesData, ThrowOnError>): RequestResult<SetGroupRolesResponses, SetGroupRolesErrors, ThrowOnError> => (options.client ?? client).put<SetGroupRolesResponses, SetGroupRolesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/groups/{name}/roles',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List all roles
+ *
+ * Lists every role by name with its permissions, the built-in ones included. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ */
+export const listRoles = <ThrowOnError extends boolean = false>(options?: Options<ListRolesData, ThrowOnError>): RequestResult<ListRolesResponses, ListRolesErrors, ThrowOnError> => (options?.client ?? client).get<ListRolesResponses, ListRolesErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/roles',
+    ...options
+});
+
+/**
+ * Delete a role
+ *
+ * Removes the role from all who hold it. A built-in role is 400.
+ */
+export const deleteRole = <ThrowOnError extends boolean = false>(options: Options<DeleteRoleData, ThrowOnError>): RequestResult<DeleteRoleResponses, DeleteRoleErrors, ThrowOnError> => (options.client ?? client).delete<DeleteRoleResponses, DeleteRoleErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/roles/{name}',
+    ...options
+});
+
+/**
+ * Create or replace a role
+ *
+ * Replaces description and permissions of the role, or creates it. Whoever holds it has the new permissions from the next request on. A built-in role is 400.
+ */
+export const setRole = <ThrowOnError extends boolean = false>(options: Options<SetRoleData, ThrowOnError>): RequestResult<SetRoleResponses, SetRoleErrors, ThrowOnError> => (options.client ?? client).put<SetRoleResponses, SetRoleErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/v1/auth/roles/{name}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -6262,6 +6262,59 @@ export type LoginResponse = {
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    /**
+     * True where the user has to change the password first; absent otherwise.
+     */
+    mustChangePassword?: boolean;
+};
+
+export type GetSignInMethodsResponse = {
+    /**
+     * Whether users sign in with name and password.
+     */
+    password: boolean;
+    /**
+     * Whether users sign in at an issuer of OpenID Connect.
+     */
+    oidc: boolean;
+};
+
+export type StartOidcSignInResponse = {
+    /**
+     * Where the browser goes.
+     */
+    url: string;
+    /**
+     * What the browser keeps until it is back: state, nonce and verifier, encrypted.
+     */
+    readonly flow: string;
+};
+
+export type FinishOidcSignInRequest = {
+    /**
+     * What `startOidcSignIn` answered.
+     */
+    flow: string;
+    /**
+     * The query with which the issuer sent the browser back, from its `code` or `error` on.
+     */
+    query: string;
+};
+
+export type FinishOidcSignInResponse = {
+    /**
+     * JSON Web Token, as that of `login`.
+     */
+    readonly token: string;
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+    username: Username;
+    /**
+     * Where the browser signs out of the issuer; absent where the issuer has no such page.
+     */
+    signOutUrl?: string;
 };
 
 export type RegisterUserRequest = {
@@ -6270,7 +6323,21 @@ export type RegisterUserRequest = {
      * Whether the user is an administrator, who may do everything.
      */
     admin?: boolean;
+    /**
+     * Whether the user has to change the password after the first sign-in.
+     */
+    mustChangePassword?: boolean;
 };
+
+/**
+ * Name of a role; case matters.
+ */
+export type RoleName = string;
+
+/**
+ * The issuer's `sub` of the account with which the user signs in; empty for none. An account belongs to one user.
+ */
+export type OidcSubject = string;
 
 /**
  * One user.
@@ -6293,6 +6360,31 @@ export type User = {
      * Names of the groups that the user belongs to.
      */
     groups: Array<string>;
+    /**
+     * Names of the roles that the user holds by name, not through groups; absent without any.
+     */
+    roles?: Array<RoleName>;
+    /**
+     * True where the user has to change the password after the next sign-in; absent otherwise.
+     */
+    mustChangePassword?: boolean;
+    oidcSubject?: OidcSubject;
+};
+
+export type ChangePasswordRequest = {
+    [key: string]: unknown;
+};
+
+export type RedeemPasswordResetRequest = {
+    username: Username;
+};
+
+export type RedeemPasswordResetResponse = {
+    /**
+     * Always `changed`.
+     */
+    status: 'changed';
+    username: Username;
 };
 
 /**
@@ -6300,12 +6392,29 @@ export type User = {
  */
 export type KeyExpiry = number;
 
+/**
+ * Name of a collection (case does not matter), `*` for all collections, or `_memory` for the stored conversations, which `*` does not include.
+ */
+export type GrantCollection = string;
+
+/**
+ * Names of the collections to which the key is narrowed down; `*` stands for all but those of the system. Absent: all that its owner may. Letter case does not matter.
+ */
+export type KeyCollections = Array<GrantCollection>;
+
+/**
+ * Operations to which the key is narrowed down, each by its id or by a class: `read`, `write`, `admin` (what takes that permission), or `search` (searches only, whose answers leave whole bodies out). Absent: all that its owner may.
+ */
+export type KeyOperations = Array<string>;
+
 export type CreateApiKeyRequest = {
     /**
      * What the key is for.
      */
     description?: string;
     expiresAt?: KeyExpiry;
+    collections?: KeyCollections;
+    operations?: KeyOperations;
 };
 
 /**
@@ -6328,6 +6437,8 @@ export type CreateApiKeyResponse = {
      */
     createdAt: UnixSeconds;
     expiresAt: KeyExpiry;
+    collections?: KeyCollections;
+    operations?: KeyOperations;
 };
 
 /**
@@ -6352,6 +6463,12 @@ export type ApiKeySummary = {
      * When the key last authenticated a request; 0 when it never did.
      */
     lastUsedAt: UnixSeconds;
+    /**
+     * When the key was revoked; absent while it is good.
+     */
+    revokedAt?: UnixSeconds;
+    collections?: KeyCollections;
+    operations?: KeyOperations;
 };
 
 export type ListApiKeysResponse = {
@@ -6390,10 +6507,49 @@ export type DeleteUserResponse = {
     username: string;
 };
 
+export type UpdateUserRequest = {
+    /**
+     * Whether the user is locked out.
+     */
+    disabled?: boolean;
+    /**
+     * Whether the user is an administrator by nature; permissions, groups and roles can make one too.
+     */
+    admin?: boolean;
+    /**
+     * Whether the user has to change the password after the next sign-in.
+     */
+    mustChangePassword?: boolean;
+    oidcSubject?: OidcSubject;
+};
+
+export type CreatePasswordResetRequest = {
+    /**
+     * Seconds for which the token is good.
+     */
+    expiresIn?: number;
+};
+
+export type CreatePasswordResetResponse = {
+    username: Username;
+    /**
+     * The token, shown only here.
+     */
+    readonly token: string;
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+};
+
 /**
- * Name of a collection (case does not matter), `*` for all collections, or `_memory` for the stored conversations, which `*` does not include.
+ * Names of roles; a name that is repeated counts once.
  */
-export type GrantCollection = string;
+export type RoleNames = Array<RoleName>;
+
+export type SetUserRolesRequest = {
+    roles: RoleNames;
+};
 
 /**
  * Whether get, search, export and the like are allowed.
@@ -6409,6 +6565,76 @@ export type GrantWrite = boolean;
  * Whether administration (backup, restore, stats, user management) is allowed. On `*` it makes an administrator of the whole server.
  */
 export type GrantAdmin = boolean;
+
+/**
+ * Where a permission comes from.
+ */
+export type AccessSource = {
+    /**
+     * Whether the user, a group of the user or a role holds it.
+     */
+    kind: 'user' | 'group' | 'role';
+    /**
+     * Name of the user, group or role.
+     */
+    name: string;
+    /**
+     * The group through which the user holds the role; absent where the user holds it by name.
+     */
+    group?: string;
+    read: GrantRead;
+    write: GrantWrite;
+    admin: GrantAdmin;
+};
+
+/**
+ * What a user may do with a collection, all sources added up.
+ */
+export type EffectivePermission = {
+    collection: GrantCollection;
+    read: GrantRead;
+    write: GrantWrite;
+    admin: GrantAdmin;
+    /**
+     * Where it comes from.
+     */
+    sources: Array<AccessSource>;
+};
+
+/**
+ * Whether a user may call an operation.
+ */
+export type AccessDecision = {
+    /**
+     * Id of the operation.
+     */
+    operation: string;
+    /**
+     * Whether the user may call it.
+     */
+    allowed: boolean;
+    /**
+     * Why, in words.
+     */
+    reason: string;
+};
+
+export type ExplainAccessResponse = {
+    username: Username;
+    /**
+     * Whether the user is locked out.
+     */
+    disabled: boolean;
+    /**
+     * Whether the user is an administrator, who may do everything.
+     */
+    admin: boolean;
+    /**
+     * By collection; `*` stands for every collection that has no entry of its own.
+     */
+    permissions: Array<EffectivePermission>;
+    decision?: AccessDecision;
+};
 
 /**
  * What a user may do with a collection.
@@ -6458,6 +6684,10 @@ export type Group = {
      * When the group was created.
      */
     createdAt: UnixSeconds;
+    /**
+     * Names of the roles that the members hold through the group; absent without any.
+     */
+    roles?: Array<RoleName>;
 };
 
 export type ListGroupsResponse = {
@@ -6497,6 +6727,80 @@ export type DeleteGroupResponse = {
     status: 'deleted';
     /**
      * Name of the deleted group.
+     */
+    name: string;
+};
+
+export type SetGroupRolesRequest = {
+    roles: RoleNames;
+};
+
+/**
+ * What the holders of a role may do with a collection.
+ */
+export type RolePermission = {
+    collection: GrantCollection;
+    read: GrantRead;
+    write: GrantWrite;
+    admin: GrantAdmin;
+};
+
+/**
+ * A named set of permissions.
+ */
+export type Role = {
+    name: RoleName;
+    /**
+     * What the role is for.
+     */
+    description: string;
+    /**
+     * Whether the role comes with the server and can't be changed.
+     */
+    builtIn: boolean;
+    /**
+     * The role's permissions, by collection.
+     */
+    permissions: Array<RolePermission>;
+};
+
+export type ListRolesResponse = {
+    /**
+     * All roles, by name.
+     */
+    roles: Array<Role>;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
+};
+
+/**
+ * What the holders of a role may do with a collection.
+ */
+export type RolePermissionInput = {
+    collection: GrantCollection;
+    read?: GrantRead;
+    write?: GrantWrite;
+    admin?: GrantAdmin;
+};
+
+export type SetRoleRequest = {
+    /**
+     * What the role is for.
+     */
+    description?: string;
+    /**
+     * The role's permissions; of several for one collection the last counts.
+     */
+    permissions?: Array<RolePermissionInput>;
+};
+
+export type DeleteRoleResponse = {
+    /**
+     * Always `deleted`.
+     */
+    status: 'deleted';
+    /**
+     * Name of the deleted role.
      */
     name: string;
 };
@@ -7660,6 +7964,29 @@ export type LoginResponseWritable = {
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    /**
+     * True where the user has to change the password first; absent otherwise.
+     */
+    mustChangePassword?: boolean;
+};
+
+export type StartOidcSignInResponseWritable = {
+    /**
+     * Where the browser goes.
+     */
+    url: string;
+};
+
+export type FinishOidcSignInResponseWritable = {
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+    username: Username;
+    /**
+     * Where the browser signs out of the issuer; absent where the issuer has no such page.
+     */
+    signOutUrl?: string;
 };
 
 export type RegisterUserRequestWritable = {
@@ -7669,7 +7996,30 @@ export type RegisterUserRequestWritable = {
      * Whether the user is an administrator, who may do everything.
      */
     admin?: boolean;
+    /**
+     * Whether the user has to change the password after the first sign-in.
+     */
+    mustChangePassword?: boolean;
 };
+
+export type ChangePasswordRequestWritable = {
+    oldPassword: Password;
+    newPassword: Password;
+};
+
+export type RedeemPasswordResetRequestWritable = {
+    username: Username;
+    /**
+     * The token of `createPasswordReset`.
+     */
+    token: string;
+    newPassword: Password;
+};
+
+/**
+ * Names of the collections to which the key is narrowed down; `*` stands for all but those of the system. Absent: all that its owner may. Letter case does not matter.
+ */
+export type KeyCollectionsWritable = Array<GrantCollection>;
 
 export type CreateApiKeyResponseWritable = {
     keyHash: KeyHash;
@@ -7682,7 +8032,22 @@ export type CreateApiKeyResponseWritable = {
      */
     createdAt: UnixSeconds;
     expiresAt: KeyExpiry;
+    collections?: KeyCollectionsWritable;
+    operations?: KeyOperations;
 };
+
+export type CreatePasswordResetResponseWritable = {
+    username: Username;
+    /**
+     * When the token expires.
+     */
+    expiresAt: UnixSeconds;
+};
+
+/**
+ * Names of roles; a name that is repeated counts once.
+ */
+export type RoleNamesWritable = Array<RoleName>;
 
 /**
  * Names of the members; a name that is repeated counts once.
@@ -7761,6 +8126,11 @@ export type AutomationRuleId = string;
  * Name of the group.
  */
 export type GroupNamePath = GroupName;
+
+/**
+ * Name of the role.
+ */
+export type RoleNamePath = RoleName;
 
 /**
  * Name of the event, as in the body.
@@ -15467,6 +15837,165 @@ export type LoginResponses = {
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
 
+export type GetSignInMethodsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/methods';
+};
+
+export type GetSignInMethodsErrors = {
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type GetSignInMethodsError = GetSignInMethodsErrors[keyof GetSignInMethodsErrors];
+
+export type GetSignInMethodsResponses = {
+    /**
+     * The ways to sign in.
+     */
+    200: GetSignInMethodsResponse;
+};
+
+export type GetSignInMethodsResponse2 = GetSignInMethodsResponses[keyof GetSignInMethodsResponses];
+
+export type StartOidcSignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/oidc/start';
+};
+
+export type StartOidcSignInErrors = {
+    /**
+     * There is no issuer, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type StartOidcSignInError = StartOidcSignInErrors[keyof StartOidcSignInErrors];
+
+export type StartOidcSignInResponses = {
+    /**
+     * Where to go, and what to keep.
+     */
+    200: StartOidcSignInResponse;
+};
+
+export type StartOidcSignInResponse2 = StartOidcSignInResponses[keyof StartOidcSignInResponses];
+
+export type FinishOidcSignInData = {
+    body: FinishOidcSignInRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/oidc/finish';
+};
+
+export type FinishOidcSignInErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The flow is over, or what the issuer answered isn't valid.
+     */
+    401: ErrorBody;
+    /**
+     * The subject belongs to no user, and none is made; or requests of this page may only read.
+     */
+    403: ErrorBody;
+    /**
+     * There is no issuer, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type FinishOidcSignInError = FinishOidcSignInErrors[keyof FinishOidcSignInErrors];
+
+export type FinishOidcSignInResponses = {
+    /**
+     * The token.
+     */
+    200: FinishOidcSignInResponse;
+};
+
+export type FinishOidcSignInResponse2 = FinishOidcSignInResponses[keyof FinishOidcSignInResponses];
+
 export type RegisterUserData = {
     body: RegisterUserRequestWritable;
     path?: never;
@@ -15592,6 +16121,144 @@ export type GetCurrentUserResponses = {
 };
 
 export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUserResponses];
+
+export type ChangePasswordData = {
+    body: ChangePasswordRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The present password is wrong, or the request carries no token from login.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * A token for the caller.
+     */
+    200: LoginResponse;
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
+export type RedeemPasswordResetData = {
+    body: RedeemPasswordResetRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/password/redeem';
+};
+
+export type RedeemPasswordResetErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The token isn't valid, or not any more.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type RedeemPasswordResetError = RedeemPasswordResetErrors[keyof RedeemPasswordResetErrors];
+
+export type RedeemPasswordResetResponses = {
+    /**
+     * The password is changed.
+     */
+    200: RedeemPasswordResetResponse;
+};
+
+export type RedeemPasswordResetResponse2 = RedeemPasswordResetResponses[keyof RedeemPasswordResetResponses];
 
 export type CreateApiKeyData = {
     body?: CreateApiKeyRequest;
@@ -15790,6 +16457,68 @@ export type DeleteApiKeyResponses = {
 
 export type DeleteApiKeyResponse2 = DeleteApiKeyResponses[keyof DeleteApiKeyResponses];
 
+export type RevokeApiKeyData = {
+    body?: never;
+    path: {
+        /**
+         * SHA-256 hash of the key, as the listing shows it.
+         */
+        keyHash: string;
+    };
+    query?: never;
+    url: '/v1/auth/api-keys/{keyHash}/revoke';
+};
+
+export type RevokeApiKeyErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The key belongs to another user, or the access mode refuses writes.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+
+export type RevokeApiKeyResponses = {
+    /**
+     * The key as it is now.
+     */
+    200: ApiKeySummary;
+};
+
+export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+
 export type ListUsersData = {
     body?: never;
     path?: never;
@@ -15917,6 +16646,299 @@ export type DeleteUserResponses = {
 };
 
 export type DeleteUserResponse2 = DeleteUserResponses[keyof DeleteUserResponses];
+
+export type UpdateUserData = {
+    body: UpdateUserRequest;
+    path: {
+        /**
+         * Name of the user.
+         */
+        username: Username;
+    };
+    query?: never;
+    url: '/v1/auth/users/{username}';
+};
+
+export type UpdateUserErrors = {
+    /**
+     * The user is the last administrator, or a field isn't valid.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such user, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type UpdateUserError = UpdateUserErrors[keyof UpdateUserErrors];
+
+export type UpdateUserResponses = {
+    /**
+     * The user as it is now.
+     */
+    200: User;
+};
+
+export type UpdateUserResponse = UpdateUserResponses[keyof UpdateUserResponses];
+
+export type CreatePasswordResetData = {
+    body?: CreatePasswordResetRequest;
+    path: {
+        /**
+         * Name of the user.
+         */
+        username: Username;
+    };
+    query?: never;
+    url: '/v1/auth/users/{username}/password-reset';
+};
+
+export type CreatePasswordResetErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such user, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type CreatePasswordResetError = CreatePasswordResetErrors[keyof CreatePasswordResetErrors];
+
+export type CreatePasswordResetResponses = {
+    /**
+     * The token, shown this once.
+     */
+    200: CreatePasswordResetResponse;
+};
+
+export type CreatePasswordResetResponse2 = CreatePasswordResetResponses[keyof CreatePasswordResetResponses];
+
+export type SetUserRolesData = {
+    body: SetUserRolesRequest;
+    path: {
+        /**
+         * Name of the user.
+         */
+        username: Username;
+    };
+    query?: never;
+    url: '/v1/auth/users/{username}/roles';
+};
+
+export type SetUserRolesErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such user, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type SetUserRolesError = SetUserRolesErrors[keyof SetUserRolesErrors];
+
+export type SetUserRolesResponses = {
+    /**
+     * The user as it is now.
+     */
+    200: User;
+};
+
+export type SetUserRolesResponse = SetUserRolesResponses[keyof SetUserRolesResponses];
+
+export type ExplainAccessData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the user.
+         */
+        username: Username;
+    };
+    query?: {
+        /**
+         * Id of an operation, as `/v1/endpoints` lists them.
+         */
+        operation?: string;
+        /**
+         * Name of a collection; letter case does not matter.
+         */
+        collection?: string;
+    };
+    url: '/v1/auth/users/{username}/access';
+};
+
+export type ExplainAccessErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such user, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ExplainAccessError = ExplainAccessErrors[keyof ExplainAccessErrors];
+
+export type ExplainAccessResponses = {
+    /**
+     * The permissions, and the decision where an operation was named.
+     */
+    200: ExplainAccessResponse;
+};
+
+export type ExplainAccessResponse2 = ExplainAccessResponses[keyof ExplainAccessResponses];
 
 export type ListPermissionsData = {
     body?: never;
@@ -16393,6 +17415,282 @@ export type UpdateGroupResponses = {
 };
 
 export type UpdateGroupResponse = UpdateGroupResponses[keyof UpdateGroupResponses];
+
+export type SetGroupRolesData = {
+    body: SetGroupRolesRequest;
+    path: {
+        /**
+         * Name of the group.
+         */
+        name: GroupName;
+    };
+    query?: never;
+    url: '/v1/auth/groups/{name}/roles';
+};
+
+export type SetGroupRolesErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such group, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type SetGroupRolesError = SetGroupRolesErrors[keyof SetGroupRolesErrors];
+
+export type SetGroupRolesResponses = {
+    /**
+     * The group as it is now.
+     */
+    200: Group;
+};
+
+export type SetGroupRolesResponse = SetGroupRolesResponses[keyof SetGroupRolesResponses];
+
+export type ListRolesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         */
+        offset?: AnswerOffset;
+        /**
+         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         */
+        limit?: AnswerLimit;
+    };
+    url: '/v1/auth/roles';
+};
+
+export type ListRolesErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ListRolesError = ListRolesErrors[keyof ListRolesErrors];
+
+export type ListRolesResponses = {
+    /**
+     * All roles.
+     */
+    200: ListRolesResponse;
+};
+
+export type ListRolesResponse2 = ListRolesResponses[keyof ListRolesResponses];
+
+export type DeleteRoleData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the role.
+         */
+        name: RoleName;
+    };
+    query?: never;
+    url: '/v1/auth/roles/{name}';
+};
+
+export type DeleteRoleErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * There is no such role, or authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type DeleteRoleError = DeleteRoleErrors[keyof DeleteRoleErrors];
+
+export type DeleteRoleResponses = {
+    /**
+     * The role is gone.
+     */
+    200: DeleteRoleResponse;
+};
+
+export type DeleteRoleResponse2 = DeleteRoleResponses[keyof DeleteRoleResponses];
+
+export type SetRoleData = {
+    body: SetRoleRequest;
+    path: {
+        /**
+         * Name of the role.
+         */
+        name: RoleName;
+    };
+    query?: never;
+    url: '/v1/auth/roles/{name}';
+};
+
+export type SetRoleErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type SetRoleError = SetRoleErrors[keyof SetRoleErrors];
+
+export type SetRoleResponses = {
+    /**
+     * The role as it is now.
+     */
+    200: Role;
+};
+
+export type SetRoleResponse = SetRoleResponses[keyof SetRoleResponses];
 
 export type ListGroupPermissionsData = {
     body?: never;

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../lib/address.ts';
 import { isBucketUrl } from '../../lib/bucket-url.ts';
+import { parseClaimEntry } from '../../lib/claim-entry.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { allowlistProblems } from '../../net/index.ts';
@@ -19,6 +20,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
   return [
     ...require(compression.smallThreshold <= compression.mediumThreshold, `${name('compression.smallThreshold', 'SVC_COMPRESSION_SMALL_THRESHOLD')}: expected at most the medium threshold, ${compression.mediumThreshold}, got ${compression.smallThreshold}`),
     ...checkAuth(settings, name),
+    ...checkOidc(settings, name),
     ...require(!tls.enabled || tls.cert !== '', 'SVC_TLS_CERT: required when TLS is enabled'),
     ...require(!tls.enabled || tls.key !== '', 'SVC_TLS_KEY: required when TLS is enabled'),
     ...require(!isHosted(embedding.provider) || embedding.apiKey !== '', `SVC_EMBEDDING_API_KEY: required by the provider ${embedding.provider}`),
@@ -68,6 +70,21 @@ function checkBackups({ backup: { cron, s3Url, s3AccessKey, s3SecretKey } }: Set
     ...require(isBucketUrl(s3Url), `${url}: expected an address with a bucket, such as https://s3.example.org/our-backups/quire, got "${s3Url}"`),
     ...require(cron !== '', `${name('backup.cron', 'SVC_BACKUP_CRON')}: required for copies of scheduled backups in ${url}`),
     ...require(s3AccessKey !== '' && s3SecretKey !== '', `SVC_BACKUP_S3_ACCESS_KEY and SVC_BACKUP_S3_SECRET_KEY: required by ${url}`),
+  ];
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Without an issuer, the other settings say nothing. */
+function checkOidc({ auth, oidc }: Settings, name: Naming): string[] {
+  if (oidc.issuer === undefined) return [];
+  const { protocol, hostname } = new URL(oidc.issuer);
+  return [
+    ...require(auth.enabled, `${name('oidc.issuer', 'SVC_OIDC_ISSUER')}: signing in needs authentication; set SVC_AUTH_ENABLED=true`),
+    ...require(protocol === 'https:' || LOOPBACK.test(hostname), `${name('oidc.issuer', 'SVC_OIDC_ISSUER')}: expected an https URL, except on this machine, got ${oidc.issuer}`),
+    ...require(oidc.clientId !== '', 'SVC_OIDC_CLIENT_ID: required with an issuer'),
+    ...require(oidc.redirectUri !== undefined, 'SVC_OIDC_REDIRECT_URI: required with an issuer; the URL of the console, such as https://docs.example.com/console'),
+    ...oidc.roles.filter((entry) => parseClaimEntry(entry) === undefined).map((entry) => `${name('oidc.roles', 'SVC_OIDC_ROLES')}: expected entries such as staff=reader or writers=group:editors, got "${entry}"`),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { audit, auth, encryption, incident } from './groups/auth.ts';
+import { audit, auth, encryption, incident, oidc } from './groups/auth.ts';
 import { automation, webhooks } from './groups/automation.ts';
 import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
@@ -20,7 +20,7 @@ export const SETTINGS = {
   database, storage, postgres, backup, compression, bodies, geo,
   embedding, vector, fts, search, code, convert, temporal, spell,
   automation, webhooks,
-  auth, incident, audit, encryption,
+  auth, oidc, incident, audit, encryption,
   production, tls, cors, rateLimit, outbound, input, limits,
   replication, binlog,
   workers, sessions,

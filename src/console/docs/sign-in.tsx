@@ -1,31 +1,53 @@
-import { useState } from 'preact/hooks';
-import { getCurrentUser, login } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { changePassword, finishOidcSignIn, getCurrentUser, getSignInMethods, login, startOidcSignIn } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, messageOf, toRequestError } from '../shared/ask.ts';
 import { Field } from '../shared/parts.tsx';
 import { signIn } from '../shared/session.ts';
 import { SignInPage } from '../shared/sign-in.tsx';
 
-/** By name and password, which become a token, or with an API key. */
+/** What the issuer's page is left with, kept by this tab alone until the browser is back. */
+const FLOW = 'quire-sign-in';
+
+/** By name and password, which become a token, with an API key, or at the issuer of OpenID Connect. */
 export function SignIn() {
   const [byKey, setByKey] = useState(false);
   const [username, setUsername] = useState('');
   const [secret, setSecret] = useState('');
+  /** A token that is good for changing the password only. */
+  const [first, setFirst] = useState<string>();
+  const [newPassword, setNewPassword] = useState('');
   const [error, setError] = useState<string>();
-  const submit = async (): Promise<void> => {
+  const [hasIssuer, setHasIssuer] = useState(false);
+  const trying = (work: () => Promise<void>) => async (): Promise<void> => {
     setError(undefined);
-    try {
-      if (byKey) {
-        const value = secret.trim();
-        await ask(getCurrentUser({ auth: ({ scheme }) => (scheme === 'bearer' ? undefined : value) }));
-        return signIn({ kind: 'key', value });
-      }
-      const { data, error: refused, response } = await login({ body: { username, password: secret } });
-      if (data === undefined) throw toRequestError(refused, response?.status ?? 0);
-      signIn({ kind: 'token', value: data.token });
-    } catch (failure) {
-      setError(messageOf(failure));
-    }
+    await work().catch((failure: unknown) => setError(messageOf(failure)));
   };
+  useEffect(() => {
+    void getSignInMethods().then(({ data }) => setHasIssuer(data?.oidc === true));
+    void trying(finishAtIssuer)();
+  }, []);
+  const submit = trying(async () => {
+    if (byKey) {
+      const value = secret.trim();
+      await ask(getCurrentUser({ auth: ({ scheme }) => (scheme === 'bearer' ? undefined : value) }));
+      return signIn({ kind: 'key', value });
+    }
+    if (first !== undefined) {
+      const { token } = await ask(changePassword({ body: { oldPassword: secret, newPassword }, auth: ({ scheme }) => (scheme === 'bearer' ? first : undefined) }));
+      return signIn({ kind: 'token', value: token });
+    }
+    const { data, error: refused, response } = await login({ body: { username, password: secret } });
+    if (data === undefined) throw toRequestError(refused, response?.status ?? 0);
+    if (data.mustChangePassword === true) return setFirst(data.token);
+    signIn({ kind: 'token', value: data.token });
+  });
+  if (first !== undefined) {
+    return (
+      <SignInPage title="Choose a new password" onSubmit={() => void submit()} error={error}>
+        <Field label="New password" hint="Your password has to be changed first"><input type="password" autoComplete="new-password" autoFocus required value={newPassword} onInput={(event) => setNewPassword(event.currentTarget.value)} /></Field>
+      </SignInPage>
+    );
+  }
   return (
     <SignInPage title="Sign in" onSubmit={() => void submit()} error={error}>
       {!byKey && <Field label="Name"><input autoComplete="username" autoFocus required value={username} onInput={(event) => setUsername(event.currentTarget.value)} /></Field>}
@@ -33,6 +55,25 @@ export function SignIn() {
         <input type="password" autoComplete={byKey ? 'off' : 'current-password'} required value={secret} onInput={(event) => setSecret(event.currentTarget.value)} />
       </Field>
       <label class="check"><input type="checkbox" checked={byKey} onChange={() => { setByKey(!byKey); setSecret(''); }} />Use an API key</label>
+      {hasIssuer && <button type="button" onClick={() => void trying(goToIssuer)()}>Sign in with your organisation</button>}
     </SignInPage>
   );
+}
+
+async function goToIssuer(): Promise<void> {
+  const { url, flow } = await ask(startOidcSignIn());
+  sessionStorage.setItem(FLOW, flow);
+  location.assign(url);
+}
+
+/** After the issuer has sent the browser back; its answer does not stay in the address. */
+async function finishAtIssuer(): Promise<void> {
+  const flow = sessionStorage.getItem(FLOW);
+  const query = location.search.slice(1);
+  if (flow === null || !/(?:^|&)state=/.test(query)) return;
+  sessionStorage.removeItem(FLOW);
+  history.replaceState(null, '', location.pathname + location.hash);
+  const { data, error, response } = await finishOidcSignIn({ body: { flow, query } });
+  if (data === undefined) throw toRequestError(error, response?.status ?? 0);
+  signIn({ kind: 'token', value: data.token });
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { createOutbound } from '../../net/index.ts';
 import { Reply, Standings, type Caller, type Context, type Guard, type Handlers, type Identity, type Standing } from '../../operations/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
+import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
 import { identify, type Credential } from './authenticator.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
@@ -12,12 +14,17 @@ import { expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import { Tokens } from './credentials/tokens.ts';
 import { createGuard, openGuard } from './guard.ts';
 import { apiKeyHandlers } from './handlers/api-keys.ts';
+import { explainHandlers } from './handlers/explain.ts';
 import { groupHandlers } from './handlers/groups.ts';
 import { mcpKeyHandlers } from './handlers/mcp-keys.ts';
+import { passwordHandlers } from './handlers/passwords.ts';
 import { permissionHandlers } from './handlers/permissions.ts';
+import { roleHandlers } from './handlers/roles.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
+import { Issuer, Oidc, oidcHandlers } from './oidc/index.ts';
 import { readMcpKey } from './rows/mcp-key-rows.ts';
+import type { AccessStore } from './write.ts';
 
 /** Who may do what (contract section 5). */
 export interface Access {
@@ -60,10 +67,12 @@ export function createAccess(environment: DocsEnvironment): Access {
   const auth = settings.auth?.enabled ? settings.auth : undefined;
   const accounts = new Accounts(sql);
   const store = { sql, feed, clock, accounts, log };
+  const rules = settings.auth?.passwordMinLength === undefined ? undefined : { minLength: settings.auth.passwordMinLength };
   const passwords = new Passwords(settings.auth?.passwordCost);
   const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.tell({ kind: 'key-use', hash })) });
   const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
-  const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock }, credential);
+  const { oidc, close } = openIssuer(environment, auth, { ...store, passwords });
+  const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock, oidc }, credential);
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
     const before = accounts.changes;
     const key = await readMcpKey(sql, hash);
@@ -78,10 +87,14 @@ export function createAccess(environment: DocsEnvironment): Access {
   return {
     handlers: unstored({
       ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
-      ...userHandlers({ ...store, passwords }),
+      ...passwordHandlers({ ...store, passwords, tokens, rules }),
+      ...oidcHandlers(oidc, tokens),
+      ...userHandlers({ ...store, passwords, rules, issuer: auth?.oidc?.issuer }),
       ...apiKeyHandlers({ ...store, uses }),
       ...groupHandlers(store),
       ...permissionHandlers(store),
+      ...roleHandlers(store),
+      ...explainHandlers(store),
       ...mcpKeyHandlers(store, settings.description.protocols.mcp.enabled),
     }),
     guard,
@@ -92,7 +105,8 @@ export function createAccess(environment: DocsEnvironment): Access {
     standings,
     follow: (caller, check) => standings.follow(async () => {
       // Any operation that is not public stands for all of them here.
-      const { expiresAt } = await guard.identify(operations.searchDocuments, caller);
+      const { expiresAt, withoutBodies } = await guard.identify(operations.searchDocuments, caller);
+      if (withoutBodies === true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
       await check?.();
       return expiresAt;
     }),
@@ -108,8 +122,21 @@ export function createAccess(environment: DocsEnvironment): Access {
       // Twice: the first may wait for a write that began before the last uses were noted.
       await uses.flush();
       await uses.flush();
+      await close();
     },
   };
+}
+
+/** The issuer that the settings name. It may be anywhere, as all that the operator names; whatever else it leads to goes by the rules of `net`. */
+function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'], store: AccessStore & { readonly passwords: Passwords }): { readonly oidc?: Oidc; close(): Promise<void> } {
+  const { issuer: address, redirectUri } = auth?.oidc ?? {};
+  if (auth?.oidc === undefined || address === undefined || redirectUri === undefined) return { close: () => Promise.resolve() };
+  const { clock, log, relay, replication, settings: { outbound: { allowPrivate, allowlist } = { allowPrivate: 'false' as const, allowlist: [] }, mode } } = environment;
+  const settings = { ...auth.oidc, issuer: address, redirectUri };
+  const outbound = createOutbound({ allowPrivate, allowlist: [...allowlist, new URL(address).hostname.replace(/^\[|\]$/g, '')] });
+  const issuer = new Issuer({ settings, fetch: outbound.fetch({ maxBytes: 1024 * 1024, timeoutMs: 10_000 }), clock, log, secret: auth.jwtSecret });
+  const mayCreate = (): boolean => mode !== 'read' && relay === undefined && replication?.refusal === undefined;
+  return { oidc: new Oidc({ ...store, settings, issuer, log, mayCreate }), close: () => outbound.close() };
 }
 
 type AnyHandler = (input: object, context: Context) => Promise<object>;

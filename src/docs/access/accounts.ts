@@ -2,7 +2,8 @@ import { Lru } from '../../lib/lru.ts';
 import type { Sql } from '../../storage/index.ts';
 import { Grants } from './grants.ts';
 import { readKey, type StoredKey } from './rows/api-key-rows.ts';
-import { listGrantsOf } from './rows/grant-rows.ts';
+import type { ClaimedRights } from './oidc/claims.ts';
+import { listGrantsHeld, listGrantsOf } from './rows/grant-rows.ts';
 import { readUser } from './rows/user-rows.ts';
 
 /** A user with all that decides about a request. */
@@ -10,6 +11,8 @@ export interface Account {
   readonly username: string;
   readonly tokenId: string;
   readonly disabled: boolean;
+  /** Whether the password has to be changed before anything else. */
+  readonly mustChange: boolean;
   /** By nature or by permission. */
   readonly admin: boolean;
   readonly grants: Grants;
@@ -38,9 +41,15 @@ export class Accounts {
     return this.#changes;
   }
 
-  /** Undefined where there is no user of that name; one who is disabled is answered as such. */
-  account(username: string): Promise<Account | undefined> {
-    return this.#recall(this.#users, username, () => this.#readAccount(username));
+  /**
+   * Undefined where there is no user of that name; one who is disabled is answered as such. With what claims of an issuer stand
+   * for beside the user's own rights.
+   */
+  account(username: string, claimed?: ClaimedRights): Promise<Account | undefined> {
+    const claims = claimed === undefined || claimed.roles.length + claimed.groups.length === 0 ? undefined : claimed;
+    // No name begins with a bracket.
+    const key = claims === undefined ? username : JSON.stringify([username, claims.roles, claims.groups]);
+    return this.#recall(this.#users, key, () => this.#readAccount(username, claims));
   }
 
   /** By the hash; one that has expired is answered all the same. */
@@ -70,10 +79,10 @@ export class Accounts {
     return found;
   }
 
-  async #readAccount(username: string): Promise<Account | undefined> {
+  async #readAccount(username: string, claims?: ClaimedRights): Promise<Account | undefined> {
     const user = await readUser(this.#sql, username);
     if (user === undefined) return undefined;
-    const grants = new Grants(await listGrantsOf(this.#sql, username));
-    return { username, tokenId: user.tokenId, disabled: user.disabled, admin: user.admin || grants.areThoseOfAdmin, grants };
+    const grants = new Grants([...await listGrantsOf(this.#sql, username), ...(claims === undefined ? [] : await listGrantsHeld(this.#sql, claims))]);
+    return { username, tokenId: user.tokenId, disabled: user.disabled, mustChange: user.mustChange, admin: user.admin || grants.areThoseOfAdmin, grants };
   }
 }

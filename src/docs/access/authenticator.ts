@@ -1,21 +1,25 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { Caller, Identity } from '../../operations/index.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import type { KeyUses } from './credentials/key-uses.ts';
 import { API_KEY_PREFIX, expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import type { Tokens } from './credentials/tokens.ts';
+import { identityByKey, identityByToken } from './identity-of.ts';
+import type { Oidc } from './oidc/index.ts';
 
 export interface AuthenticatorDeps {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly uses: KeyUses;
   readonly clock: Clock;
+  /** Absent without an issuer. */
+  readonly oidc?: Oidc | undefined;
 }
 
 export type Credential = NonNullable<Caller['credential']>;
 
 /**
- * Who presents a credential; undefined for one that is unknown, expired, forged or of a disabled user, which
+ * Who presents a credential; undefined for one that is unknown, expired, revoked, forged or of a disabled user, which
  * cannot be told apart (contract section 5, rule 9). Its prefix says what a credential is, wherever it came:
  * an API key may come as a bearer, but a token is no API key (decisions section 5.1).
  */
@@ -26,23 +30,21 @@ export async function identify(deps: AuthenticatorDeps, { scheme, value }: Crede
 
 async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const key = await accounts.key(hashOf(value));
-  if (key === undefined || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
+  if (key === undefined || key.revokedAt !== 0 || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
   const account = await accounts.account(key.username);
   if (account === undefined || account.disabled) return undefined;
   uses.note(key.hash);
-  return toIdentity(account, 'api-key', expiryOf(key.expiresAt));
+  return identityByKey(account, key, expiryOf(key.expiresAt));
 }
 
 /** The user is looked up each time: a token of one who was deleted, locked out or given a new password is void. */
-async function byToken({ accounts, tokens }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
+async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const claims = await tokens.verify(value);
-  if (claims === undefined) return undefined;
-  const account = await accounts.account(claims.username);
+  if (claims === undefined) {
+    const vouched = await oidc?.identify(value);
+    return vouched && identityByToken(vouched.account, vouched.expiresAt);
+  }
+  const account = await accounts.account(claims.username, claims.rights);
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;
-  return toIdentity(account, 'token', claims.expiresAt);
-}
-
-/** An administrator bypasses all checks (contract section 5, rule 8). */
-function toIdentity({ username, admin, grants }: Account, by: 'token' | 'api-key', expiresAt: number | undefined): Identity {
-  return { username, admin, by, ...(expiresAt !== undefined && { expiresAt }), may: admin ? () => true : (permission, collection) => grants.may(permission, collection), mayAnywhere: (permission) => admin || grants.mayAnywhere(permission) };
+  return identityByToken(account, claims.expiresAt);
 }

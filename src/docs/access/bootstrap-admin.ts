@@ -41,7 +41,7 @@ async function isAsAsked(passwords: Passwords, user: StoredUser, password: strin
 }
 
 async function administrator(passwords: Passwords, username: string, password: string, createdAt: number): Promise<StoredUser> {
-  return { username, tokenId: newTokenId(), passwordHash: await passwords.hash(password), admin: true, disabled: false, createdAt };
+  return { username, tokenId: newTokenId(), passwordHash: await passwords.hash(password), admin: true, disabled: false, mustChange: false, createdAt };
 }
 
 function store(deps: BootstrapDeps, user: StoredUser): Promise<void> {

@@ -12,7 +12,7 @@ export interface Grant {
 export const ALL_COLLECTIONS = '*';
 
 /**
- * What a user may do: own permissions and those of the user's groups, added up by collection. The sum for a
+ * What a user may do: own permissions, those of the user's groups and those of roles of either, added up by collection. The sum for a
  * collection decides alone; where there is none, the sum for `*` does, which leaves the collections of the
  * system out (contract section 5, rule 8; decisions sections 2.4 and 5.1).
  */
@@ -30,9 +30,13 @@ export class Grants {
 
   /** Letter case does not matter. */
   may(permission: Permission, collection: string): boolean {
+    return this.entryFor(collection)?.[permission] === true;
+  }
+
+  /** The sum that decides about a collection; undefined where nothing is granted. */
+  entryFor(collection: string): Grant | undefined {
     const name = collection.toLowerCase();
-    const grant = this.#byCollection.get(name) ?? (name.startsWith('_') ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
-    return grant?.[permission] === true;
+    return this.#byCollection.get(name) ?? (name.startsWith('_') ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
   }
 
   /** Whether the permission is held on any collection that is not one of the system. */

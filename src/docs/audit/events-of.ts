@@ -12,14 +12,20 @@ const MAX_AGENT = 512;
 
 /** What keys begin with; those of MCP in the settings may be anything. */
 const KEY_PREFIXES = ['svc_live_', 'mcp_'];
-const LOGIN = 'login';
+/** Operations that let somebody in by what is in their input, with the action that the log calls it. */
+const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset', finishOidcSignIn: 'auth.oidc' };
+
+/** Also a check of a password, of somebody who is known. */
+const CHANGE_PASSWORD = 'changePassword';
 
 /** What the log says of something that was invoked: who signed in how, and what was written (contract section 5, rule 10). */
 export function eventsOf(outcome: Outcome): NewAuditEvent[] {
   const { operation: { id, effect } } = outcome;
   const events: NewAuditEvent[] = [];
-  const checked = id === LOGIN ? loginEvent(outcome) : checkEvent(outcome);
+  const action = SIGN_INS[id];
+  const checked = action === undefined ? checkEvent(outcome) : loginEvent(outcome, action);
   if (checked !== undefined) events.push(checked);
+  if (id === CHANGE_PASSWORD && outcome.identity !== undefined) events.push(event(outcome, 'auth.password', outcome.identity.username, outcome.error === undefined));
   if (effect === 'write') events.push(writeEvent(outcome));
   return events;
 }
@@ -29,9 +35,8 @@ export function isAuthFailure({ action, result }: NewAuditEvent, { error }: Outc
   return result === 'fail' && action.startsWith('auth.') && isRefusal(error);
 }
 
-function loginEvent(outcome: Outcome): NewAuditEvent {
-  const username = (outcome.input as { readonly username?: unknown } | undefined)?.username;
-  return event(outcome, 'auth.login', typeof username === 'string' ? username : '', outcome.error === undefined);
+function loginEvent(outcome: Outcome, action: string): NewAuditEvent {
+  return event(outcome, action, outcome.actor ?? nameIn(outcome.input), outcome.error === undefined);
 }
 
 /** Undefined where nobody had to say who they are, or was asked. */
@@ -49,7 +54,14 @@ function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
 
 function writeEvent(outcome: Outcome): NewAuditEvent {
   const { operation, identity, error } = outcome;
-  return event(outcome, `write.${operation.path}`, identity?.username ?? '', error === undefined);
+  const actor = operation.id in SIGN_INS ? nameIn(outcome.input) : identity?.username ?? '';
+  return event(outcome, `write.${operation.path}`, actor, error === undefined);
+}
+
+/** Who somebody says to be. */
+function nameIn(input: object | undefined): string {
+  const username = (input as { readonly username?: unknown } | undefined)?.username;
+  return typeof username === 'string' ? username : '';
 }
 
 /** Its prefix says what a credential is, wherever it came. */

@@ -5,7 +5,7 @@ export interface Remembering {
 
 /** Areas that remember what they have stored, with their tables. Other areas follow the change feed, or ask the database. */
 const TABLES = {
-  access: ['users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys'],
+  access: ['users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
   collections: ['collection_configs'],
   bodies: ['body_stores'],
   schemas: ['schemas'],

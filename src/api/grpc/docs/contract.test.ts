@@ -44,8 +44,9 @@ ListAutomation CreateAutomation GetAutomation UpdateAutomation DeleteAutomation 
 ListCuration CreateCuration UpdateCuration DeleteCuration StartSession AddMessage Recall Summarize ListSessions SessionHistory DeleteSession
 TemporalQuery TemporalHot TemporalHistogram SpellSuggest SpellCleanup ListDictionary AddDictionary DeleteDictionary
 Health Stats SystemInfo GetConfig ListEndpoints ComplianceStatus
-Login Register Me CreateAPIKey ListAPIKeys DeleteAPIKey ListUsers DeleteUser
+Login Register Me ChangePassword CreatePasswordReset RedeemPasswordReset CreateAPIKey ListAPIKeys DeleteAPIKey RevokeAPIKey ListUsers DeleteUser UpdateUser
 ListPermissions SetPermission ListGroups CreateGroup GetGroup UpdateGroup DeleteGroup ListGroupPermissions SetGroupPermission
+SetUserRoles SetGroupRoles ListRoles SetRole DeleteRole ExplainAccess
 CreateMCPKey ListMCPKeys DeleteMCPKey DisableMCPKey ListAudit ListAuditExporters EncryptionStatus RotateEncryption GetEncryptionJob ListEncryptionJobs
 RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN
 `.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-import { boolean, duration, httpUrl, integer, optional, structure, text } from '../kinds.ts';
+import { boolean, duration, httpUrl, integer, listOf, optional, structure, text } from '../kinds.ts';
 import { setting } from '../setting.ts';
 
 export const auth = {
@@ -8,6 +8,21 @@ export const auth = {
   adminUsername: setting(text, 'admin', 'SVC_AUTH_ADMIN_USERNAME', 'name of the first administrator'),
   adminPassword: setting(text, '', 'SVC_AUTH_ADMIN_PASSWORD', 'password of the first administrator; required with authentication', { secret: true }),
   adminReset: setting(boolean, false, 'SVC_AUTH_ADMIN_RESET', 'set the administrator\'s password anew at this start'),
+  passwordMinLength: setting(integer(1, 72), 8, 'SVC_AUTH_PASSWORD_MIN_LENGTH', 'characters that a new password has at least'),
+};
+
+/** Sign-in at an issuer of OpenID Connect. */
+export const oidc = {
+  issuer: setting(optional(httpUrl), undefined, 'SVC_OIDC_ISSUER', 'URL of an issuer of OpenID Connect at which users sign in'),
+  clientId: setting(text, '', 'SVC_OIDC_CLIENT_ID', 'id of this service at the issuer'),
+  clientSecret: setting(text, '', 'SVC_OIDC_CLIENT_SECRET', 'secret of this service at the issuer; empty for a public client', { secret: true }),
+  redirectUri: setting(optional(httpUrl), undefined, 'SVC_OIDC_REDIRECT_URI', 'URL of the console, to which the issuer sends browsers back'),
+  scopes: setting(text, 'openid profile email', 'SVC_OIDC_SCOPES', 'scopes that are asked for'),
+  audience: setting(text, '', 'SVC_OIDC_AUDIENCE', 'audience of the issuer\'s tokens that the API takes; empty for the client\'s id'),
+  usernameClaim: setting(text, 'preferred_username', 'SVC_OIDC_USERNAME_CLAIM', 'claim with the name of a new user'),
+  createUsers: setting(boolean, false, 'SVC_OIDC_CREATE_USERS', 'make a user of whoever signs in for the first time'),
+  rolesClaim: setting(text, 'groups', 'SVC_OIDC_ROLES_CLAIM', 'claim whose values stand for roles and groups'),
+  roles: setting(listOf(text), [], 'SVC_OIDC_ROLES', 'what they stand for, as `staff=reader,writers=group:editors`'),
 };
 
 /** The detector of bursts of failed logins (contract, section 5, rule 11). */

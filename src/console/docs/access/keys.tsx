@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { createApiKey, createMcpKey, deleteApiKey, listApiKeys, listMcpKeys } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { createApiKey, createMcpKey, deleteApiKey, listApiKeys, listMcpKeys, revokeApiKey } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../../shared/ask.ts';
 import { Await, Badge, Confirm, Dialog, Empty, Table, Time } from '../../shared/parts.tsx';
 import { attempt } from '../../shared/toasts.tsx';
@@ -10,13 +10,14 @@ export function ApiKeys() {
   const list = useLoad(async (signal) => ask(listApiKeys({ signal })), []);
   return (
     <div class="stack">
-      <NewKey what="What the key is for" make={async (description) => (await ask(createApiKey({ body: { description } }))).key} onDone={list.reload} />
+      <NewKey what="What the key is for" scoped make={async (description, scope) => (await ask(createApiKey({ body: { description, ...scope } }))).key} onDone={list.reload} />
       <Await of={list}>{({ keys }) => (keys.length === 0 ? <Empty>You have no API keys.</Empty> : (
-        <Table label="API keys" columns={['For', 'Made', 'Used', 'Expires', '']}>
-          {keys.map(({ keyHash, description, createdAt, lastUsedAt, expiresAt }) => (
+        <Table label="API keys" columns={['For', 'Good for', 'Made', 'Used', 'Expires', '']}>
+          {keys.map(({ keyHash, description, createdAt, lastUsedAt, expiresAt, revokedAt, collections = [], operations = [] }) => (
             <tr key={keyHash}>
-              <td>{description === '' ? <code>{keyHash.slice(0, 12)}</code> : description}</td><td><Time at={createdAt} /></td><td><Time at={lastUsedAt} /></td><td><Time at={expiresAt} /></td>
-              <td><div class="row end"><Confirm label="Delete" says="Programs that use the key are refused from now on." onConfirm={() => attempt(() => ask(deleteApiKey({ path: { keyHash } })), 'The key was deleted').then(list.reload)} /></div></td>
+              <td>{description === '' ? <code>{keyHash.slice(0, 12)}</code> : description}</td>
+              <td>{revokedAt !== undefined ? <Badge tone="warn">revoked</Badge> : [...operations, ...collections].join(', ') || 'all that you may'}</td><td><Time at={createdAt} /></td><td><Time at={lastUsedAt} /></td><td><Time at={expiresAt} /></td>
+              <td><div class="row end">{revokedAt === undefined && <Confirm label="Revoke" says="Programs that use the key are refused from now on; it stays in this list." onConfirm={() => attempt(() => ask(revokeApiKey({ path: { keyHash } })), 'The key was revoked').then(list.reload)} />}<Confirm label="Delete" says="Programs that use the key are refused from now on." onConfirm={() => attempt(() => ask(deleteApiKey({ path: { keyHash } })), 'The key was deleted').then(list.reload)} /></div></td>
             </tr>
           ))}
         </Table>
@@ -41,25 +42,44 @@ export function McpKeys() {
   );
 }
 
+interface Scope {
+  readonly collections?: string[];
+  readonly operations?: string[];
+}
+
 interface NewKeyProps {
   readonly what: string;
   /** Makes a key with this text and returns it. */
-  readonly make: (text: string) => Promise<string>;
+  readonly make: (text: string, scope: Scope) => Promise<string>;
+  /** Whether it can be narrowed down. */
+  readonly scoped?: boolean;
   readonly onDone: () => void;
 }
 
 /** The service shows a key once. */
-function NewKey({ what, make, onDone }: NewKeyProps) {
+function NewKey({ what, make, scoped = false, onDone }: NewKeyProps) {
   const [text, setText] = useState('');
+  const [operation, setOperation] = useState('');
+  const [collections, setCollections] = useState('');
   const [made, setMade] = useState<string>();
   const create = (): Promise<unknown> => attempt(async () => {
-    setMade(await make(text));
+    const names = collections.split(',').map((name) => name.trim()).filter((name) => name !== '');
+    setMade(await make(text, { ...(names.length > 0 && { collections: names }), ...(operation !== '' && { operations: [operation] }) }));
     setText('');
     onDone();
   });
   return (
     <form class="row" onSubmit={(event) => { event.preventDefault(); void create(); }}>
       <div class="grow"><input required aria-label={what} placeholder={what} value={text} onInput={(event) => setText(event.currentTarget.value)} /></div>
+      {scoped && (
+        <>
+          <select aria-label="Good for" value={operation} onChange={(event) => setOperation(event.currentTarget.value)}>
+            <option value="">everything</option>
+            {['search', 'read', 'write', 'admin'].map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+          <input aria-label="Collections" placeholder="All collections" value={collections} onInput={(event) => setCollections(event.currentTarget.value)} />
+        </>
+      )}
       <button class="primary" type="submit">Make a key</button>
       {made !== undefined && (
         <Dialog title="The new key" onClose={() => setMade(undefined)}>

@@ -3,15 +3,16 @@ import { place, setQuery } from '../../shared/router.ts';
 import { isAdmin } from '../config.ts';
 import { Groups } from './groups.tsx';
 import { ApiKeys, McpKeys } from './keys.tsx';
+import { Password } from './password.tsx';
 import { Users } from './users.tsx';
 
-const TABS = [['users', 'Users'], ['groups', 'Groups'], ['keys', 'My API keys'], ['mcp', 'MCP keys']] as const;
+const TABS = [['users', 'Users'], ['groups', 'Groups'], ['keys', 'My API keys'], ['password', 'My password'], ['mcp', 'MCP keys']] as const;
 type Tab = (typeof TABS)[number][0];
 
-const VIEWS = { users: Users, groups: Groups, keys: ApiKeys, mcp: McpKeys };
+const VIEWS = { users: Users, groups: Groups, keys: ApiKeys, password: Password, mcp: McpKeys };
 
 export function AccessPage() {
-  const tabs = TABS.filter(([name]) => isAdmin.value || name === 'keys');
+  const tabs = TABS.filter(([name]) => isAdmin.value || name === 'keys' || name === 'password');
   const first = tabs[0]![0];
   const tab = (place.value.query['tab'] ?? first) as Tab;
   const View = VIEWS[tab] ?? VIEWS[first];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { deleteUser, listPermissions, listUsers, registerUser, setPermission } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { createPasswordReset, deleteUser, listPermissions, listUsers, registerUser, setPermission, setUserRoles, updateUser } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../../shared/ask.ts';
 import { Icon } from '../../shared/icons.tsx';
 import { Await, Badge, Confirm, Dialog, Field, Table, Time } from '../../shared/parts.tsx';
@@ -10,20 +10,26 @@ import { Grants } from './grants.tsx';
 export function Users() {
   const list = useLoad(async (signal) => ask(listUsers({ signal })), []);
   const [isNew, setIsNew] = useState(false);
-  const [open, setOpen] = useState<string>();
+  const [open, setOpen] = useState<{ readonly username: string; readonly roles: readonly string[] }>();
+  const [reset, setReset] = useState<string>();
   return (
     <div class="stack">
       <div class="row end"><button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New user</button></div>
       <Await of={list}>{({ users }) => (
-        <Table label="Users" columns={['Name', 'Groups', 'State', 'Since', '']}>
-          {users.map(({ username, groups, admin, disabled, createdAt }) => (
+        <Table label="Users" columns={['Name', 'Groups', 'Roles', 'State', 'Since', '']}>
+          {users.map(({ username, groups, roles = [], admin, disabled, createdAt }) => (
             <tr key={username}>
               <td>{username}</td>
               <td>{groups.join(', ')}</td>
+              <td>{roles.join(', ')}</td>
               <td>{disabled ? <Badge tone="warn">disabled</Badge> : admin ? <Badge tone="busy">administrator</Badge> : <Badge tone="good">active</Badge>}</td>
               <td><Time at={createdAt} /></td>
               <td><div class="row end">
-                <button onClick={() => setOpen(username)}>Permissions</button>
+                <button onClick={() => setOpen({ username, roles })}>Permissions</button>
+                <button onClick={() => void attempt(async () => setReset((await ask(createPasswordReset({ path: { username }, body: {} }))).token))}>New password</button>
+                {disabled
+                  ? <button onClick={() => void attempt(() => ask(updateUser({ path: { username }, body: { disabled: false } })), `${username} may sign in again`).then(list.reload)}>Enable</button>
+                  : <Confirm label="Disable" says={`Signs ${username} out everywhere and lets nobody in by that name or its keys.`} onConfirm={() => attempt(() => ask(updateUser({ path: { username }, body: { disabled: true } })), `${username} was disabled`).then(list.reload)} />}
                 <Confirm label="Delete" says={`Deletes ${username}, with the keys and permissions of that name.`} onConfirm={() => attempt(() => ask(deleteUser({ path: { username } })), `${username} was deleted`).then(list.reload)} />
               </div></td>
             </tr>
@@ -31,7 +37,13 @@ export function Users() {
         </Table>
       )}</Await>
       {isNew && <NewUser onClose={() => setIsNew(false)} onDone={list.reload} />}
-      {open !== undefined && <Permissions username={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && <Permissions {...open} onClose={() => setOpen(undefined)} onDone={list.reload} />}
+      {reset !== undefined && (
+        <Dialog title="Token for a new password" onClose={() => setReset(undefined)}>
+          <p>Hand it to the user, who sets a new password with it within a day. It is not shown again.</p>
+          <pre class="code">{reset}</pre>
+        </Dialog>
+      )}
     </div>
   );
 }
@@ -57,13 +69,23 @@ function NewUser({ onClose, onDone }: { readonly onClose: () => void; readonly o
   );
 }
 
-function Permissions({ username, onClose }: { readonly username: string; readonly onClose: () => void }) {
+/** What the user may by name, and the user's roles. */
+function Permissions({ username, roles: held, onClose, onDone }: { readonly username: string; readonly roles: readonly string[]; readonly onClose: () => void; readonly onDone: () => void }) {
   const list = useLoad(async (signal) => ask(listPermissions({ signal, query: { username } })), [username]);
+  const [roles, setRoles] = useState(held.join(', '));
+  const save = async (text: string): Promise<void> => {
+    const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+    if (await attempt(() => ask(setUserRoles({ path: { username }, body: { roles: names } })), 'The roles were saved')) onDone();
+  };
   return (
     <Dialog title={`Permissions of ${username}`} onClose={onClose}>
       <Await of={list}>{(grants) => <Grants grants={grants} onSet={async (grant) => {
         if (await attempt(() => ask(setPermission({ body: { username, ...grant } })))) list.reload();
       }} />}</Await>
+      <form class="row" onSubmit={(event) => { event.preventDefault(); void save(roles); }}>
+        <div class="grow"><input aria-label="Roles" placeholder="Roles, separated by commas: reader, writer, …" value={roles} onInput={(event) => setRoles(event.currentTarget.value)} /></div>
+        <button type="submit">Set roles</button>
+      </form>
     </Dialog>
   );
 }

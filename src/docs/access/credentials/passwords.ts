@@ -29,6 +29,11 @@ export class Passwords {
     this.#decoy = bcrypt.genSaltSync(cost) + '.'.repeat(HASH_LENGTH);
   }
 
+  /** A hash that no password has, for users who sign in elsewhere. */
+  unusable(): string {
+    return this.#decoy;
+  }
+
   hash(password: string): Promise<string> {
     return this.#places.run(() => bcrypt.hash(password, this.#cost));
   }

@@ -6,6 +6,13 @@ export const API_KEY_PREFIX = 'svc_live_';
 /** How every MCP key begins. */
 export const MCP_KEY_PREFIX = 'mcp_';
 
+/** How every token begins with which a password is reset. */
+export const RESET_PREFIX = 'svc_reset_';
+
+export function newResetToken(): string {
+  return `${RESET_PREFIX}${randomBytes(24).toString('hex')}`;
+}
+
 export function newApiKey(): string {
   return `${API_KEY_PREFIX}${randomBytes(24).toString('hex')}`;
 }

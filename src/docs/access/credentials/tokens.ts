@@ -1,11 +1,14 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import type { ClaimedRights } from '../oidc/claims.ts';
 
 /** What a token says of its holder. */
 export interface TokenClaims {
   readonly username: string;
   /** The one that the user had when the token was made. */
   readonly tokenId: string;
+  /** What claims of an issuer stood for when the token was made; absent without any. */
+  readonly rights?: ClaimedRights;
 }
 
 /** The same of a token that was checked. */
@@ -45,10 +48,10 @@ export class Tokens {
   }
 
   /** `admin` is for clients to read; the server asks its own records. */
-  async sign({ username, tokenId }: TokenClaims, admin: boolean): Promise<{ token: string; expiresAt: number }> {
+  async sign({ username, tokenId, rights }: TokenClaims, admin: boolean): Promise<{ token: string; expiresAt: number }> {
     const now = unixSeconds(this.#clock);
     const expiresAt = now + this.#lifetime;
-    const token = await new SignJWT({ username, admin })
+    const token = await new SignJWT({ username, admin, ...(rights !== undefined && rights.roles.length + rights.groups.length > 0 && { rights }) })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .setIssuer(ISSUER)
       .setSubject(tokenId)
@@ -66,9 +69,9 @@ export class Tokens {
         algorithms: [ALGORITHM], issuer: ISSUER, clockTolerance: SKEW,
         requiredClaims: ['exp', 'iat', 'sub'], currentDate: new Date(this.#clock.now()),
       });
-      const { username, sub, iat, exp } = payload;
+      const { username, sub, iat, exp, rights } = payload;
       const isOfNow = iat! <= unixSeconds(this.#clock) + SKEW;
-      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000 } : undefined;
+      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000, ...(rights !== undefined && { rights: rights as ClaimedRights }) } : undefined;
     } catch {
       return undefined;
     }

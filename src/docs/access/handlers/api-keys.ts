@@ -3,12 +3,13 @@ import type { ListApiKeysResponse } from '../../../../generated/docs/sdk/types.g
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
-import type { Transaction } from '../../../storage/index.ts';
+import { refuseOlderBuilds, type Transaction } from '../../../storage/index.ts';
 import type { KeyUses } from '../credentials/key-uses.ts';
 import { API_KEY_PREFIX, hashOf, newApiKey } from '../credentials/secret-keys.ts';
 import { MAX_API_KEYS_OF_A_USER } from '../limits.ts';
-import { insertKey, listKeys, readKey, removeKey, type StoredKey } from '../rows/api-key-rows.ts';
+import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } from '../rows/api-key-rows.ts';
 import { readUser } from '../rows/user-rows.ts';
+import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
 import { unauthenticated } from '../unauthenticated.ts';
 import { requireRoom, write, type AccessStore } from '../write.ts';
 import { requireFuture } from './expiry.ts';
@@ -17,21 +18,28 @@ export interface ApiKeyDeps extends AccessStore {
   readonly uses: KeyUses;
 }
 
-export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'deleteApiKey'>> {
+export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'revokeApiKey' | 'deleteApiKey'>> {
   const { sql, clock, uses } = deps;
   return {
-    async createApiKey({ description, expiresAt }, { identity }) {
+    async createApiKey({ description, expiresAt, ...given }, { identity }) {
       if (identity.by !== 'token') throw unauthenticated('missing authentication', 'creating an API key needs a token from login');
       const createdAt = unixSeconds(clock);
       requireFuture(expiresAt, createdAt);
+      const scope = scopeOf(given);
       const key = newApiKey();
-      const stored: StoredKey = { hash: hashOf(key), username: identity.username, description, createdAt, expiresAt, lastUsedAt: 0 };
+      const stored: StoredKey = { hash: hashOf(key), username: identity.username, description, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0, ...scope };
       await write(deps, 'api-key.put', identity.username, (tx) => insert(tx, stored));
-      return { key, keyHash: stored.hash, description, createdAt, expiresAt };
+      return { key, keyHash: stored.hash, description, createdAt, expiresAt, ...copied(scope) };
     },
     async listApiKeys(_input, { identity }) {
       return { keys: (await listKeys(sql, identity.username)).map((key) => toSummary(key, uses)) };
     },
+    revokeApiKey: ({ keyHash }, { identity }) => write(deps, 'api-key.put', keyHash, async (tx) => {
+      await requireOwn(tx, keyHash, identity);
+      await refuseOlderBuilds(tx, 'accounts');
+      await revokeKey(tx, keyHash, unixSeconds(clock));
+      return toSummary((await readKey(tx, keyHash))!, uses);
+    }),
     async deleteApiKey({ keyHash }, { identity }) {
       await write(deps, 'api-key.delete', keyHash, (tx) => remove(tx, keyHash, identity));
       return { status: 'deleted' };
@@ -39,20 +47,43 @@ export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operati
   };
 }
 
+/** Throws `invalid_argument` for an operation that there is not. */
+function scopeOf({ collections, operations }: KeyScope): KeyScope {
+  const unknown = operations?.find((name) => !isOperationName(name));
+  if (unknown !== undefined) throw new ServiceError('invalid_argument', `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
+  return {
+    ...(collections && { collections: [...new Set(collections.map((name) => name.toLowerCase()))] }),
+    ...(operations && { operations: [...new Set(operations)] }),
+  };
+}
+
 /** A key must not outlive its user, who may have been deleted since the request was let in. */
 async function insert(tx: Transaction, key: StoredKey): Promise<void> {
   if ((await readUser(tx, key.username)) === undefined) throw unauthenticated('invalid token');
   requireRoom((await listKeys(tx, key.username)).length, MAX_API_KEYS_OF_A_USER, 'API keys of a user');
+  if (key.collections !== undefined || key.operations !== undefined) await refuseOlderBuilds(tx, 'accounts');
   await insertKey(tx, key);
 }
 
-async function remove(tx: Transaction, hash: string, { username, admin }: Identity): Promise<void> {
-  const key = await readKey(tx, hash);
-  if (key === undefined) throw new ServiceError('not_found', 'not found');
-  if (key.username !== username && !admin) throw new ServiceError('forbidden', 'forbidden: the key belongs to another user');
+async function remove(tx: Transaction, hash: string, identity: Identity): Promise<void> {
+  await requireOwn(tx, hash, identity);
   await removeKey(tx, hash);
 }
 
-function toSummary({ hash, description, createdAt, expiresAt, lastUsedAt }: StoredKey, uses: KeyUses): ListApiKeysResponse['keys'][number] {
-  return { keyHash: hash, prefix: API_KEY_PREFIX, description, createdAt, expiresAt, lastUsedAt: uses.lastOf(hash, lastUsedAt) };
+/** Throws `not_found`, and `forbidden` for the key of another user. */
+async function requireOwn(tx: Transaction, hash: string, { username, admin }: Identity): Promise<void> {
+  const key = await readKey(tx, hash);
+  if (key === undefined) throw new ServiceError('not_found', 'not found');
+  if (key.username !== username && !admin) throw new ServiceError('forbidden', 'forbidden: the key belongs to another user');
+}
+
+function toSummary({ hash, description, createdAt, expiresAt, lastUsedAt, revokedAt, ...scope }: StoredKey, uses: KeyUses): ListApiKeysResponse['keys'][number] {
+  return {
+    keyHash: hash, prefix: API_KEY_PREFIX, description, createdAt, expiresAt, lastUsedAt: uses.lastOf(hash, lastUsedAt),
+    ...(revokedAt !== 0 && { revokedAt }), ...copied(scope),
+  };
+}
+
+function copied({ collections, operations }: KeyScope): { collections?: string[]; operations?: string[] } {
+  return { ...(collections && { collections: [...collections] }), ...(operations && { operations: [...operations] }) };
 }

@@ -19,12 +19,12 @@ export function groupHandlers(deps: AccessStore): GroupHandlers {
     createGroup: ({ name, description, members }) => write(deps, 'group.put', name, async (tx) => {
       if (await hasGroup(tx, name)) throw new ServiceError('conflict', 'group already exists');
       requireRoom(await countGroups(tx), MAX_GROUPS, 'groups');
-      return store(tx, { name, description, members: distinct(members), createdAt: unixSeconds(clock) });
+      return store(tx, { name, description, members: distinct(members), createdAt: unixSeconds(clock), roles: [] });
     }),
     getGroup: async ({ name }) => toGroup(await requireGroup(sql, name)),
     updateGroup: ({ name, description, members }) => write(deps, 'group.put', name, async (tx) => {
-      const { createdAt } = await requireGroup(tx, name);
-      const group = await store(tx, { name, description, members: distinct(members), createdAt });
+      const { createdAt, roles } = await requireGroup(tx, name);
+      const group = await store(tx, { name, description, members: distinct(members), createdAt, roles });
       await requireAdmin(tx, 'be taken out of the group');
       return group;
     }),
@@ -54,6 +54,6 @@ function distinct(members: readonly string[]): string[] {
   return [...new Set(members)];
 }
 
-function toGroup({ name, description, members, createdAt }: StoredGroup): Group {
-  return { name, description, members: [...members], createdAt };
+export function toGroup({ name, description, members, createdAt, roles }: StoredGroup): Group {
+  return { name, description, members: [...members], createdAt, ...(roles.length > 0 && { roles: [...roles] }) };
 }

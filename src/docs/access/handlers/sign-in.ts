@@ -32,7 +32,7 @@ export function signInHandlers({ sql, accounts, passwords, tokens, someone }: Si
       // Asked anew, for the user may have been deleted while the password was checked.
       const account = await accounts.account(username);
       if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
-      return tokens.sign(account, account.admin);
+      return { ...(await tokens.sign(account, account.admin)), ...(account.mustChange && { mustChangePassword: true }) };
     },
     async getCurrentUser(_input, { identity }) {
       const [user] = await listUsers(sql, identity.username);

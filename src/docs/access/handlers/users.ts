@@ -1,29 +1,36 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
-import type { User } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { UpdateUserRequest, User } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
+import type { Transaction } from '../../../storage/index.ts';
+import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { MAX_USERS } from '../limits.ts';
 import { newTokenId } from '../new-token-id.ts';
-import { countUsers, listUsers, readUser, removeUser, writeUser, type ListedUser } from '../rows/user-rows.ts';
+import { readSubject, writeSubject } from '../rows/subject-rows.ts';
+import { countUsers, listUsers, readUser, removeUser, writeUser, type ListedUser, type StoredUser } from '../rows/user-rows.ts';
 import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '../write.ts';
 
 export interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
+  readonly rules: PasswordRules | undefined;
+  /** Of the issuer of OpenID Connect, where there is one. */
+  readonly issuer: string | undefined;
 }
 
-export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'deleteUser'>> {
-  const { sql, clock, passwords } = deps;
+export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'updateUser' | 'deleteUser'>> {
+  const { sql, clock, passwords, rules } = deps;
   return {
-    async registerUser({ username, password, admin }) {
+    async registerUser({ username, password, admin, mustChangePassword }) {
+      requireGoodPassword('password', password, username, rules);
       if ((await readUser(sql, username)) !== undefined) throw exists();
       const passwordHash = await passwords.hash(password);
       return write(deps, 'user.put', username, async (tx) => {
         // Again, for hashing takes a while.
         if ((await readUser(tx, username)) !== undefined) throw exists();
         requireRoom(await countUsers(tx), MAX_USERS, 'users');
-        await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin, disabled: false, createdAt: unixSeconds(clock) });
+        await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin, disabled: false, mustChange: mustChangePassword, createdAt: unixSeconds(clock) });
         const [user] = await listUsers(tx, username);
         return toUser(user!);
       });
@@ -31,6 +38,14 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
     async listUsers() {
       return { users: (await listUsers(sql)).map(toUser) };
     },
+    updateUser: ({ username, oidcSubject, ...changes }) => write(deps, 'user.put', username, async (tx) => {
+      const user = await readUser(tx, username);
+      if (user === undefined) throw notFound(`user ${username}`);
+      await writeUser(tx, changed(user, changes));
+      if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
+      await requireAdmin(tx, 'be disabled or demoted');
+      return toUser((await listUsers(tx, username))[0]!);
+    }),
     async deleteUser({ username }) {
       await write(deps, 'user.delete', username, async (tx) => {
         if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
@@ -42,8 +57,25 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
   };
 }
 
-export function toUser({ username, createdAt, disabled, isAdmin, groups }: ListedUser): User {
-  return { username, createdAt, disabled, admin: isAdmin, groups: [...groups] };
+/** Throws `invalid_argument` without an issuer, and `conflict` where another user has the account. */
+async function link(tx: Transaction, username: string, issuer: string | undefined, subject: string): Promise<void> {
+  if (issuer === undefined) throw new ServiceError('invalid_argument', 'oidcSubject needs an issuer; set SVC_OIDC_ISSUER');
+  const owner = subject === '' ? undefined : await readSubject(tx, { issuer, subject });
+  if (owner !== undefined && owner !== username) throw new ServiceError('conflict', `the account belongs to the user ${owner}`);
+  await writeSubject(tx, username, { issuer, subject });
+}
+
+/** Whoever is locked out or has to change the password has no token left, also when that ends. */
+function changed(user: StoredUser, { disabled = user.disabled, admin = user.admin, mustChangePassword: mustChange = user.mustChange }: Pick<UpdateUserRequest, 'disabled' | 'admin' | 'mustChangePassword'>): StoredUser {
+  const endsTokens = (disabled && !user.disabled) || (mustChange && !user.mustChange);
+  return { ...user, disabled, admin, mustChange, ...(endsTokens && { tokenId: newTokenId() }) };
+}
+
+export function toUser({ username, createdAt, disabled, isAdmin, groups, roles, mustChange, oidcSubject }: ListedUser): User {
+  return {
+    username, createdAt, disabled, admin: isAdmin, groups: [...groups],
+    ...(roles.length > 0 && { roles: [...roles] }), ...(mustChange && { mustChangePassword: true }), ...(oidcSubject !== '' && { oidcSubject }),
+  };
 }
 
 function exists(): ServiceError {

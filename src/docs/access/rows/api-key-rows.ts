@@ -1,6 +1,7 @@
 import type { Queries, Row, Transaction } from '../../../storage/index.ts';
+import type { KeyScope } from '../scope.ts';
 
-export interface StoredKey {
+export interface StoredKey extends KeyScope {
   /** SHA-256 of the key, as hexadecimal digits. */
   readonly hash: string;
   readonly username: string;
@@ -11,6 +12,8 @@ export interface StoredKey {
   readonly expiresAt: number;
   /** Unix seconds; 0: not yet. */
   readonly lastUsedAt: number;
+  /** Unix seconds; 0: it is good. */
+  readonly revokedAt: number;
 }
 
 interface KeyRow extends Row {
@@ -20,9 +23,13 @@ interface KeyRow extends Row {
   readonly created_at: number;
   readonly expires_at: number;
   readonly last_used_at: number;
+  readonly revoked_at: number;
+  /** JSON, or empty. */
+  readonly collections: string;
+  readonly operations: string;
 }
 
-const SELECT = 'SELECT hash, username, description, created_at, expires_at, last_used_at FROM api_keys';
+const SELECT = 'SELECT hash, username, description, created_at, expires_at, last_used_at, revoked_at, collections, operations FROM api_keys';
 
 export async function readKey(queries: Queries, hash: string): Promise<StoredKey | undefined> {
   const row = await queries.get<KeyRow>(`${SELECT} WHERE hash = ?`, [hash]);
@@ -34,12 +41,20 @@ export async function listKeys(queries: Queries, username: string): Promise<Stor
   return (await queries.all<KeyRow>(`${SELECT} WHERE username = ? ORDER BY seq`, [username])).map(toKey);
 }
 
-export async function insertKey(tx: Transaction, { hash, username, description, createdAt, expiresAt }: StoredKey): Promise<void> {
-  await tx.run('INSERT INTO api_keys(hash, username, description, created_at, expires_at) VALUES (?, ?, ?, ?, ?)', [hash, username, description, createdAt, expiresAt]);
+export async function insertKey(tx: Transaction, { hash, username, description, createdAt, expiresAt, collections, operations }: StoredKey): Promise<void> {
+  await tx.run(
+    'INSERT INTO api_keys(hash, username, description, created_at, expires_at, collections, operations) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    [hash, username, description, createdAt, expiresAt, toText(collections), toText(operations)],
+  );
 }
 
 export async function removeKey(tx: Transaction, hash: string): Promise<void> {
   await tx.run('DELETE FROM api_keys WHERE hash = ?', [hash]);
+}
+
+/** A key that was revoked before keeps that time. */
+export async function revokeKey(tx: Transaction, hash: string, at: number): Promise<void> {
+  await tx.run('UPDATE api_keys SET revoked_at = ? WHERE hash = ? AND revoked_at = 0', [at, hash]);
 }
 
 /** Never back in time, should two notes of one key come in the wrong order. */
@@ -50,6 +65,12 @@ export async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: 
 function toKey(row: KeyRow): StoredKey {
   return {
     hash: row.hash, username: row.username, description: row.description,
-    createdAt: row.created_at, expiresAt: row.expires_at, lastUsedAt: row.last_used_at,
+    createdAt: row.created_at, expiresAt: row.expires_at, lastUsedAt: row.last_used_at, revokedAt: row.revoked_at,
+    ...(row.collections !== '' && { collections: JSON.parse(row.collections) as string[] }),
+    ...(row.operations !== '' && { operations: JSON.parse(row.operations) as string[] }),
   };
+}
+
+function toText(names: readonly string[] | undefined): string {
+  return names === undefined ? '' : JSON.stringify(names);
 }

@@ -1,8 +1,8 @@
 import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 import type { Grant } from '../grants.ts';
 
-/** Whose permissions: those of a user or those of a group have a table each. */
-export type Holder = 'user' | 'group';
+/** Whose permissions: those of users, groups and roles have a table each. */
+export type Holder = 'user' | 'group' | 'role';
 
 interface GrantRow extends Row {
   readonly collection: string;
@@ -14,6 +14,7 @@ interface GrantRow extends Row {
 const TABLES = {
   user: { table: 'user_permissions', column: 'username' },
   group: { table: 'group_permissions', column: 'group_name' },
+  role: { table: 'role_permissions', column: 'role_name' },
 } as const;
 
 /** What was granted by name, by collection. */
@@ -22,15 +23,48 @@ export async function listGrants(queries: Queries, holder: Holder, name: string)
   return (await queries.all<GrantRow>(`SELECT collection, may_read, may_write, may_admin FROM ${table} WHERE ${column} = ? ORDER BY collection`, [name])).map(toGrant);
 }
 
-/** What a user has, by name and through groups. */
-export async function listGrantsOf(queries: Queries, username: string): Promise<Grant[]> {
-  const rows = await queries.all<GrantRow>(
-    `SELECT collection, may_read, may_write, may_admin FROM user_permissions WHERE username = ?
-     UNION ALL SELECT p.collection, p.may_read, p.may_write, p.may_admin
-       FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name WHERE m.username = ?`,
-    [username, username],
+/** A permission of a user, with where it comes from. */
+export interface SourcedGrant extends Grant {
+  readonly kind: 'user' | 'group' | 'role';
+  readonly name: string;
+  /** The group through which a role is held; empty where it is not. */
+  readonly group: string;
+}
+
+interface SourcedRow extends GrantRow {
+  readonly kind: SourcedGrant['kind'];
+  readonly name: string;
+  readonly via: string;
+}
+
+/** What a user has: by name, through groups, and by roles of either. */
+export async function listGrantsOf(queries: Queries, username: string): Promise<SourcedGrant[]> {
+  const rows = await queries.all<SourcedRow>(
+    `SELECT 'user' AS kind, username AS name, '' AS via, collection, may_read, may_write, may_admin FROM user_permissions WHERE username = ?
+     UNION ALL SELECT 'group', m.group_name, '', p.collection, p.may_read, p.may_write, p.may_admin
+       FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name WHERE m.username = ?
+     UNION ALL SELECT 'role', r.role_name, '', p.collection, p.may_read, p.may_write, p.may_admin
+       FROM user_roles r JOIN role_permissions p ON p.role_name = r.role_name WHERE r.username = ?
+     UNION ALL SELECT 'role', r.role_name, m.group_name, p.collection, p.may_read, p.may_write, p.may_admin
+       FROM group_members m JOIN group_roles r ON r.group_name = m.group_name JOIN role_permissions p ON p.role_name = r.role_name WHERE m.username = ?
+     ORDER BY 4, 1, 2, 3`,
+    [username, username, username, username],
   );
-  return rows.map(toGrant);
+  return rows.map((row) => ({ ...toGrant(row), kind: row.kind, name: row.name, group: row.via }));
+}
+
+/** What roles and groups have, the roles of the groups included. */
+export async function listGrantsHeld(queries: Queries, { roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }): Promise<Grant[]> {
+  const found: Grant[] = [];
+  for (const role of roles) found.push(...await listGrants(queries, 'role', role));
+  for (const group of groups) {
+    found.push(...await listGrants(queries, 'group', group));
+    const rows = await queries.all<GrantRow>(
+      'SELECT p.collection, p.may_read, p.may_write, p.may_admin FROM group_roles r JOIN role_permissions p ON p.role_name = r.role_name WHERE r.group_name = ?', [group],
+    );
+    found.push(...rows.map(toGrant));
+  }
+  return found;
 }
 
 /** Replaces what is granted for the collection; a grant of nothing is not kept. */

@@ -5,6 +5,8 @@ export interface StoredGroup {
   readonly description: string;
   /** In the order in which they were given. */
   readonly members: readonly string[];
+  /** What the members hold through the group. */
+  readonly roles: readonly string[];
   /** Unix seconds. */
   readonly createdAt: number;
 }
@@ -21,9 +23,12 @@ export async function listGroups(queries: Queries, name?: string): Promise<Store
   const rows = await queries.all<GroupRow>(`SELECT name, description, created_at FROM user_groups ${of('name')} ORDER BY name`, params);
   const memberships = await queries.all<{ group_name: string; username: string }>(`SELECT group_name, username FROM group_members ${of('group_name')} ORDER BY seq`, params);
   const members = Map.groupBy(memberships, ({ group_name }) => group_name);
+  const held = await queries.all<{ group_name: string; role_name: string }>(`SELECT group_name, role_name FROM group_roles ${of('group_name')} ORDER BY role_name`, params);
+  const roles = Map.groupBy(held, ({ group_name }) => group_name);
   return rows.map((row) => ({
     name: row.name, description: row.description, createdAt: row.created_at,
     members: members.get(row.name)?.map(({ username }) => username) ?? [],
+    roles: roles.get(row.name)?.map(({ role_name }) => role_name) ?? [],
   }));
 }
 
@@ -35,8 +40,8 @@ export async function countGroups(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM user_groups'))!.n;
 }
 
-/** Stores a group in the place of the one of that name, which keeps its time of creation. */
-export async function writeGroup(tx: Transaction, { name, description, members, createdAt }: StoredGroup): Promise<void> {
+/** Stores a group in the place of the one of that name, which keeps its time of creation and its roles. */
+export async function writeGroup(tx: Transaction, { name, description, members, createdAt }: Omit<StoredGroup, 'roles'>): Promise<void> {
   await tx.run(
     `INSERT INTO user_groups(name, description, created_at) VALUES (?, ?, ?)
      ON CONFLICT(name) DO UPDATE SET description = excluded.description`,
@@ -50,5 +55,6 @@ export async function writeGroup(tx: Transaction, { name, description, members, 
 export async function removeGroup(tx: Transaction, name: string): Promise<boolean> {
   await tx.run('DELETE FROM group_members WHERE group_name = ?', [name]);
   await tx.run('DELETE FROM group_permissions WHERE group_name = ?', [name]);
+  await tx.run('DELETE FROM group_roles WHERE group_name = ?', [name]);
   return (await tx.run('DELETE FROM user_groups WHERE name = ?', [name])).changes > 0;
 }

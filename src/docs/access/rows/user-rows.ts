@@ -8,6 +8,8 @@ export interface StoredUser {
   /** An administrator by nature; permissions can make one too (`isAdmin` of `ListedUser`). */
   readonly admin: boolean;
   readonly disabled: boolean;
+  /** Whether the password has to be changed after the next sign-in. */
+  readonly mustChange: boolean;
   /** Unix seconds. */
   readonly createdAt: number;
 }
@@ -19,6 +21,11 @@ export interface ListedUser {
   readonly disabled: boolean;
   readonly isAdmin: boolean;
   readonly groups: readonly string[];
+  /** By name, not through groups. */
+  readonly roles: readonly string[];
+  readonly mustChange: boolean;
+  /** The account of an issuer with which the user signs in; empty for none. */
+  readonly oidcSubject: string;
 }
 
 interface UserRow extends Row {
@@ -27,6 +34,7 @@ interface UserRow extends Row {
   readonly password_hash: string;
   readonly admin: number;
   readonly disabled: number;
+  readonly must_change: number;
   readonly created_at: number;
 }
 
@@ -35,31 +43,40 @@ interface ListedRow extends Row {
   readonly created_at: number;
   readonly disabled: number;
   readonly is_admin: number;
+  readonly must_change: number;
+  readonly subject: string | null;
 }
 
-/** By nature, by a permission on `*`, or by that of a group (decisions section 5.1). */
+/** By nature, or by a permission on `*` of the user, of a group, or of a role of either (decisions section 5.1). */
 const IS_ADMIN = `(u.admin = 1
   OR EXISTS (SELECT 1 FROM user_permissions p WHERE p.username = u.username AND p.collection = '*' AND p.may_admin = 1)
   OR EXISTS (SELECT 1 FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name
+    WHERE m.username = u.username AND p.collection = '*' AND p.may_admin = 1)
+  OR EXISTS (SELECT 1 FROM user_roles r JOIN role_permissions p ON p.role_name = r.role_name
+    WHERE r.username = u.username AND p.collection = '*' AND p.may_admin = 1)
+  OR EXISTS (SELECT 1 FROM group_members m JOIN group_roles r ON r.group_name = m.group_name JOIN role_permissions p ON p.role_name = r.role_name
     WHERE m.username = u.username AND p.collection = '*' AND p.may_admin = 1))`;
 
 export async function readUser(queries: Queries, username: string): Promise<StoredUser | undefined> {
-  const row = await queries.get<UserRow>('SELECT username, token_id, password_hash, admin, disabled, created_at FROM users WHERE username = ?', [username]);
+  const row = await queries.get<UserRow>('SELECT username, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE username = ?', [username]);
   return row && {
     username: row.username, tokenId: row.token_id, passwordHash: row.password_hash,
-    admin: row.admin === 1, disabled: row.disabled === 1, createdAt: row.created_at,
+    admin: row.admin === 1, disabled: row.disabled === 1, mustChange: row.must_change === 1, createdAt: row.created_at,
   };
 }
 
 /** All users by name, or one of them. */
 export async function listUsers(queries: Queries, username?: string): Promise<ListedUser[]> {
   const [where, params]: [string, SqlValue[]] = username === undefined ? ['', []] : ['WHERE u.username = ?', [username]];
-  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, ${IS_ADMIN} AS is_admin FROM users u ${where} ORDER BY u.username`, params);
+  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, u.must_change, o.subject, ${IS_ADMIN} AS is_admin FROM users u LEFT JOIN oidc_subjects o ON o.username = u.username ${where} ORDER BY u.username`, params);
   const memberships = await queries.all<{ username: string; group_name: string }>(`SELECT u.username, u.group_name FROM group_members u ${where} ORDER BY u.group_name`, params);
+  const held = await queries.all<{ username: string; role_name: string }>(`SELECT u.username, u.role_name FROM user_roles u ${where} ORDER BY u.role_name`, params);
+  const roles = Map.groupBy(held, (role) => role.username);
   const groups = Map.groupBy(memberships, (membership) => membership.username);
   return rows.map((row) => ({
-    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1,
+    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1, mustChange: row.must_change === 1, oidcSubject: row.subject ?? '',
     groups: groups.get(row.username)?.map(({ group_name }) => group_name) ?? [],
+    roles: roles.get(row.username)?.map(({ role_name }) => role_name) ?? [],
   }));
 }
 
@@ -73,18 +90,19 @@ export async function hasAdmin(queries: Queries): Promise<boolean> {
 }
 
 /** Stores a user in the place of the one of that name. */
-export async function writeUser(tx: Transaction, { username, tokenId, passwordHash, admin, disabled, createdAt }: StoredUser): Promise<void> {
+export async function writeUser(tx: Transaction, { username, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void> {
   await tx.run(
-    `INSERT INTO users(username, token_id, password_hash, admin, disabled, created_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO users(username, token_id, password_hash, admin, disabled, must_change, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(username) DO UPDATE SET
-       token_id = excluded.token_id, password_hash = excluded.password_hash, admin = excluded.admin, disabled = excluded.disabled`,
-    [username, tokenId, passwordHash, Number(admin), Number(disabled), createdAt],
+       token_id = excluded.token_id, password_hash = excluded.password_hash, admin = excluded.admin, disabled = excluded.disabled,
+       must_change = excluded.must_change`,
+    [username, tokenId, passwordHash, Number(admin), Number(disabled), Number(mustChange), createdAt],
   );
 }
 
-/** With all that is the user's: keys, permissions, memberships (contract section 5, rule 12). */
+/** With all that is the user's: keys, permissions, roles, memberships (contract section 5, rule 12). */
 export async function removeUser(tx: Transaction, username: string): Promise<void> {
-  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members']) {
+  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets', 'oidc_subjects']) {
     await tx.run(`DELETE FROM ${table} WHERE username = ?`, [username]);
   }
 }

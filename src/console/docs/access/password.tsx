@@ -1,0 +1,24 @@
+import { useState } from 'preact/hooks';
+import { changePassword } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { ask } from '../../shared/ask.ts';
+import { Field } from '../../shared/parts.tsx';
+import { signIn } from '../../shared/session.ts';
+import { attempt } from '../../shared/toasts.tsx';
+
+/** A new password for the person who is signed in, whose other sessions end. */
+export function Password() {
+  const [oldPassword, setOld] = useState('');
+  const [newPassword, setNew] = useState('');
+  const save = (): Promise<unknown> => attempt(async () => {
+    signIn({ kind: 'token', value: (await ask(changePassword({ body: { oldPassword, newPassword } }))).token });
+    setOld('');
+    setNew('');
+  }, 'The password was changed');
+  return (
+    <form class="stack" onSubmit={(event) => { event.preventDefault(); void save(); }}>
+      <Field label="Present password"><input type="password" required autoComplete="current-password" value={oldPassword} onInput={(event) => setOld(event.currentTarget.value)} /></Field>
+      <Field label="New password" hint="Signs you out everywhere else"><input type="password" required autoComplete="new-password" value={newPassword} onInput={(event) => setNew(event.currentTarget.value)} /></Field>
+      <div class="row end"><button class="primary" type="submit">Change the password</button></div>
+    </form>
+  );
+}

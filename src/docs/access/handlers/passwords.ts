@@ -1,0 +1,68 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import { clientNetwork } from '../../../lib/trusted-proxies.ts';
+import type { Handlers } from '../../../operations/index.ts';
+import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
+import type { Passwords } from '../credentials/passwords.ts';
+import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
+import type { Tokens } from '../credentials/tokens.ts';
+import { newTokenId } from '../new-token-id.ts';
+import { readReset, removeReset, writeReset } from '../rows/reset-rows.ts';
+import { readUser, writeUser, type StoredUser } from '../rows/user-rows.ts';
+import { invalidCredentials, unauthenticated } from '../unauthenticated.ts';
+import { notFound, write, type AccessStore } from '../write.ts';
+
+export interface PasswordDeps extends AccessStore {
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  readonly rules: PasswordRules | undefined;
+}
+
+type PasswordHandlers = Required<Pick<Handlers<Operations>, 'changePassword' | 'createPasswordReset' | 'redeemPasswordReset'>>;
+
+export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
+  const { sql, clock, accounts, passwords, tokens, rules } = deps;
+  return {
+    async changePassword({ oldPassword, newPassword }, { identity: { by, username }, caller }) {
+      if (by !== 'token') throw unauthenticated('missing authentication', 'changing the password needs a token from login');
+      const user = await readUser(sql, username);
+      const party = { address: clientNetwork(caller.ip ?? ''), name: username };
+      if (user === undefined || !(await passwords.matches(oldPassword, user.passwordHash, party))) throw invalidCredentials();
+      requireGoodPassword('newPassword', newPassword, username, rules);
+      if (newPassword === oldPassword) throw new ServiceError('invalid_argument', 'newPassword must be another than oldPassword');
+      await store(deps, user, await passwords.hash(newPassword));
+      const account = await accounts.account(username);
+      if (account === undefined) throw unauthenticated('invalid token');
+      return tokens.sign(account, account.admin);
+    },
+    async createPasswordReset({ username, expiresIn }) {
+      const token = newResetToken();
+      const expiresAt = unixSeconds(clock) + expiresIn;
+      await write(deps, 'user.put', username, async (tx) => {
+        if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
+        await writeReset(tx, { username, hash: hashOf(token), expiresAt });
+      });
+      return { username, token, expiresAt };
+    },
+    async redeemPasswordReset({ username, token, newPassword }) {
+      const reset = await readReset(sql, hashOf(token));
+      const user = reset && (await readUser(sql, reset.username));
+      if (user === undefined || reset!.username !== username || user.disabled || isExpired(reset!.expiresAt, unixSeconds(clock))) throw invalidCredentials();
+      requireGoodPassword('newPassword', newPassword, username, rules);
+      await store(deps, user, await passwords.hash(newPassword), reset!.hash);
+      return { status: 'changed', username };
+    },
+  };
+}
+
+/** Ends all tokens of the user, who may have been changed or deleted, or have redeemed the token, while the password was hashed. */
+function store(deps: AccessStore, user: StoredUser, passwordHash: string, resetHash?: string): Promise<void> {
+  return write(deps, 'user.put', user.username, async (tx) => {
+    const now = await readUser(tx, user.username);
+    if (now === undefined || now.disabled || now.tokenId !== user.tokenId) throw unauthenticated('invalid token');
+    if (resetHash !== undefined && (await readReset(tx, resetHash)) === undefined) throw invalidCredentials();
+    await writeUser(tx, { ...now, passwordHash, tokenId: newTokenId(), mustChange: false });
+    await removeReset(tx, user.username);
+  });
+}

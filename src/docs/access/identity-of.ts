@@ -1,0 +1,41 @@
+import type { OperationId } from '../../../generated/docs/operations.ts';
+import type { Identity, OperationSpec } from '../../operations/index.ts';
+import type { Account } from './accounts.ts';
+import { Scope, type KeyScope } from './scope.ts';
+
+/** What a user may call who has to change the password first. */
+const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser']);
+
+/** What somebody may do by a token. An administrator bypasses all checks (contract section 5, rule 8). */
+export function identityByToken(account: Account, expiresAt: number): Identity {
+  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt };
+  return account.mustChange ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange } : identity;
+}
+
+/** What somebody may do by an API key: what its owner may, as far as the key's scope goes. */
+export function identityByKey(account: Account, given: KeyScope, expiresAt: number | undefined): Identity {
+  const owner: Identity = { ...rightsOf(account), by: 'api-key', ...(expiresAt !== undefined && { expiresAt }) };
+  if (given.collections === undefined && given.operations === undefined) return owner;
+  const scope = new Scope(given);
+  return {
+    ...owner,
+    admin: false,
+    administers: owner.admin && scope.isServerWide,
+    withoutBodies: scope.withoutBodies,
+    may: (permission, collection) => scope.permits(permission, collection) && owner.may(permission, collection),
+    mayAnywhere: (permission) => scope.permitsAnywhere(permission) && owner.mayAnywhere!(permission),
+    refusal: (spec) => scope.refusal(spec),
+  };
+}
+
+function rightsOf({ username, admin, grants }: Account): Pick<Identity, 'username' | 'admin' | 'may' | 'mayAnywhere'> {
+  return {
+    username, admin,
+    may: admin ? () => true : (permission, collection) => grants.may(permission, collection),
+    mayAnywhere: (permission) => admin || grants.mayAnywhere(permission),
+  };
+}
+
+function refuseBeforeTheChange({ id }: OperationSpec): string | undefined {
+  return BEFORE_THE_CHANGE.has(id) ? undefined : 'the password has to be changed first, with changePassword';
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, customFetch as keysFetch, EncryptJWT, jwtDecrypt, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import type * as OpenIdClient from 'openid-client';
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import { invalidCredentials } from '../unauthenticated.ts';
+import type { OidcSettings } from './settings.ts';
+
+export interface IssuerDeps {
+  readonly settings: OidcSettings;
+  /** Calls the issuer. */
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Encrypts what a browser keeps between the two halves of a sign-in. */
+  readonly secret: string;
+}
+
+/** What the issuer says of somebody. */
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+/** A sign-in that has begun. */
+export interface BegunSignIn {
+  /** Where the browser goes. */
+  readonly url: string;
+  /** What the browser keeps until it is back. */
+  readonly flow: string;
+}
+
+/** Seconds that the clock of the issuer may differ, as those of other servers. */
+const SKEW = 60;
+
+/** Seconds between the two halves of a sign-in. */
+const FLOW_SECONDS = 600;
+
+/** Seconds until an issuer that could not be reached is asked again. */
+const RETRY_SECONDS = 5;
+
+const TIMEOUT_SECONDS = 10;
+
+/** Characters of a token; those of an issuer with many groups are long. */
+const MAX_TOKEN = 16_384;
+
+/** Signatures that only the issuer can make. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+interface Discovered {
+  readonly client: typeof OpenIdClient;
+  readonly server: ServerMetadata;
+  readonly keys: JWTVerifyGetKey;
+}
+
+/**
+ * The issuer of OpenID Connect that the operator trusts: the authorization code flow with PKCE (RFC 7636), state and nonce, and
+ * tokens of the issuer for the API. What a flow needs is encrypted and kept by the browser, so any process can end what another began.
+ */
+export class Issuer {
+  readonly #deps: IssuerDeps;
+  readonly #key: Uint8Array;
+  #discovered: Promise<Discovered> | undefined;
+  #failedAt = -Infinity;
+
+  constructor(deps: IssuerDeps) {
+    this.#deps = deps;
+    this.#key = createHash('sha256').update('quire: flow of a sign-in\0').update(deps.secret).digest();
+  }
+
+  /** Begins a sign-in. Rejects with `unavailable` where the issuer cannot be reached. */
+  async begin(): Promise<BegunSignIn> {
+    const { client, server } = await this.#discover();
+    const { redirectUri, scopes } = this.#deps.settings;
+    const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
+    const url = client.buildAuthorizationUrl(this.#configure(client, server), {
+      redirect_uri: redirectUri, scope: scopes, state, nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
+    });
+    const now = unixSeconds(this.#deps.clock);
+    const flow = await new EncryptJWT({ state, nonce, verifier }).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .setIssuedAt(now).setExpirationTime(now + FLOW_SECONDS).encrypt(this.#key);
+    return { url: url.href, flow };
+  }
+
+  /** Ends a sign-in with the query that the issuer sent the browser back with. Rejects with `invalid_credentials`, whatever is wrong with it. */
+  async end(flow: string, query: string): Promise<Claims> {
+    const { client, server } = await this.#discover();
+    try {
+      const { payload: { state, nonce, verifier } } = await jwtDecrypt(flow, this.#key, { currentDate: new Date(this.#deps.clock.now()), requiredClaims: ['exp'] });
+      const callback = new URL(this.#deps.settings.redirectUri);
+      callback.search = query;
+      const tokens = await client.authorizationCodeGrant(this.#configure(client, server), callback, {
+        expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier), idTokenExpected: true,
+      });
+      return tokens.claims() as Claims;
+    } catch (error) {
+      // Causes may hold what the issuer answered.
+      this.#deps.log.warn({ reason: (error as Error).message }, 'a sign-in at the issuer failed');
+      throw invalidCredentials();
+    }
+  }
+
+  /** What a token of the issuer says; undefined for whatever is no valid one. Rejects with `unavailable` where the issuer cannot be reached. */
+  async verify(token: string): Promise<{ claims: Claims; expiresAt: number } | undefined> {
+    if (token.length > MAX_TOKEN || !isOfIssuer(token, this.#deps.settings.issuer)) return undefined;
+    const { server, keys } = await this.#discover();
+    const { audience, clientId } = this.#deps.settings;
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ALGORITHMS, issuer: server.issuer, audience: audience === '' ? clientId : audience,
+        clockTolerance: SKEW, requiredClaims: ['exp', 'sub'], currentDate: new Date(this.#deps.clock.now()),
+      });
+      return { claims: payload as Claims, expiresAt: (payload.exp! + SKEW) * 1000 };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Where a browser signs out of the issuer too; undefined where the issuer has no such page. */
+  async signOutUrl(): Promise<string | undefined> {
+    const { client, server } = await this.#discover();
+    if (server.end_session_endpoint === undefined) return undefined;
+    return client.buildEndSessionUrl(this.#configure(client, server), { post_logout_redirect_uri: this.#deps.settings.redirectUri }).href;
+  }
+
+  /** Asks once; an issuer that fails is left alone for a few seconds. */
+  async #discover(): Promise<Discovered> {
+    const now = this.#deps.clock.now();
+    if (this.#discovered === undefined && now - this.#failedAt < RETRY_SECONDS * 1000) throw unavailable();
+    this.#discovered ??= this.#ask();
+    try {
+      return await this.#discovered;
+    } catch (error) {
+      this.#discovered = undefined;
+      this.#failedAt = now;
+      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.issuer }, 'the issuer could not be reached');
+      throw unavailable();
+    }
+  }
+
+  /** The package is loaded with the first sign-in. */
+  async #ask(): Promise<Discovered> {
+    const client = await import('openid-client');
+    const { issuer, clientId } = this.#deps.settings;
+    const { fetch: call } = this.#deps;
+    const found = await client.discovery(new URL(issuer), clientId, {}, client.None(), {
+      [client.customFetch]: call as unknown as CustomFetch,
+      timeout: TIMEOUT_SECONDS,
+      ...(this.#isPlain && { execute: [client.allowInsecureRequests] }),
+    });
+    const { supportsPKCE: _, ...server } = found.serverMetadata();
+    if (server.jwks_uri === undefined) throw new Error('the issuer names no keys');
+    const keys = createRemoteJWKSet(new URL(server.jwks_uri), { [keysFetch]: (url, options) => call(url, options), timeoutDuration: TIMEOUT_SECONDS * 1000 });
+    return { client, server, keys };
+  }
+
+  /** One for each use, because its clock is that of the moment. */
+  #configure(client: Discovered['client'], server: ServerMetadata): Configuration {
+    const { clientId, clientSecret } = this.#deps.settings;
+    const skew = Math.round((this.#deps.clock.now() - Date.now()) / 1000);
+    const authentication = clientSecret === '' ? client.None() : client.ClientSecretBasic(clientSecret);
+    const configuration = new client.Configuration(server, clientId, { [client.clockSkew]: skew, [client.clockTolerance]: SKEW }, authentication);
+    configuration[client.customFetch] = this.#deps.fetch as unknown as CustomFetch;
+    configuration.timeout = TIMEOUT_SECONDS;
+    client.enableNonRepudiationChecks(configuration);
+    if (this.#isPlain) client.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  /** The settings allow it for loopback only. */
+  get #isPlain(): boolean {
+    return this.#deps.settings.issuer.startsWith('http:');
+  }
+}
+
+/** Whether a token says so of itself, which saves asking the issuer about everybody else's. */
+function isOfIssuer(token: string, issuer: string): boolean {
+  try {
+    const { iss } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { iss?: unknown };
+    return typeof iss === 'string' && iss.replace(/\/$/, '') === issuer.replace(/\/$/, '');
+  } catch {
+    return false;
+  }
+}
+
+function unavailable(): ServiceError {
+  return new ServiceError('unavailable', 'the issuer cannot be reached; try again later', { headers: { 'Retry-After': String(RETRY_SECONDS) } });
+}

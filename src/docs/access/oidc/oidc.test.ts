@@ -1,0 +1,128 @@
+import { generateKeyPair } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { browse, CLIENT, LocalIssuer, REDIRECT } from '../../../testkit/local-issuer.ts';
+import { AccessFixture, START, token } from '../test-fixture.ts';
+import type { OidcSettings } from './settings.ts';
+
+let issuer: LocalIssuer;
+let fixture: AccessFixture;
+
+const settings = (more: Partial<OidcSettings> = {}): OidcSettings => ({
+  issuer: issuer.url, clientId: CLIENT.id, clientSecret: CLIENT.secret, redirectUri: REDIRECT, scopes: 'openid profile email', audience: '',
+  usernameClaim: 'preferred_username', rolesClaim: 'groups', roles: ['staff=reader', 'writers=group:editors', 'ops=admin'], createUsers: true, ...more,
+});
+
+async function open(more: Partial<OidcSettings> = {}): Promise<void> {
+  fixture = await AccessFixture.open({ auth: { oidc: settings(more) } });
+  fixture.advance(Math.floor(Date.now() / 1000) - START);
+}
+
+/** Goes all the way of a browser. */
+async function signIn() {
+  const { url, flow } = await fixture.call('startOidcSignIn');
+  return fixture.call('finishOidcSignIn', { flow, query: await browse(url) });
+}
+
+beforeAll(async () => {
+  issuer = await LocalIssuer.start();
+});
+afterAll(() => issuer.stop());
+beforeEach(() => {
+  issuer.account = 'sub-of-ann';
+  issuer.claims = { preferred_username: 'ann', groups: ['staff'] };
+});
+afterEach(() => fixture.close());
+
+describe('sign-in by OpenID Connect', () => {
+  it('makes a user of whoever signs in first, whose claims are worth what the mapping says', async () => {
+    await open();
+    const { token: value, username, signOutUrl } = await signIn();
+    expect([username, new URL(signOutUrl!).origin]).toEqual(['ann', issuer.url]);
+    const identity = (await fixture.access.identify(token(value)))!;
+    expect([identity.username, identity.admin, identity.may('read', 'blog'), identity.may('write', 'blog')]).toEqual(['ann', false, true, false]);
+    expect((await fixture.manage('listUsers')).users).toMatchObject([{ username: 'admin' }, { username: 'ann', oidcSubject: 'sub-of-ann', admin: false, groups: [] }]);
+    issuer.claims = { preferred_username: 'renamed', groups: ['ops'] };
+    expect(await fixture.access.identify(token((await signIn()).token))).toMatchObject({ username: 'ann', admin: true });
+    await expect(fixture.login('ann', '')).rejects.toMatchObject({ code: expect.stringMatching(/invalid|missing/) as string });
+  });
+
+  it('lets nobody become a user of the same name', async () => {
+    await open();
+    issuer.claims = { preferred_username: 'admin' };
+    await expect(signIn()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('an administrator has to link') as string });
+    await fixture.manage('updateUser', { username: 'admin', oidcSubject: 'sub-of-ann' });
+    expect((await signIn()).username).toBe('admin');
+    await fixture.register('bob');
+    await expect(fixture.manage('updateUser', { username: 'bob', oidcSubject: 'sub-of-ann' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('makes no users where that is off, and lets no disabled one in', async () => {
+    await open({ createUsers: false });
+    await expect(signIn()).rejects.toMatchObject({ code: 'forbidden' });
+    await fixture.register('bob');
+    await fixture.manage('updateUser', { username: 'bob', oidcSubject: 'sub-of-ann' });
+    const { token: value } = await signIn();
+    await fixture.manage('updateUser', { username: 'bob', disabled: true });
+    expect(await fixture.access.identify(token(value))).toBeUndefined();
+    await expect(signIn()).rejects.toMatchObject({ code: 'invalid_credentials' });
+  });
+
+  it('takes an answer of the issuer once, for its own flow, in time', async () => {
+    await open();
+    const [one, other] = [await fixture.call('startOidcSignIn'), await fixture.call('startOidcSignIn')];
+    const query = await browse(one.url);
+    const finish = (flow: string, answer = query) => fixture.call('finishOidcSignIn', { flow, query: answer });
+    const refused = { code: 'invalid_credentials' };
+    await expect(finish(other.flow)).rejects.toMatchObject(refused);
+    await expect(finish(`${one.flow}x`)).rejects.toMatchObject(refused);
+    await expect(finish(one.flow, 'error=access_denied')).rejects.toMatchObject(refused);
+    await finish(one.flow);
+    await expect(finish(one.flow)).rejects.toMatchObject(refused);
+    const late = await browse(other.url);
+    fixture.advance(601);
+    await expect(finish(other.flow, late)).rejects.toMatchObject(refused);
+  });
+
+  it('is 404 without an issuer, and 503 with one that does not answer', async () => {
+    await open({ issuer: 'http://127.0.0.1:1' });
+    await expect(fixture.call('startOidcSignIn')).rejects.toMatchObject({ code: 'unavailable' });
+    await fixture.close();
+    fixture = await AccessFixture.open();
+    expect(await fixture.call('getSignInMethods')).toEqual({ password: true, oidc: false });
+    await expect(fixture.call('startOidcSignIn')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('tokens of the issuer', () => {
+  const CLAIMS = { preferred_username: 'ann', groups: ['writers'] };
+  const identify = async (value: Promise<string>) => fixture.access.identify(token(await value));
+
+  it('are credentials of the API, with the rights of their claims', async () => {
+    await open();
+    await fixture.manage('createGroup', { name: 'editors' });
+    await fixture.manage('setGroupPermission', { group: 'editors', collection: 'blog', write: true });
+    const identity = (await identify(issuer.token('sub-of-ann', CLAIMS)))!;
+    expect([identity.username, identity.may('write', 'blog'), identity.may('read', 'blog')]).toEqual(['ann', true, false]);
+    await fixture.manage('setGroupPermission', { group: 'editors', collection: 'blog', read: true });
+    expect((await identify(issuer.token('sub-of-ann', CLAIMS)))!.may('read', 'blog')).toBe(true);
+  });
+
+  it('are for this service, of this issuer, signed by it, and of now', async () => {
+    await open();
+    const { privateKey: key } = await generateKeyPair('RS256');
+    const bad = [
+      issuer.token('sub-of-ann', CLAIMS, { audience: 'another' }), issuer.token('sub-of-ann', CLAIMS, { key }),
+      issuer.token('sub-of-ann', CLAIMS, { issuer: 'http://127.0.0.1:2' }), issuer.token('sub-of-ann', CLAIMS, { now: Math.floor(Date.now() / 1000) - 361 }),
+    ];
+    expect(await Promise.all(bad.map(identify))).toEqual(bad.map(() => undefined));
+    const good = issuer.token('sub-of-ann', CLAIMS);
+    expect(await identify(good)).toBeDefined();
+    fixture.advance(361);
+    expect(await identify(good)).toBeUndefined();
+  });
+
+  it('of somebody whom nobody knows are invalid where no users are made', async () => {
+    await open({ createUsers: false });
+    expect(await identify(issuer.token('sub-of-ann', CLAIMS))).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Account } from '../accounts.ts';
+import type { Passwords } from '../credentials/passwords.ts';
+import { MAX_USERS } from '../limits.ts';
+import { newTokenId } from '../new-token-id.ts';
+import { readSubject, writeSubject } from '../rows/subject-rows.ts';
+import { countUsers, readUser, writeUser } from '../rows/user-rows.ts';
+import { requireRoom, write, type AccessStore } from '../write.ts';
+import { ClaimMapping, type ClaimedRights } from './claims.ts';
+import type { Claims, Issuer } from './issuer.ts';
+import type { OidcSettings } from './settings.ts';
+
+export interface OidcDeps extends AccessStore {
+  readonly settings: OidcSettings;
+  readonly issuer: Issuer;
+  readonly passwords: Passwords;
+  readonly log: Log;
+  /** False where this process may not write. */
+  readonly mayCreate: () => boolean;
+}
+
+/** Somebody whom the issuer vouches for. */
+export interface Vouched {
+  readonly account: Account;
+  readonly rights: ClaimedRights;
+}
+
+/** As in the specification. */
+const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
+
+/**
+ * From what an issuer says to a user. Users are known by the issuer's `sub`, which never changes hands, and never by a name: who may
+ * choose the name at the issuer must not become somebody else here.
+ */
+export class Oidc {
+  readonly #deps: OidcDeps;
+  readonly #mapping: ClaimMapping;
+
+  constructor(deps: OidcDeps) {
+    this.#deps = deps;
+    this.#mapping = new ClaimMapping(deps.settings.rolesClaim, deps.settings.roles);
+  }
+
+  get issuer(): Issuer {
+    return this.#deps.issuer;
+  }
+
+  /** Who signs in with these claims, as a new user where that is allowed; undefined for a user who is disabled. Throws `forbidden` for anybody else. */
+  async admit(claims: Claims): Promise<Vouched | undefined> {
+    const username = (await this.#known(claims)) ?? (await this.#create(claims));
+    return this.#account(username, claims);
+  }
+
+  /** Whose token of the issuer it is; undefined for whatever is no valid one. */
+  async identify(token: string): Promise<(Vouched & { readonly expiresAt: number }) | undefined> {
+    const verified = await this.#deps.issuer.verify(token);
+    if (verified === undefined) return undefined;
+    const username = (await this.#known(verified.claims)) ?? (await this.#create(verified.claims).catch(orUnknown));
+    const vouched = username === undefined ? undefined : await this.#account(username, verified.claims);
+    return vouched && { ...vouched, expiresAt: verified.expiresAt };
+  }
+
+  #known({ sub }: Claims): Promise<string | undefined> {
+    return readSubject(this.#deps.sql, { issuer: this.#deps.settings.issuer, subject: sub });
+  }
+
+  async #account(username: string, claims: Claims): Promise<Vouched | undefined> {
+    const rights = this.#mapping.rightsIn(claims);
+    const account = await this.#deps.accounts.account(username, rights);
+    return account === undefined || account.disabled ? undefined : { account, rights };
+  }
+
+  /** A new user has no password, and what claims stand for. */
+  async #create(claims: Claims): Promise<string> {
+    const { settings: { createUsers, usernameClaim, issuer }, mayCreate, passwords, clock, log } = this.#deps;
+    if (!createUsers || !mayCreate()) throw unlinked('an administrator has to link this account first');
+    const username = claims[usernameClaim];
+    if (typeof username !== 'string' || !USERNAME.test(username)) throw unlinked(`the claim ${usernameClaim} is no name that a user can have`);
+    const passwordHash = passwords.unusable();
+    const subject = { issuer, subject: claims.sub };
+    return write(this.#deps, 'user.put', username, async (tx) => {
+      const known = await readSubject(tx, subject);
+      if (known !== undefined) return known;
+      if ((await readUser(tx, username)) !== undefined) throw unlinked(`there is a user ${username} already, whom an administrator has to link first`);
+      requireRoom(await countUsers(tx), MAX_USERS, 'users');
+      await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin: false, disabled: false, mustChange: false, createdAt: unixSeconds(clock) });
+      await writeSubject(tx, username, subject);
+      log.info({ username }, 'user created at the first sign-in by OpenID Connect');
+      return username;
+    });
+  }
+}
+
+/** A credential is valid or it is not: an API learns nothing of users. */
+function orUnknown(error: unknown): undefined {
+  if (error instanceof ServiceError) return undefined;
+  throw error;
+}
+
+function unlinked(why: string): ServiceError {
+  return new ServiceError('forbidden', `forbidden: ${why}`);
+}

@@ -1,0 +1,97 @@
+import { operations, type OperationId } from '../../../generated/docs/operations.ts';
+import type { OperationSpec, Permission } from '../../operations/index.ts';
+import { ALL_COLLECTIONS } from './grants.ts';
+
+/** What an API key is narrowed down to; what is absent is not narrowed down. */
+export interface KeyScope {
+  /** Lowercased names, or `*`. */
+  readonly collections?: readonly string[];
+  /** Ids of operations and classes of them. */
+  readonly operations?: readonly string[];
+}
+
+/** Searches, of those operations that take `read`. Their answers can do without the bodies of documents. */
+export const SEARCHES: ReadonlySet<string> = new Set<OperationId>([
+  'searchDocuments', 'searchFullText', 'searchFullTextByQuery', 'autocomplete', 'aggregateDocuments', 'searchVectors', 'findSimilar', 'searchHybrid',
+  'searchGeo', 'searchGeoWithin', 'searchGeoPolygon',
+]);
+
+/** Names that stand for many operations. */
+export const CLASSES = ['read', 'write', 'admin', 'search'] as const;
+
+const TABLE = operations as Readonly<Record<string, OperationSpec>>;
+
+/** Of what there is under these names. */
+export function isOperationName(name: string): boolean {
+  return (CLASSES as readonly string[]).includes(name) || Object.hasOwn(TABLE, name);
+}
+
+/**
+ * Decides what a key is good for. It takes away and never adds: whoever asks also asks what the owner may. A key that is
+ * narrowed down in any way does not manage accounts, unless it names the operation.
+ */
+export class Scope {
+  readonly #collections: ReadonlySet<string> | undefined;
+  readonly #operations: ReadonlySet<string> | undefined;
+  readonly #permissions: ReadonlySet<Permission> | undefined;
+  /** Whether answers leave the bodies of documents out. */
+  readonly withoutBodies: boolean;
+
+  constructor({ collections, operations: names }: KeyScope) {
+    this.#collections = collections && new Set(collections);
+    this.#operations = names && new Set(names);
+    this.#permissions = names && new Set(names.flatMap(permissionsOf));
+    this.withoutBodies = names !== undefined && !names.some(showsBodies);
+  }
+
+  /** Whether operations that no collection decides about are left to the owner's rights. */
+  get isServerWide(): boolean {
+    return this.#collections === undefined;
+  }
+
+  /** Why the key is not good for an operation; undefined where it is. */
+  refusal(spec: OperationSpec): string | undefined {
+    return this.#covers(spec) ? undefined : `the API key is not for ${spec.id}`;
+  }
+
+  permits(permission: Permission, collection: string): boolean {
+    return this.#permissions?.has(permission) !== false && this.#holds(collection.toLowerCase());
+  }
+
+  /** Whether there may be a collection with this permission, by its kind. */
+  permitsAnywhere(permission: Permission): boolean {
+    return this.#permissions?.has(permission) !== false;
+  }
+
+  #covers(spec: OperationSpec): boolean {
+    const names = this.#operations;
+    if (names?.has(spec.id) === true) return true;
+    if (spec.area === 'access') return spec.id === 'getCurrentUser' && names?.has('read') !== false;
+    return names === undefined || names.has(classOf(spec)) || (names.has('search') && SEARCHES.has(spec.id));
+  }
+
+  #holds(name: string): boolean {
+    const names = this.#collections;
+    return names === undefined || names.has(name) || (names.has(ALL_COLLECTIONS) && !name.startsWith('_'));
+  }
+}
+
+function classOf({ access, effect }: OperationSpec): string {
+  if (access === 'user') return effect === 'write' ? 'write' : 'read';
+  return access;
+}
+
+/** What an operation needs of collections; those for every user look at several permissions. */
+function permissionsOf(name: string): Permission[] {
+  if (name === 'read' || name === 'write' || name === 'admin') return [name];
+  const access = name === 'search' ? 'read' : TABLE[name]?.access;
+  if (access === 'user') return ['read', 'write'];
+  return access === undefined || access === 'public' ? [] : [access];
+}
+
+/** Whether a name lets a key read documents as they are. */
+function showsBodies(name: string): boolean {
+  if (name === 'read') return true;
+  const spec = TABLE[name];
+  return spec !== undefined && classOf(spec) === 'read' && !SEARCHES.has(name);
+}
