@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './src/testkit/vitest/slowest-first.ts';
 
-// Tests start the services some hundred times; what Node compiled for one is there for the next.
+// Tests load the services some hundred times, in their own processes and in others; what Node compiled for one is there for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
 
 /** Rooms whose tests load the document service. Those of the run queue run some suites twice, over another store, in a process of their own. */
@@ -10,25 +11,24 @@ const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
 const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      // Packages load graphql's CommonJS build; sources must share that copy, for it compares its classes.
-      { find: /^graphql$/, replacement: 'graphql/index.js' },
-      // Properties are checked with one seed unless QUIRE_TEST_SEED says otherwise.
-      { find: /^fast-check$/, replacement: join(import.meta.dirname, 'src/testkit/seeded-fast-check.ts') },
-    ],
-  },
   test: {
-    // Servers and worker threads belong to their test file; two cores are what a small machine has.
+    // Node loads the sources as it does in production. Types are stripped and modules compiled once, then read from the compile cache;
+    // vitest's own loader transforms each module in its main process, and each test process compiles it again.
+    experimental: { viteModuleRunner: false },
+    // Properties are checked with one seed unless QUIRE_TEST_SEED says otherwise.
+    setupFiles: ['src/testkit/vitest/setup.ts'],
+    // Servers and worker threads belong to their test file.
     pool: 'forks',
-    maxWorkers: 2,
+    // A small machine has two cores. Suites that kill or cut off services wait for leases and restarts most of their time.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: 'rooms', include: ALL, exclude: SERVICES.map(filesOf), sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'rooms', include: ALL, exclude: SERVICES.map(filesOf) } },
       // Loading a service takes longer than most tests of it, so that its test files share a process, and put back what they change there.
       // One for each room: in a process that lives long, collecting garbage takes more than that saves.
-      ...SERVICES.map((room, i) => ({ extends: true as const, test: { name: room, include: [filesOf(room)], isolate: false, sequence: { groupOrder: i + 1 } } })),
+      ...SERVICES.map((room) => ({ extends: true as const, test: { name: room, include: [filesOf(room)], isolate: false } })),
     ],
   },
 });

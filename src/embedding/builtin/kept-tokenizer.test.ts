@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
@@ -53,7 +53,7 @@ function paragraphs(text: string): string[] {
 
 describe.skipIf(library === undefined)('the tokeniser of @huggingface/tokenizers (skipped where the optional package is not installed)', () => {
   it('finds the same tokens', { timeout: 600_000 }, async () => {
-    const { Tokenizer } = await import(pathToFileURL(library!).href) as { Tokenizer: new (tokenizer: object, config: object) => Tokenizer };
+    const { Tokenizer } = createRequire(import.meta.url)(library!) as { Tokenizer: new (tokenizer: object, config: object) => Tokenizer };
     const [tokenizer, config] = await Promise.all(['tokenizer.json', 'tokenizer_config.json'].map(async (name) =>
       JSON.parse(await readFile(new URL(`models/minilm-l6-v2/${name}`, ROOT), 'utf8')) as Record<string, unknown>));
     const kept = new Tokenizer({ ...tokenizer!, truncation: null, padding: null }, config!);

@@ -1,0 +1,9 @@
+import { registerHooks } from 'node:module';
+
+/** Tests that import `fast-check` get the library with one seed. */
+const SEEDED = new URL('../seeded-fast-check.ts', import.meta.url).href;
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'fast-check' && context.parentURL !== SEEDED ? { url: SEEDED, shortCircuit: true } : next(specifier, context),
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Starts the slowest test files of each project first, so that none of them runs alone at the end. Vitest orders files by how long
+ * they took the last time, which a fresh checkout does not know. Projects whose files share a process come before the others, each
+ * in one piece: a process ends where the next file belongs to another project, and short files in processes of their own fill
+ * the end best.
+ */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // Those that are not listed keep the order that vitest has for them.
+    return (await super.sort(files)).sort((a, b) => isolation(a) - isolation(b) || compareNames(a, b) || rank(a) - rank(b));
+  }
+}
+
+const isolation = ({ project }: TestSpecification): number => (project.config.isolate ? 1 : 0);
+
+function compareNames({ project: a }: TestSpecification, { project: b }: TestSpecification): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+const rank = ({ moduleId }: TestSpecification): number => RANKS.get(moduleId) ?? RANKS.size;
+
+/** The files that took 5 s and more on two quiet cores, slowest first. A name that is out of date does no harm. */
+const SLOW = [
+  'src/app/ship/sail.test.ts',
+  'contract-tests/published-package.test.ts',
+  'src/app/crash/crash.test.ts',
+  'contract-tests/bad-input.test.ts',
+  'contract-tests/docs.provider.test.ts',
+  'src/app/runs/faults/command-line.test.ts',
+  'src/app/runs/faults/server.test.ts',
+  'src/app/runs/faults/time.test.ts',
+  'src/app/runs/faults/partition.test.ts',
+  'src/app/start-stop.test.ts',
+  'src/ship/execute/isolation.test.ts',
+  'src/app/replication/replication.test.ts',
+  'src/app/runs/faults/chaos.test.ts',
+  'src/client/services.test.ts',
+  'src/docs/fulltext/search/search.test.ts',
+  'src/app/crash/bulk-jobs.test.ts',
+  'src/app/runs/faults/ships.test.ts',
+  'src/app/ship/ship-process.test.ts',
+  'contract-tests/console/docs.test.ts',
+  'contract-tests/parity-examples.test.ts',
+  'src/app/runs/faults/full-disk.test.ts',
+  'src/search/inverted/inverted-index.test.ts',
+  'contract-tests/parity-access.test.ts',
+  'contract-tests/attacks/streams.test.ts',
+  'contract-tests/parity.test.ts',
+  'contract-tests/hostile-names.test.ts',
+  'src/app/crash/replication.test.ts',
+  'src/app/encryption/kill.test.ts',
+  'contract-tests/workers.test.ts',
+  'contract-tests/runnable-examples.test.ts',
+  'src/app/runs/faults/postgres.test.ts',
+  'src/app/runs/scale/fleet.test.ts',
+  'contract-tests/attacks/letter-box.test.ts',
+  'src/docs/fulltext/expansion/expansion.test.ts',
+  'contract-tests/access-matrix.test.ts',
+  'src/api/mcp/tools.test.ts',
+  'contract-tests/grpc-parity.test.ts',
+  'src/app/runs/scale/output.test.ts',
+  'src/app/crash/webhooks.test.ts',
+  'src/search/vector/hnsw/hnsw-index.test.ts',
+  'src/codegen/proto.test.ts',
+  'src/app/bodies/bodies.test.ts',
+  'contract-tests/console/runs.test.ts',
+  'src/docs/maintenance/maintenance.test.ts',
+  'src/docs/embeddings/kill.test.ts',
+  'src/app/workers/workers.test.ts',
+  'src/docs/fulltext/search/match-documents.test.ts',
+  'contract-tests/parity-modes.test.ts',
+  'contract-tests/specification-examples.test.ts',
+  'src/app/secrecy/seal-process.test.ts',
+  'contract-tests/attacks/bombs.test.ts',
+  'src/app/search-gate.test.ts',
+  'contract-tests/parity-mixed.test.ts',
+  'src/app/crash/automation.test.ts',
+  'contract-tests/attacks/web-pages.test.ts',
+  'src/storage/postgres/driver.test.ts',
+  'contract-tests/answer-size.test.ts',
+  'src/app/encryption/at-rest.test.ts',
+  'src/app/soak/soak.test.ts',
+  'src/docs/fulltext/search/model.test.ts',
+  'src/docs/vectors/search/search.test.ts',
+  'src/app/crash/full-disk.test.ts',
+  'src/app/crash/bodies.test.ts',
+  'src/search/vector/clusters/clustered-index.test.ts',
+  'contract-tests/mcp-conformance.test.ts',
+  'src/docs/encryption/equivalence.test.ts',
+  'contract-tests/access.test.ts',
+  'src/api/mcp/models/toolset.test.ts',
+  'src/app/workers/history.test.ts',
+  'contract-tests/parity-large.test.ts',
+  'src/search/inverted/document-text.test.ts',
+  'src/ship/execute/pipeline/step-files.test.ts',
+  'contract-tests/trusted-proxies.test.ts',
+  'src/api/grpc/message/message.test.ts',
+  'contract-tests/hostile-protocols.test.ts',
+  'src/search/vector/scan.test.ts',
+  'src/app/formats.test.ts',
+  'src/search/inverted/remembered.test.ts',
+];
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const RANKS: ReadonlyMap<string, number> = new Map(SLOW.map((file, i) => [join(ROOT, file), i]));
