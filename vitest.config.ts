@@ -18,8 +18,8 @@ const ALSO_OVER_POSTGRES = [
 
 export default defineConfig({
   test: {
-    // Node loads the sources as it does in production, which takes half the processor time of vitest's own loader: types are stripped
-    // and modules compiled once, then read from the compile cache.
+    // Node loads the sources as it does in production. Types are stripped and modules compiled once, then read from the compile cache;
+    // vitest's own loader transforms each module in its main process, and each test process compiles it again.
     experimental: { viteModuleRunner: false },
     // Properties are checked with one seed unless QUIRE_TEST_SEED says otherwise.
     setupFiles: ['src/testkit/vitest/setup.ts'],
