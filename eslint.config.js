@@ -82,6 +82,7 @@ export default [
   },
   { files: ['src/app/**', 'src/codegen/**', 'bench/**'], rules: { 'no-console': 'off' } },
   { files: ['bin/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } }, rules: { 'no-console': 'off' } },
+  { files: ['deploy/docker/*.mjs'], languageOptions: { globals: { process: 'readonly', fetch: 'readonly', AbortSignal: 'readonly' } } },
   { files: ['*.config.ts', '*.config.js', '**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {
     files: TESTS,

@@ -65,7 +65,6 @@ export interface RunningDocumentService extends Running {
 export async function startDocumentService(options: StartOptions): Promise<RunningDocumentService> {
   const { settings, log, clock = systemClock } = options;
   const keys = keysOf(settings);
-  const isExtreme = settings.http3.enabled;
   const isNode = settings.storage.driver === 'postgres';
   const ownFiles = isNode ? takeOwnFiles(settings) : undefined;
   const sql = await openStore(options, keys).catch((error: unknown) => {

@@ -36,7 +36,7 @@ export function isAuthFailure({ action, result }: NewAuditEvent, { error }: Outc
 }
 
 function loginEvent(outcome: Outcome, action: string): NewAuditEvent {
-  return event(outcome, action, outcome.actor ?? nameIn(outcome.input), outcome.error === undefined);
+  return event(outcome, action, outcome.actor ?? claimedBy(outcome.input), outcome.error === undefined);
 }
 
 /** Undefined where nobody had to say who they are, or was asked. */
@@ -54,12 +54,12 @@ function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
 
 function writeEvent(outcome: Outcome): NewAuditEvent {
   const { operation, identity, error } = outcome;
-  const actor = operation.id in SIGN_INS ? nameIn(outcome.input) : identity?.username ?? '';
+  const actor = operation.id in SIGN_INS ? claimedBy(outcome.input) : identity?.username ?? '';
   return event(outcome, `write.${operation.path}`, actor, error === undefined);
 }
 
 /** Who somebody says to be. */
-function nameIn(input: object | undefined): string {
+function claimedBy(input: object | undefined): string {
   const username = (input as { readonly username?: unknown } | undefined)?.username;
   return typeof username === 'string' ? username : '';
 }
