@@ -102,7 +102,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const schemas = createSchemas(env);
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
-  const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
+  const documents = createDocuments(env, { collections, columns, schemas, embeddingCapacity: embeddings.embeddingCapacity });
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
   const streams = createEventStreams({ feed: env.feed, access, documents });

@@ -4,7 +4,7 @@ import { ShipInfoSchema, type Assignment, type HeartbeatAck, type ShipInfo, type
 import type { Log } from '../lib/log.ts';
 import type { Executor } from './execute/port.ts';
 import type { ShipLink } from './link.ts';
-import { Hold, Session, type Captain, type SessionEnd } from './session/index.ts';
+import { Hold, Session, type SessionOwner, type SessionEnd } from './session/index.ts';
 import type { Spools } from './spool/index.ts';
 import type { ShipTime } from './time.ts';
 import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts';
@@ -69,10 +69,10 @@ export function toShipInfo({ keyVariables, ...description }: ShipDescription, ki
 }
 
 export function createShip(options: ShipOptions): Ship {
-  return new SailingShip(options);
+  return new ConnectedShip(options);
 }
 
-class SailingShip implements Ship, Captain {
+class ConnectedShip implements Ship, SessionOwner {
   readonly #options: ShipOptions;
   readonly #hold: Hold;
   readonly #info: ShipInfo;
@@ -118,7 +118,7 @@ class SailingShip implements Ship, Captain {
   async run(): Promise<ShipEnd> {
     // The server hands out anew what this process does not hold, as soon as it is connected: then the last process's work must be dead.
     await Promise.all([this.#sweep(), this.#options.executor.ready]);
-    void this.#sail();
+    void this.#stayConnected();
     const end = await this.#end.promise;
     this.#over.abort();
     this.#session?.close('the ship ends');
@@ -200,7 +200,7 @@ class SailingShip implements Ship, Captain {
   }
 
   /** Connects, again and again. */
-  async #sail(): Promise<void> {
+  async #stayConnected(): Promise<void> {
     const { time, log } = this.#options;
     const pause = new RetryPause(time.timer, time.random);
     while (!this.#over.signal.aborted) {
@@ -214,9 +214,9 @@ class SailingShip implements Ship, Captain {
       if (reason === 'lost') await this.#bridge();
       this.#tellLoss(reason, detail, wasStable);
       if (wasStable) pause.succeeded();
-      if (reason === 'unknown') await sleepUntil(time.timer, this.#patience(UNKNOWN_MS), this.#over.signal);
-      else if (reason === 'reconnect') await sleepUntil(time.timer, this.#patience(afterMs), this.#over.signal);
-      else await pause.afterFailure(this.#over.signal, this.#patience(Infinity));
+      if (reason === 'unknown') await sleepUntil(time.timer, this.#longestPause(UNKNOWN_MS), this.#over.signal);
+      else if (reason === 'reconnect') await sleepUntil(time.timer, this.#longestPause(afterMs), this.#over.signal);
+      else await pause.afterFailure(this.#over.signal, this.#longestPause(Infinity));
     }
   }
 
@@ -250,14 +250,14 @@ class SailingShip implements Ship, Captain {
   }
 
   /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
-  #patience(afterMs: number): number {
+  #longestPause(afterMs: number): number {
     return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.endurableMs / 3));
   }
 
   async #connect(): Promise<SessionEnd> {
     const { link, time, log } = this.#options;
     const session = new Session({
-      link, time, log, hold: this.#hold, captain: this, info: this.#info, sessionId: this.#sessionId, firstHeartbeat: this.#session?.nextHeartbeat ?? 0,
+      link, time, log, hold: this.#hold, owner: this, info: this.#info, sessionId: this.#sessionId, firstHeartbeat: this.#session?.nextHeartbeat ?? 0,
     });
     this.#session = session;
     const end = await session.run();

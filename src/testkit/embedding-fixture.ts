@@ -135,7 +135,7 @@ export class EmbeddingFixture {
     this.embeddings = createEmbeddings(environment, {
       collections, timer: this.timer, indexReady: () => true, create: (config) => new ScriptedProvider(script, config),
     });
-    const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, room: this.embeddings.room });
+    const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, embeddingCapacity: this.embeddings.embeddingCapacity });
     const ingest = createIngest(environment, { collections, documents });
     const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
     const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };

@@ -3,12 +3,12 @@ import type { DocsServer } from './docs-server.ts';
 import { HttpClient } from './http-client.ts';
 
 /** How long a worker may take to start on a busy machine. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Resolves once that many processes serve, this one included. */
 export async function serving(url: string, processes: number): Promise<void> {
   const client = new HttpClient(url);
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   try {
     while (!(await client.get('/metrics')).text.includes(`svc_workers{state="ready"} ${processes}\n`)) {
       if (performance.now() > until) throw new Error(`no ${processes} processes serve`);

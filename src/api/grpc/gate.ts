@@ -38,7 +38,7 @@ export interface GateOptions {
 export function createGate(options: GateOptions): ServerInterceptor {
   const { limit, unlimited, waits } = options;
   return ({ path, requestStream }, call) => {
-    const patience = new Patience(call, requestStream ? waits.streamMs : waits.messageMs);
+    const timeout = new MessageTimeout(call, requestStream ? waits.streamMs : waits.messageMs);
     let quota: QuotaHeaders = {};
     const refuse = (metadata: Metadata, error: unknown): void => {
       const ending = statusOf(error, requestIdOf(text(metadata, 'x-request-id')));
@@ -53,25 +53,25 @@ export function createGate(options: GateOptions): ServerInterceptor {
       }
       go(metadata);
     };
-    return new PatientCall(call, patience, {
+    return new TimedCall(call, timeout, {
       start: (next) => next({
         onReceiveMetadata: (metadata, go) => {
           if (limit === undefined || unlimited.has(path)) go(metadata);
           else void admit(metadata, go);
         },
         onReceiveMessage: (message, go) => {
-          patience.end();
+          timeout.end();
           go(message);
         },
         onReceiveHalfClose: (go) => {
-          patience.end();
+          timeout.end();
           go();
         },
-        onCancel: () => patience.end(),
+        onCancel: () => timeout.end(),
       }),
       sendMetadata: (metadata, go) => go(withQuota(metadata, quota)),
       sendStatus: (ending, go) => {
-        patience.end();
+        timeout.end();
         go(ending);
       },
     });
@@ -84,7 +84,7 @@ function withQuota(metadata: Metadata, quota: QuotaHeaders): Metadata {
 }
 
 /** Ends a call when what the server waits for does not come in time. */
-class Patience {
+class MessageTimeout {
   readonly #call: ServerInterceptingCallInterface;
   readonly #milliseconds: number;
   #timer: NodeJS.Timeout | undefined;
@@ -108,16 +108,16 @@ class Patience {
 }
 
 /** A server that asks for a message waits for the client; one that does not is busy itself. */
-class PatientCall extends ServerInterceptingCall {
-  readonly #patience: Patience;
+class TimedCall extends ServerInterceptingCall {
+  readonly #timeout: MessageTimeout;
 
-  constructor(call: ServerInterceptingCallInterface, patience: Patience, responder: Responder) {
+  constructor(call: ServerInterceptingCallInterface, timeout: MessageTimeout, responder: Responder) {
     super(call, responder);
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
   override startRead(): void {
-    this.#patience.begin();
+    this.#timeout.begin();
     super.startRead();
   }
 }

@@ -5,7 +5,7 @@ import { parseByteSize } from '../../lib/byte-size.ts';
 import type { InstallFlags } from '../ship/install/install-ship.ts';
 import type { JoinFlags } from '../ship/join-ship.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
-import type { SailFlags, Voyage, VoyageEnd } from '../ship/sail.ts';
+import type { ShipFlags, ShipRun, ShipRunEnd } from '../ship/run-ship.ts';
 import { createLog } from '../logging/index.ts';
 import { sealProcess } from '../secrecy/index.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
@@ -121,7 +121,7 @@ async function install(flags: InstallFlags, io: Io): Promise<void> {
   }
 }
 
-type RunFlags = SailFlags & { readonly logFormat: 'text' | 'json'; readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
+type RunFlags = ShipFlags & { readonly logFormat: 'text' | 'json'; readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
 
 function toCapacity(text: string): number {
   const capacity = Number(text);
@@ -158,18 +158,18 @@ async function run(flags: RunFlags, io: Io): Promise<void> {
   const { env, problems } = await sealProcess();
   const log = createLog({ format: flags.logFormat, level: flags.logLevel });
   for (const problem of problems) log.warn({}, problem);
-  const { sail } = await import('../ship/sail.ts');
-  const voyage = await sail(flags, env, log).catch(tellReason);
-  log.info({ name: voyage.identity.name, ship: voyage.identity.shipId, server: voyage.identity.fleetAddress }, 'sailing');
-  const release = steer(voyage, io);
-  const end = await voyage.ended;
+  const { runShip } = await import('../ship/run-ship.ts');
+  const run = await runShip(flags, env, log).catch(tellReason);
+  log.info({ name: run.identity.name, ship: run.identity.shipId, server: run.identity.fleetAddress }, 'connecting');
+  const release = steer(run, io);
+  const end = await run.ended;
   release();
   const { exitCode, message } = ENDS[end];
   if (message !== undefined) writeLines(io.stderr, [`quire ship run: ${message}`]);
   io.setExitCode(exitCode);
 }
 
-const ENDS: Readonly<Record<VoyageEnd, { readonly exitCode: number; readonly message?: string }>> = {
+const ENDS: Readonly<Record<ShipRunEnd, { readonly exitCode: number; readonly message?: string }>> = {
   drained: { exitCode: 0 },
   ephemeral: { exitCode: 0 },
   gave_up: { exitCode: 1, message: 'the server could not be told how the last runs ended; it hands them out again' },
@@ -179,7 +179,7 @@ const ENDS: Readonly<Record<VoyageEnd, { readonly exitCode: number; readonly mes
 };
 
 /** Signals say how much of a hurry there is. */
-function steer({ ship }: Voyage, io: Io): () => void {
+function steer({ ship }: ShipRun, io: Io): () => void {
   let signals = 0;
   const hear = (): void => {
     signals += 1;

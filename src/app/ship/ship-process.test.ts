@@ -36,7 +36,7 @@ async function joinAs(name: string): Promise<string> {
   return dataDir;
 }
 
-async function sail(dataDir: string): Promise<ShipProcess> {
+async function runShip(dataDir: string): Promise<ShipProcess> {
   const ship = new ShipProcess(['run', '--data-dir', dataDir], { WRITER_API_KEY: 'not-to-be-shown' });
   await ship.wrote('connected');
   return ship;
@@ -44,7 +44,7 @@ async function sail(dataDir: string): Promise<ShipProcess> {
 
 describe('quire ship', () => {
   it('sends what steps leave, and keeps what they take over', async () => {
-    await sail(await joinAs('one'));
+    await runShip(await joinAs('one'));
     const id = await server.submit('keeps');
     await server.reached(id, 'succeeded');
     expect(await server.api('GET', `/runs/${id}/artifacts`)).toMatchObject([{ name: 'd/f', step: 'one', attempt: 1 }]);
@@ -54,7 +54,7 @@ describe('quire ship', () => {
   });
 
   it('joins, works, and leaves when it is told to', async () => {
-    const ship = await sail(await joinAs('one'));
+    const ship = await runShip(await joinAs('one'));
     const id = await server.submit('quick', 'from a test');
     await server.reached(id, 'succeeded');
     expect(await server.output(id)).toEqual(['hello', 'from a test']);
@@ -66,19 +66,19 @@ describe('quire ship', () => {
 
   it('that is killed loses no run: its next process has none of what it held, and the run goes on there', async () => {
     const dataDir = await joinAs('one');
-    const killed = await sail(dataDir);
+    const killed = await runShip(dataDir);
     const id = await server.submit('once');
     await server.reached(id, 'running');
     while ((await server.output(id)).length === 0);
     await killed.signal('SIGKILL').ended;
-    const next = await sail(dataDir);
+    const next = await runShip(dataDir);
     expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 2 });
     expect([await server.output(id, 1), await server.output(id, 2)]).toEqual([['attempt 1'], ['attempt 2']]);
     await next.signal('SIGINT').ended;
   });
 
   it('gives its run back at the second signal', async () => {
-    const ship = await sail(await joinAs('one'));
+    const ship = await runShip(await joinAs('one'));
     const id = await server.submit('once');
     await server.reached(id, 'running');
     while ((await server.output(id)).length === 0);

@@ -6,7 +6,7 @@ import type { FindRule, Rule } from './rule.ts';
 import { Schedule } from './schedule.ts';
 
 /** Seconds that may have passed unseen, as under load, and are made up for; what was missed for longer is skipped. */
-const PATIENCE = 60;
+const CATCH_UP_SECONDS = 60;
 /** A last run so far ahead was written by a clock that was wrong. */
 const DAY = 86_400;
 /** Crons that run at once. */
@@ -85,7 +85,7 @@ export class Crons {
       await timer.sleep(1000 - (clock.now() % 1000), signal);
       if (signal.aborted) return;
       const now = Math.floor(clock.now() / 1000);
-      const from = now < seen ? now : Math.max(seen + 1, now - PATIENCE);
+      const from = now < seen ? now : Math.max(seen + 1, now - CATCH_UP_SECONDS);
       for (let second = from; second <= now; second++) this.#look(second, signal);
       seen = now;
     }

@@ -1,6 +1,6 @@
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
-import { transactWithRoom } from './embedding-room.ts';
+import { transactWithCapacity } from './embedding-capacity.ts';
 import { CURRENT, type CurrentRow } from './document-rows.ts';
 import { checksumOf, expectsNothing, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
@@ -8,7 +8,7 @@ import { canonicalMeta } from './meta.ts';
 import { putVersions } from './put-versions.ts';
 import { requireValid } from './require-valid.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { encodeBody, seekerOf } from './version.ts';
+import { encodeBody, toPending } from './version.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
@@ -17,8 +17,8 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     const identity = identify(collection, key, lang);
     const meta = await withSymbols(deps, identity, given, contentMd);
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
-    const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
-    const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
+    const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
+    const { value } = await transactWithCapacity(deps, demand, async (work, versions) => {
       await requireExpectedNow(work, identity, expected);
       const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
       const { addedAt, expiresAt } = outcome!;

@@ -2,12 +2,12 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { withSymbols } from './code-symbols.ts';
 import { findDeleted, type DeletedRow } from './deleted-documents.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
-import { transactWithRoom } from './embedding-room.ts';
+import { transactWithCapacity } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { putVersions } from './put-versions.ts';
 import { requireValid } from './require-valid.ts';
-import { encodeBody, seekerOf } from './version.ts';
+import { encodeBody, toPending } from './version.ts';
 
 interface Version {
   readonly collection: string;
@@ -26,8 +26,8 @@ export async function bringBack(deps: Deps, deleted: DeletedRow, { collection, m
   const identity = identify(collection, key, lang);
   const meta = await withSymbols(deps, identity, given, contentMd);
   const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl: undefined, saveRevision: true, skipDuplicate: undefined, flags: 0, addedAt };
-  const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
-  const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
+  const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
+  const { value } = await transactWithCapacity(deps, demand, async (work, versions) => {
     const present = await findDeleted(work.tx, identity, work.now, deps.deletedRetention);
     if (present?.ord !== deleted.ord) return { value: undefined, stored: [] };
     await putVersions(work, versions, maxRevisionsOf(deps, collection));

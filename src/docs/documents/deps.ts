@@ -6,7 +6,7 @@ import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
-import type { EmbeddingRoom } from './embedding-room.ts';
+import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -26,7 +26,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly collections: Pick<Collections, 'configOf'>;
   readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
-  readonly room: EmbeddingRoom;
+  readonly embeddingCapacity: EmbeddingCapacity;
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly deltaRevisions?: boolean | undefined;

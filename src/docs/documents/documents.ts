@@ -9,7 +9,7 @@ import { addDocuments } from './add-documents.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
 import { sealingOf, type Deps, type DocumentHandlers } from './deps.ts';
-import { ENDLESS_ROOM, type EmbeddingRoom } from './embedding-room.ts';
+import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
 import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
@@ -48,16 +48,16 @@ export interface DocumentsAreas {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
   /** Room in the queue of documents to embed; endless when absent. */
-  readonly room?: EmbeddingRoom;
+  readonly embeddingCapacity?: EmbeddingCapacity;
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
-export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
+export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

@@ -2,7 +2,7 @@
 export { createDocuments, type Documents } from './documents.ts';
 export { ContentReader, contentsFor, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from './content-reader.ts';
 export { contextCost, countWithinBudget } from './context-budget.ts';
-export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type Reservation, type RoomSeeker } from './embedding-room.ts';
+export { UNLIMITED_CAPACITY, transactWithCapacity, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from './embedding-capacity.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
 export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter/index.ts';
@@ -17,7 +17,7 @@ export { sealingOf } from './deps.ts';
 export { parseMeta } from './meta.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 export type { Sweep } from './sweep.ts';
-export { encodeBody, seekerOf, type NewVersion } from './version.ts';
+export { encodeBody, toPending, type NewVersion } from './version.ts';
 export { putVersions } from './put-versions.ts';
 export type { BatchItem, BatchOptions, BatchResult, DocumentWriter } from './writer.ts';
 export type { Watch, WatchedEvent, WatchInput } from './watch/index.ts';

@@ -5,7 +5,7 @@ import type { EncodedBody } from '../../storage/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
-import { transactWithRoom, type Patience } from './embedding-room.ts';
+import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { checksumOf, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
@@ -48,22 +48,22 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
  */
 export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, options: ChangeOptions): Promise<Document> {
   if (changes.meta !== undefined) await requireValid(deps, identity.collection, changes.meta);
-  const patience = deps.room.patience();
+  const waitBudget = deps.embeddingCapacity.waitBudget();
   for (;;) {
-    const changed = await tryChange(deps, identity, changes, { ...options, patience });
+    const changed = await tryChange(deps, identity, changes, { ...options, waitBudget });
     if (changed !== undefined) return changed;
   }
 }
 
 async function tryChange(
-  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, expected = {}, patience }: ChangeOptions & { patience: Patience },
+  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget },
 ): Promise<Document | undefined> {
   const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
-  const seeker = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
-  const { value } = await transactWithRoom(deps, { versions: [{ flags: 0 }], seeker, patience, signal }, async (work, stored) => {
+  const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
+  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal }, async (work, stored) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
     requireExpected(current, expected);

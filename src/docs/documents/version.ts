@@ -1,5 +1,5 @@
 import type { BodyCodec, EncodedBody } from '../../storage/index.ts';
-import type { RoomSeeker } from './embedding-room.ts';
+import type { PendingDocument } from './embedding-capacity.ts';
 import type { Identity } from './identity.ts';
 import type { Meta } from './meta.ts';
 
@@ -32,7 +32,7 @@ export async function encodeBody(codec: BodyCodec, collection: string, text: str
 }
 
 /** A version as the queue of documents to embed sees it. */
-export function seekerOf({ identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>): RoomSeeker {
+export function toPending({ identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>): PendingDocument {
   return { id, crc, bytes };
 }
 

@@ -2,14 +2,14 @@ import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
 import { Effort } from '../schemas/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
-import { transactWithRoom, type Patience } from './embedding-room.ts';
+import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
 import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
+import { toPending, type DuplicateRule, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
 export const CHUNK = 500;
@@ -71,15 +71,15 @@ export function createWriter(deps: Deps): DocumentWriter {
     async put(collection, items, options = {}) {
       requireText(collection);
       const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, errors: [] };
-      const patience = deps.room.patience();
+      const waitBudget = deps.embeddingCapacity.waitBudget();
       const effort = new Effort();
-      const step = Math.min(options.chunk ?? CHUNK, deps.room.size);
+      const step = Math.min(options.chunk ?? CHUNK, deps.embeddingCapacity.size);
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
         const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
         await options.after;
-        await putChunk(deps, collection, versions, { patience, signal: options.signal, within }, result);
+        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, within }, result);
       }
       return result;
     },
@@ -87,7 +87,7 @@ export function createWriter(deps: Deps): DocumentWriter {
 }
 
 interface ChunkOptions {
-  readonly patience: Patience;
+  readonly waitBudget: WaitBudget;
   readonly signal: AbortSignal | undefined;
   readonly within: ((tx: Transaction, soFar: BatchResult) => Promise<void>) | undefined;
 }
@@ -97,7 +97,7 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
     if (within !== undefined) await deps.sql.transaction((tx) => within(tx, result));
     return;
   }
-  const { value } = await transactWithRoom(deps, { versions, seeker: seekerOf, ...wait }, async (work, flagged) => {
+  const { value } = await transactWithCapacity(deps, { versions, toPending, ...wait }, async (work, flagged) => {
     const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
     const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
     const soFar = { ...result };

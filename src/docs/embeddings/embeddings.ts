@@ -6,7 +6,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
-import type { EmbeddingRoom } from '../documents/index.ts';
+import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
@@ -37,7 +37,7 @@ export interface TextVectors {
 export interface Embeddings extends Chunker {
   readonly handlers: EmbeddingHandlers;
   /** For whoever writes documents. */
-  readonly room: EmbeddingRoom;
+  readonly embeddingCapacity: EmbeddingCapacity;
   /**
    * Begins to follow what is written; embeds nothing in read mode. Logs where vectors are of another model.
    * Throws a `ConfigError` when the settings of the server decide and name a provider that cannot work.
@@ -175,7 +175,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
         sql, clock, settings, collections, indexReady, gate: queue.gate, encoder, provider: () => providers.current, lastError: () => queue.lastError,
       }, identity),
     },
-    room: queue.gate,
+    embeddingCapacity: queue.gate,
     start,
     async takeDuty() {
       hasDuty = true;

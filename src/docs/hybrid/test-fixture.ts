@@ -33,7 +33,7 @@ export class HybridFixture {
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
-    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
+    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), embeddingCapacity: embeddings.embeddingCapacity });
     const fullText = createFullText(environment, { columns: base.columns, geo: base.geo.view });
     const curation = createCuration(environment);
     const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns, geo: base.geo.view });

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../lib/clock.ts';
-import { encodeBody, putVersions, transactWithRoom, type UnitOfWork } from '../documents/index.ts';
+import { encodeBody, putVersions, transactWithCapacity, type UnitOfWork } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { newId } from './ids.ts';
 import { checkMeta, messageKey, toVersion } from './message-documents.ts';
@@ -15,9 +15,9 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     const messageId = newId('msg');
     const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
     // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
-    const seeker = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
-    const demand = { versions: [draft], seeker, patience: deps.room.patience(), signal };
-    const { value: createdAt, dropped } = await transactWithRoom(deps, demand, async (work, [flagged]) => {
+    const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
+    const demand = { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
+    const { value: createdAt, dropped } = await transactWithCapacity(deps, demand, async (work, [flagged]) => {
       const session = await advanceSession(work, sessionId);
       // Sessions are not encrypted with their messages, so their title must not quote one.
       if (role === 'user' && deps.collections.configOf(MEMORY)?.encrypted !== true) await nameAfter(work, session, content);

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
-import type { EmbeddingRoom, UnitOfWork } from '../documents/index.ts';
+import type { EmbeddingCapacity, UnitOfWork } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
 /** The system collection that messages and summaries are documents of. */
@@ -12,7 +12,7 @@ export type MemoryHandlers = Required<Pick<Handlers<Operations>,
 
 /** What the handlers of conversations work with. */
 export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock'> {
-  readonly room: EmbeddingRoom;
+  readonly embeddingCapacity: EmbeddingCapacity;
   /** What encrypts messages and summaries while `_memory` is encrypted. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly collections: Pick<Collections, 'configOf'>;

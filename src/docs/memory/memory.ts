@@ -23,7 +23,7 @@ export interface Memory {
 /** What conversations need of other areas. `configOf` and `describe` are asked at each request, so both must answer from memory. */
 export interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'room' | 'describe'>;
+  readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
   readonly words: WordsSide;
   /** Absent: recall finds by words alone. */
   readonly meaning?: MeaningSide;
@@ -38,7 +38,7 @@ export function createMemory(environment: DocsEnvironment, { collections, embedd
   const { sql, feed, codec, clock, log, settings } = environment;
   const deps: RecallDeps = {
     sql, feed, codec, clock, collections, words, meaning, gate, columns,
-    room: embeddings.room,
+    embeddingCapacity: embeddings.embeddingCapacity,
     sealerOf: sealingOf(environment.keys, collections),
     isEmbedding: () => embeddings.describe().vectors.enabled,
     lang: settings.fullText?.defaultLang ?? DEFAULT_LANG,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGE_FLAGS } from '../../storage/index.ts';
-import type { EmbeddingRoom } from '../documents/index.ts';
+import type { EmbeddingCapacity } from '../documents/index.ts';
 import { DRIVERS, MemoryFixture, START } from './test-fixture.ts';
 
 const invalid = { code: 'invalid_argument' };
@@ -111,13 +111,13 @@ describe.each(DRIVERS)('messages over %s (decisions sections 2.4 and 4.7)', (dri
 describe('embedding messages', () => {
   let fixture: MemoryFixture;
   let isFull = false;
-  const room: EmbeddingRoom = {
+  const embeddingCapacity: EmbeddingCapacity = {
     size: 10,
-    patience: () => ({ left: 0 }),
+    waitBudget: () => ({ left: 0 }),
     reserve: async (documents) => ({ dropped: new Set(isFull ? documents.map(({ id }) => id) : []), commit: () => undefined, cancel: () => undefined }),
   };
   beforeEach(async () => {
-    fixture = await MemoryFixture.open('sql.js', { room });
+    fixture = await MemoryFixture.open('sql.js', { embeddingCapacity });
     isFull = false;
   });
   afterEach(() => fixture.close());

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { encodeBody, putVersions, transactWithRoom } from '../documents/index.ts';
+import { encodeBody, putVersions, transactWithCapacity } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messagesOf } from './get-history.ts';
 import { newId } from './ids.ts';
@@ -29,8 +29,8 @@ export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSes
 /** Puts a summary into the place of the one before, and answers when. Throws `not_found` when the session has expired meanwhile. */
 async function store(deps: MemoryDeps, sessionId: string, summaryId: string, summary: string, signal: AbortSignal): Promise<number> {
   const draft = { key: summaryKey(sessionId), lang: deps.lang, meta: { type: ['summary'], summary_id: [summaryId] }, body: await encodeBody(deps.codec, MEMORY, summary), flags: 0 };
-  const seeker = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });
-  const { value } = await transactWithRoom(deps, { versions: [draft], seeker, patience: deps.room.patience(), signal }, async (work, drafts) => {
+  const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });
+  const { value } = await transactWithCapacity(deps, { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal }, async (work, drafts) => {
     const session = await findSession(work.tx, sessionId, work.now);
     if (session === undefined) throw noSession();
     await putVersions(work, drafts.map((each) => toVersion(work, session, each)), 0);

@@ -1,5 +1,5 @@
 import type { Fixture, DriverName } from '../documents/test-fixture.ts';
-import { ENDLESS_ROOM, type EmbeddingRoom } from '../documents/index.ts';
+import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from '../documents/index.ts';
 import { SearchFixture } from '../fulltext/search/test-fixture.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createMemory, type MeaningSide, type Memory } from './index.ts';
@@ -8,7 +8,7 @@ export { DRIVERS, START } from '../documents/test-fixture.ts';
 
 export interface MemoryOptions {
   readonly meaning?: (fixture: Fixture) => MeaningSide;
-  readonly room?: EmbeddingRoom;
+  readonly embeddingCapacity?: EmbeddingCapacity;
 }
 
 /** For tests: conversations with full-text search over one database; a write returns when it can be found. */
@@ -22,7 +22,7 @@ export class MemoryFixture {
   isEmbedding = false;
   readonly #search: SearchFixture;
 
-  private constructor(search: SearchFixture, { meaning, room = ENDLESS_ROOM }: MemoryOptions) {
+  private constructor(search: SearchFixture, { meaning, embeddingCapacity = UNLIMITED_CAPACITY }: MemoryOptions) {
     this.#search = search;
     this.base = search.base;
     const gate = {
@@ -34,7 +34,7 @@ export class MemoryFixture {
     };
     const describe = () => ({ vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 }, chunking: { enabled: true, chunkSize: 1 } });
     this.memory = createMemory(this.base.environment, {
-      collections: this.base.collections, embeddings: { room, describe }, words: search.search, gate, columns: search.columns,
+      collections: this.base.collections, embeddings: { embeddingCapacity, describe }, words: search.search, gate, columns: search.columns,
       ...(meaning && { meaning: meaning(this.base) }),
     });
     this.base.use(acknowledgeCaughtUp({ ...search.search.handlers, ...this.memory.handlers }, search.search.view));

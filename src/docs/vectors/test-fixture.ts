@@ -132,7 +132,7 @@ export class VectorFixture {
     this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), createEncoder: () => encoderOf(encoder), ...(timer && { timer }), indexReady: () => this.vectors.view.isReady });
     const columns = this.columns = createColumns(environment, { collections });
     const geo = this.geo = createGeo(environment, { collections, columns });
-    const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), room: this.embeddings.room });
+    const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), embeddingCapacity: this.embeddings.embeddingCapacity });
     this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, geo: geo.view, ...(index && { index }) });
     const maintenance = createMaintenance(environment, {
       documents, onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],

@@ -57,8 +57,8 @@ export class RemoteProvider implements EmbeddingProvider {
     const { format, sender, retry, size } = this.#options;
     const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     const maxBytes = BYTES_BESIDE + texts.length * size.most * BYTES_PER_NUMBER;
-    const patience = { signal: stop, longestWaitMs: LONGEST_WAIT_MS[role] };
-    const send = (path: string, body: object) => withRetries(() => postJson(sender, { path, body, maxBytes, signal: stop }), patience, retry);
+    const limits = { signal: stop, longestWaitMs: LONGEST_WAIT_MS[role] };
+    const send = (path: string, body: object) => withRetries(() => postJson(sender, { path, body, maxBytes, signal: stop }), limits, retry);
     return usableVectors(await format(withPrefix(texts, role, this.#prefixes), role, send), texts.length, size, this.name);
   }
 

@@ -11,7 +11,7 @@ export interface RetryDeps {
   readonly log: Log;
 }
 
-export interface Patience {
+export interface RetryLimits {
   readonly signal: AbortSignal;
   /** A longer wait is not begun: the call fails instead, and tells how long the provider asked for. */
   readonly longestWaitMs: number;
@@ -22,7 +22,7 @@ export interface Patience {
  * asked, and else a random part of a span that doubles each time ("full jitter": AWS Architecture
  * Blog, "Exponential Backoff And Jitter", 2015), so that those who failed together come back apart.
  */
-export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: Patience, { timer, random, log }: RetryDeps): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: RetryLimits, { timer, random, log }: RetryDeps): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     if (signal.aborted) throw cancelled(signal);
     try {

@@ -2,7 +2,7 @@ import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { BATCH, claimByLane, claimNext, CLAIMING, type Handout, type Seats } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
-import { Crew } from './crew.ts';
+import { WorkerRegistry } from './worker-registry.ts';
 import type { Lane } from './lanes.ts';
 import type { WaitingReason, Worker, WorkerHandle } from './port.ts';
 
@@ -26,7 +26,7 @@ const REFUSED_MS = 1000;
 export class Dispatcher {
   readonly #core: Core;
   readonly #hooks: DispatcherHooks;
-  readonly #crew = new Crew();
+  readonly #registry = new WorkerRegistry();
   /** Until when a ship gets no runs of a lane, by `ship lane`, and none at all, by `ship`. */
   readonly #avoided = new Map<string, number>();
   #woken = Promise.withResolvers<void>();
@@ -39,25 +39,25 @@ export class Dispatcher {
   }
 
   add(worker: Worker): WorkerHandle {
-    this.#crew.add(worker);
+    this.#registry.add(worker);
     this.wake();
     const wake = (): void => {
-      this.#crew.changed(worker);
+      this.#registry.changed(worker);
       this.wake();
     };
-    return { wake, remove: () => this.#crew.remove(worker) };
+    return { wake, remove: () => this.#registry.remove(worker) };
   }
 
   /** Whether a connected worker has all these labels. */
   anyHas(selectors: readonly string[]): boolean {
-    return this.#crew.anyHas(selectors);
+    return this.#registry.anyHas(selectors);
   }
 
   /** Whether connected workers could take runs of the lane, and why not; `hasRoom`: one would take a run now. */
   standing(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
     const refuse = (refusal: Refusal) => ({ refusal, hasRoom: false });
-    const able = [...this.#crew.ableTo(lane)];
-    if (able.length === 0) return refuse(this.#crew.anyHas(lane.selectors) ? 'unsupported' : 'no_matching_ship');
+    const able = [...this.#registry.ableTo(lane)];
+    if (able.length === 0) return refuse(this.#registry.anyHas(lane.selectors) ? 'unsupported' : 'no_matching_ship');
     const avoided = this.#avoiding();
     const willing = able.filter(({ shipId }) => !avoided(`${shipId} ${lane.id}`));
     if (willing.length === 0) return refuse('unsupported');
@@ -133,7 +133,7 @@ export class Dispatcher {
 
   #hasRoom(): boolean {
     const avoided = this.#avoiding();
-    for (const worker of this.#crew.workers()) if (worker.free() >= 1 && !avoided(worker.shipId)) return true;
+    for (const worker of this.#registry.workers()) if (worker.free() >= 1 && !avoided(worker.shipId)) return true;
     return false;
   }
 
@@ -146,7 +146,7 @@ export class Dispatcher {
   #seats(): Seats {
     const avoided = this.#avoiding();
     const rooms = new Map<Worker, number>();
-    for (const worker of this.#crew.workers()) {
+    for (const worker of this.#registry.workers()) {
       const room = avoided(worker.shipId) ? 0 : Math.floor(worker.free());
       if (room > 0) rooms.set(worker, room);
     }
@@ -154,7 +154,7 @@ export class Dispatcher {
     return {
       total: () => total,
       roomiest: (lane) => {
-        const able = this.#crew.ableTo(lane);
+        const able = this.#registry.ableTo(lane);
         let best: Worker | undefined;
         let most = 0;
         for (const [worker, room] of rooms) {
@@ -174,7 +174,7 @@ export class Dispatcher {
   }
 
   async #assign(handouts: readonly Handout[]): Promise<void> {
-    const gone = handouts.filter(({ worker }) => !this.#crew.has(worker));
+    const gone = handouts.filter(({ worker }) => !this.#registry.has(worker));
     for (const handout of handouts) if (!gone.includes(handout)) handout.worker.assign(handout.claim);
     for (const handout of gone) await this.#hooks.giveBack(handout); // who left while the claims were being committed
   }

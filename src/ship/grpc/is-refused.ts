@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { ServerAddress } from './open-client.ts';
 
 /** A host that is there refuses at once. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /** Whether the host refuses connections to the port, at all of its addresses: nobody listens there. Never rejects. */
 export function isRefused({ host, port }: ServerAddress): Promise<boolean> {
@@ -12,7 +12,7 @@ export function isRefused({ host, port }: ServerAddress): Promise<boolean> {
       socket.destroy();
       resolve(refused);
     };
-    socket.setTimeout(PATIENCE_MS, () => end(false));
+    socket.setTimeout(TIMEOUT_MS, () => end(false));
     socket.once('connect', () => end(false));
     socket.on('error', (error: NodeJS.ErrnoException & { readonly errors?: readonly NodeJS.ErrnoException[] }) => {
       end((error.errors ?? [error]).every(({ code }) => code === 'ECONNREFUSED'));

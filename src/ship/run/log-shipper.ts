@@ -14,7 +14,7 @@ const BATCH_BYTES = 512 * 1024;
 /** How long lines wait for others that go with them. */
 const LINGER_MS = 100;
 /** So long after the end of the work, and after the last success, the server or the disk is given up on. */
-const PATIENCE_MS = 120_000;
+const GIVE_UP_MS = 120_000;
 /** Where the server names no budget. */
 const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 
@@ -47,7 +47,7 @@ export class LogShipper implements OutputSink {
   readonly #stopped = new AbortController();
   #shipping: Promise<void> | undefined;
   #next = 0;
-  /** Since when the patience counts. */
+  /** Since when that time counts. */
   #lastSuccess = 0;
 
   constructor(options: LogShipperOptions) {
@@ -183,15 +183,15 @@ export class LogShipper implements OutputSink {
 
   async #afterFailure(): Promise<void> {
     if (this.#options.isBridging()) this.#lastSuccess = this.#options.time.monotonic();
-    if (this.#isOutOfPatience()) {
+    if (this.#hasTriedLongEnough()) {
       this.#options.log.error({ stored: this.#next, lines: this.total }, 'the log of a run could not be sent; the rest of it is lost');
       return this.stop();
     }
-    const atMost = this.#closing.signal.aborted ? this.#lastSuccess + PATIENCE_MS - this.#options.time.monotonic() : Infinity;
+    const atMost = this.#closing.signal.aborted ? this.#lastSuccess + GIVE_UP_MS - this.#options.time.monotonic() : Infinity;
     await this.#pause.afterFailure(this.#stopped.signal, atMost);
   }
 
-  #isOutOfPatience(): boolean {
-    return this.#closing.signal.aborted && this.#options.time.monotonic() - this.#lastSuccess >= PATIENCE_MS;
+  #hasTriedLongEnough(): boolean {
+    return this.#closing.signal.aborted && this.#options.time.monotonic() - this.#lastSuccess >= GIVE_UP_MS;
   }
 }

@@ -15,7 +15,7 @@ const DEFAULT_HEARTBEAT_MS = 15_000;
 export type NamedAssignment = Assignment & { readonly ref: RunRef };
 
 /** What a session asks and tells the ship. None may throw. */
-export interface Captain {
+export interface SessionOwner {
   /** Runs that it would take now. */
   freeSlots(): number;
   isDraining(): boolean;
@@ -33,7 +33,7 @@ export interface Captain {
 export interface SessionOptions {
   readonly link: ShipLink;
   readonly hold: Hold;
-  readonly captain: Captain;
+  readonly owner: SessionOwner;
   readonly time: ShipTime;
   readonly log: Log;
   readonly sessionId: Uint8Array;
@@ -102,14 +102,14 @@ export class Session implements StreamEvents {
     if (this.#over.signal.aborted) return;
     if (body.case === 'welcome') return this.#welcome(body.value);
     if (this.#heartbeats === undefined) return this.close(`the server sent ${body.case ?? 'an unknown message'} before its welcome`);
-    const { hold, captain, log } = this.#options;
+    const { hold, owner, log } = this.#options;
     switch (body.case) {
       case 'ack': return this.#acknowledged(body.value, this.#heartbeats);
       case 'assignment': return this.#assigned(body.value, this.#heartbeats);
       case 'cancel': return body.value.ref && hold.cancel(body.value.ref, Number(body.value.graceMs));
       case 'abandon': return body.value.ref && hold.discard([body.value.ref], body.value.reason);
-      case 'drain': return captain.onDrain(Number(body.value.deadlineMs), body.value.exit);
-      case 'undrain': return captain.onUndrain();
+      case 'drain': return owner.onDrain(Number(body.value.deadlineMs), body.value.exit);
+      case 'undrain': return owner.onUndrain();
       case 'reconnect': return this.ended('reconnect', 'the server asks to connect again', Number(body.value.afterMs));
       default: log.warn({}, 'the server sent a message that this version does not know');
     }
@@ -117,25 +117,25 @@ export class Session implements StreamEvents {
 
   #welcome(welcome: Welcome): void {
     if (this.#heartbeats !== undefined) return;
-    const { hold, captain, time, firstHeartbeat } = this.#options;
+    const { hold, owner, time, firstHeartbeat } = this.#options;
     const intervalMs = Number(welcome.heartbeatMs) || DEFAULT_HEARTBEAT_MS;
     this.#stableAt = time.monotonic() + intervalMs;
-    captain.onWelcome(welcome);
+    owner.onWelcome(welcome);
     hold.resume(welcome.resume);
     this.#heartbeats = new Heartbeats({
       time, intervalMs, firstSeq: firstHeartbeat,
-      send: (seq) => this.#send(heartbeat(seq, time.clock.now(), hold.held(), captain.freeSlots(), captain.isDraining())),
+      send: (seq) => this.#send(heartbeat(seq, time.clock.now(), hold.held(), owner.freeSlots(), owner.isDraining())),
       onSilence: () => this.close('the server has fallen silent'),
     });
     this.#welcomed.abort();
   }
 
   #acknowledged(ack: HeartbeatAck, heartbeats: Heartbeats): void {
-    const { hold, captain } = this.#options;
+    const { hold, owner } = this.#options;
     const sentAt = heartbeats.acknowledge(Number(ack.seq));
     if (sentAt !== undefined) hold.renew(ack.renewed, sentAt);
     hold.discard(ack.lost, 'the server says that it is no longer this ship\'s');
-    captain.onAck(ack, sentAt);
+    owner.onAck(ack, sentAt);
   }
 
   /**
@@ -143,12 +143,12 @@ export class Session implements StreamEvents {
    * the lease counts from there: the assignment itself may have been on its way for long.
    */
   #assigned(assignment: Assignment, heartbeats: Heartbeats): void {
-    const { hold, captain, log } = this.#options;
+    const { hold, owner, log } = this.#options;
     if (!isNamed(assignment)) return log.warn({}, 'the server sent an assignment without a name');
     const { ref } = assignment;
     if (hold.has(ref)) return this.#send(accept(ref));
     if (hold.hasSeen(ref)) return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
-    const refusal = captain.refuses(assignment);
+    const refusal = owner.refuses(assignment);
     if (refusal !== undefined) return this.#send(reject(ref, refusal));
     this.#send(accept(ref));
     hold.take(assignment, heartbeats.lastAcknowledged ?? this.#openedAt);

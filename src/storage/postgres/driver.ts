@@ -11,7 +11,7 @@ import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } fro
 import { leave, openHeavyPool, openPool, type PoolOptions } from './connections.ts';
 import { toPostgres } from './dialect.ts';
 import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
-import { Patience } from './patience.ts';
+import { ReconnectBudget } from './reconnect-budget.ts';
 import { PostgresPeers } from './peers.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { Statements } from './statements.ts';
@@ -167,7 +167,7 @@ export class PostgresSql implements Sql {
   /** Reads change nothing, so one that a lost connection took along is read again. */
   async #read<R extends Row>(pool: Pool, sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     this.#usable();
-    const patience = new Patience();
+    const budget = new ReconnectBudget();
     for (;;) {
       try {
         const client = await pool.connect();
@@ -181,7 +181,7 @@ export class PostgresSql implements Sql {
         }
       } catch (error) {
         if (this.#closing !== undefined) throw closedError();
-        if (!isStale(error) && !(isLost(error) && await patience.allows())) throw translate(error);
+        if (!isStale(error) && !(isLost(error) && await budget.allows())) throw translate(error);
       }
     }
   }
@@ -195,7 +195,7 @@ export class PostgresSql implements Sql {
 
   /** Until it is committed, refused by its work, or has to be given up. Nothing of a try that is repeated was written. */
   async #untilDone<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
-    const patience = new Patience();
+    const budget = new ReconnectBudget();
     for (let tries = 1; ; tries++) {
       const result = await this.#try(work, begin);
       if ('value' in result) {
@@ -205,7 +205,7 @@ export class PostgresSql implements Sql {
       const { error, again } = result;
       // Any part of the pause, since those that have met would meet again.
       if (again === 'conflict' && tries < CONFLICTS) await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
-      else if (again !== 'lost' || !await patience.allows()) throw error;
+      else if (again !== 'lost' || !await budget.allows()) throw error;
     }
   }
 

@@ -5,7 +5,7 @@ import { closedError } from '../failures.ts';
 import type { Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
-import { Patience } from './patience.ts';
+import { ReconnectBudget } from './reconnect-budget.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
@@ -114,7 +114,7 @@ export class TurnWriter {
 
   /** A connection that has the turn. No work has begun, so a connection that is lost meanwhile costs nothing but time. */
   async #begin(): Promise<PoolClient> {
-    const patience = new Patience();
+    const budget = new ReconnectBudget();
     for (;;) {
       let client: PoolClient | undefined;
       try {
@@ -124,7 +124,7 @@ export class TurnWriter {
         return client;
       } catch (error) {
         if (client !== undefined) await leave(client, isLost(error));
-        if (!isLost(error) || !await patience.allows()) throw translate(error);
+        if (!isLost(error) || !await budget.allows()) throw translate(error);
       }
     }
   }

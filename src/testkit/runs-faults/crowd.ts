@@ -48,7 +48,7 @@ export class Crowd {
     const crowd = new Crowd(options);
     try {
       await crowd.#serve();
-      await crowd.#sail(options);
+      await crowd.#connect(options);
     } catch (error) {
       await crowd.close();
       throw error;
@@ -126,7 +126,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     }));
   }
 
-  async #sail({ ships, capacity }: CrowdOptions): Promise<void> {
+  async #connect({ ships, capacity }: CrowdOptions): Promise<void> {
     const server = this.#servers[0]!;
     const names = Array.from({ length: ships }, (_, n) => `ship-${n}`);
     const identities: Identity[] = [];

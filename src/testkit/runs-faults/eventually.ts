@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** Far more than anything takes: only a test that hangs meets it. */
-export const PATIENCE_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 
 /** Asks again and again until there is an answer; fails, saying for what, when there is none for long. */
 export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { bareEnvironment } from '../bare-environment.ts';
 import { MAIN, ROOT, type Ending } from '../docs-process.ts';
-import { PATIENCE_MS } from './eventually.ts';
+import { TIMEOUT_MS } from './eventually.ts';
 
 export interface ProgramOptions {
   /** In place of this shell's environment, besides PATH. */
@@ -60,13 +60,13 @@ export class Program {
     };
     this.#onOutput.add(look);
     look();
-    const patience = setTimeout(() => found.reject(new Error(`waited in vain for the program to write ${String(pattern)}:\n${this.#output}`)), PATIENCE_MS);
+    const timeout = setTimeout(() => found.reject(new Error(`waited in vain for the program to write ${String(pattern)}:\n${this.#output}`)), TIMEOUT_MS);
     try {
       return await Promise.race([found.promise, this.ended.then(({ code, signal }) => {
         throw new Error(`the program ended with ${code ?? signal}:\n${this.#output}`);
       })]);
     } finally {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       this.#onOutput.delete(look);
     }
   }

@@ -19,11 +19,11 @@ export interface ShipsOrder {
 
 if (import.meta.main) {
   const order = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as ShipsOrder;
-  for (const identity of order.identities) sail(order, identity);
+  for (const identity of order.identities) runShip(order, identity);
   process.once('disconnect', () => process.exit());
 }
 
-function sail({ port, capacity, done }: ShipsOrder, identity: Identity): void {
+function runShip({ port, capacity, done }: ShipsOrder, identity: Identity): void {
   const executor: Executor = {
     kinds: ['pipeline'],
     refuses: () => undefined,

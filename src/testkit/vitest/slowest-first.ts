@@ -24,7 +24,7 @@ const rank = ({ moduleId }: TestSpecification): number => RANKS.get(moduleId) ??
 
 /** The files that took 5 s and more on two quiet cores, slowest first. A name that is out of date does no harm. */
 const SLOW = [
-  'src/app/ship/sail.test.ts',
+  'src/app/ship/run-ship.test.ts',
   'contract-tests/published-package.test.ts',
   'src/app/crash/crash.test.ts',
   'contract-tests/bad-input.test.ts',

@@ -4,7 +4,7 @@ import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import type { Reservation } from '../../documents/index.ts';
 import { QueueGate } from './gate.ts';
 
-const seekers = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `d${from + i}`, crc: 0, bytes: 0 }));
+const pending = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `d${from + i}`, crc: 0, bytes: 0 }));
 
 function gateOf(size: number, waitMs = 0): { gate: QueueGate; timer: ManualTimer } {
   const timer = new ManualTimer();
@@ -39,7 +39,7 @@ describe('the gate of the queue', () => {
       for (const { do: action, n } of steps) {
         const free = size - model.depth;
         if (action === 'reserve') {
-          const reservation = await gate.reserve(seekers(n), gate.patience());
+          const reservation = await gate.reserve(pending(n), gate.waitBudget());
           expect(reservation.dropped.size).toBe(Math.max(0, n - free));
           model.held.push({ reservation, count: Math.min(n, free) });
         } else if (action === 'commit' && model.held.length > 0) {
@@ -70,9 +70,9 @@ describe('the gate of the queue', () => {
     const { gate } = gateOf(4, 1000);
     gate.count(4);
     const done: string[] = [];
-    const first = gate.reserve(seekers(2), gate.patience()).then(() => done.push('first'));
+    const first = gate.reserve(pending(2), gate.waitBudget()).then(() => done.push('first'));
     await Promise.resolve();
-    const second = gate.reserve(seekers(1, 2), gate.patience()).then(() => done.push('second'));
+    const second = gate.reserve(pending(1, 2), gate.waitBudget()).then(() => done.push('second'));
     await Promise.resolve();
     gate.count(3);
     gate.count(1);
@@ -84,30 +84,30 @@ describe('the gate of the queue', () => {
   it('gives a write that has waited in vain what it has found by then', async () => {
     const { gate, timer } = gateOf(4, 1000);
     gate.count(3);
-    const patience = gate.patience();
-    const reserving = gate.reserve(seekers(3), patience);
+    const waitBudget = gate.waitBudget();
+    const reserving = gate.reserve(pending(3), waitBudget);
     await timer.elapse();
     expect([...(await reserving).dropped]).toEqual(['d1', 'd2']);
-    expect(patience.left).toBe(0);
+    expect(waitBudget.left).toBe(0);
     expect(gate.depth).toBe(4);
   });
 
   it('lets everybody through when it is closed, with nothing dropped', async () => {
     const { gate } = gateOf(1, 1000);
     gate.count(1);
-    const reserving = gate.reserve(seekers(3), gate.patience());
+    const reserving = gate.reserve(pending(3), gate.waitBudget());
     await new Promise(setImmediate);
     gate.close();
     const reservation = await reserving;
     expect(reservation.dropped.size).toBe(0);
     reservation.commit(5, 0);
     expect(gate.depth).toBe(0);
-    expect((await gate.reserve(seekers(9), gate.patience())).dropped.size).toBe(0);
+    expect((await gate.reserve(pending(9), gate.waitBudget())).dropped.size).toBe(0);
   });
 
   it('counts one document once, however often a batch names it', async () => {
     const { gate } = gateOf(2);
-    const { dropped } = await gate.reserve([...seekers(2), ...seekers(2)], gate.patience());
+    const { dropped } = await gate.reserve([...pending(2), ...pending(2)], gate.waitBudget());
     expect([dropped.size, gate.depth]).toEqual([0, 2]);
   });
 });

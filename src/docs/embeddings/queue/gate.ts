@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { ENDLESS_ROOM, type EmbeddingRoom, type Patience, type Reservation, type RoomSeeker } from '../../documents/index.ts';
+import { UNLIMITED_CAPACITY, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from '../../documents/index.ts';
 
 export interface GateOptions {
   /** Documents that the queue holds. */
@@ -8,7 +8,7 @@ export interface GateOptions {
   /** Milliseconds that a write waits for room; 0 never waits. */
   readonly waitMs: number;
   /** Those of some documents that would take room; asked only when there is not enough for all. */
-  readonly needing: (documents: readonly RoomSeeker[]) => Promise<readonly RoomSeeker[]>;
+  readonly needing: (documents: readonly PendingDocument[]) => Promise<readonly PendingDocument[]>;
   readonly clock: Clock;
   readonly timer: Timer;
 }
@@ -30,7 +30,7 @@ interface Waiter {
  * holds is what stands in the table of the queue, and what writes have reserved that are not there yet.
  * Room goes to those who wait in the order in which they came.
  */
-export class QueueGate implements EmbeddingRoom {
+export class QueueGate implements EmbeddingCapacity {
   readonly #options: GateOptions;
   readonly #waiters: Waiter[] = [];
   #tickets: Ticket[] = [];
@@ -99,19 +99,19 @@ export class QueueGate implements EmbeddingRoom {
     this.#tickets.push({ lsn, count });
   }
 
-  patience(): Patience {
+  waitBudget(): WaitBudget {
     return { left: this.#options.waitMs };
   }
 
-  async reserve(documents: readonly RoomSeeker[], patience: Patience, signal?: AbortSignal): Promise<Reservation> {
-    if (this.#position === undefined || documents.length === 0) return ENDLESS_ROOM.reserve([], patience);
+  async reserve(documents: readonly PendingDocument[], waitBudget: WaitBudget, signal?: AbortSignal): Promise<Reservation> {
+    if (this.#position === undefined || documents.length === 0) return UNLIMITED_CAPACITY.reserve([], waitBudget);
     const ids = [...new Map(documents.map((each) => [each.id, each])).values()];
     if (this.#waiters.length === 0 && ids.length <= this.#free()) return this.#take(ids.length);
     const life = this.#life;
     const needing = await this.#options.needing(ids);
-    const got = life === this.#life ? await this.#wait(needing.length, patience, signal) : 0;
+    const got = life === this.#life ? await this.#wait(needing.length, waitBudget, signal) : 0;
     // The gate was closed meanwhile: nobody counts any more.
-    if (life !== this.#life) return ENDLESS_ROOM.reserve([], patience);
+    if (life !== this.#life) return UNLIMITED_CAPACITY.reserve([], waitBudget);
     return this.#reservation(got, new Set(needing.slice(got).map(({ id }) => id)));
   }
 
@@ -125,11 +125,11 @@ export class QueueGate implements EmbeddingRoom {
   }
 
   /** Answers how much of the room was found, which is reserved. */
-  async #wait(wanted: number, patience: Patience, signal: AbortSignal | undefined): Promise<number> {
+  async #wait(wanted: number, waitBudget: WaitBudget, signal: AbortSignal | undefined): Promise<number> {
     const waiter: Waiter = { wanted, got: 0, enough: new AbortController() };
     this.#waiters.push(waiter);
     this.#letIn();
-    if (waiter.got < wanted && patience.left > 0) await this.#sleep(waiter, patience, signal);
+    if (waiter.got < wanted && waitBudget.left > 0) await this.#sleep(waiter, waitBudget, signal);
     const at = this.#waiters.indexOf(waiter);
     if (at >= 0) this.#waiters.splice(at, 1);
     if (signal?.aborted) {
@@ -140,12 +140,12 @@ export class QueueGate implements EmbeddingRoom {
     return waiter.got;
   }
 
-  async #sleep({ enough }: Waiter, patience: Patience, signal: AbortSignal | undefined): Promise<void> {
+  async #sleep({ enough }: Waiter, waitBudget: WaitBudget, signal: AbortSignal | undefined): Promise<void> {
     const { clock, timer } = this.#options;
     const begun = clock.now();
-    await timer.sleep(patience.left, signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]));
-    // A wait that was not ended by room has used up all the patience, whatever the clock says.
-    patience.left = enough.signal.aborted ? Math.max(0, patience.left - (clock.now() - begun)) : 0;
+    await timer.sleep(waitBudget.left, signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]));
+    // A wait that was not ended by room has used up all the waitBudget, whatever the clock says.
+    waitBudget.left = enough.signal.aborted ? Math.max(0, waitBudget.left - (clock.now() - begun)) : 0;
   }
 
   #letIn(): void {

@@ -1,6 +1,6 @@
 import type { Timer } from '../../../lib/timer.ts';
 import type { Collections } from '../../collections/index.ts';
-import { sealingOf, type RoomSeeker } from '../../documents/index.ts';
+import { sealingOf, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Chunker } from '../chunker.ts';
 import type { Providers } from '../providers.ts';
@@ -46,7 +46,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
     // One whose vectors are those of this body, or that waits already, takes no more room.
     needing: async (documents) => {
       const known = new Map((await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]));
-      const needs = ({ id, crc, bytes }: RoomSeeker): boolean => {
+      const needs = ({ id, crc, bytes }: PendingDocument): boolean => {
         const { embedded, state } = known.get(id) ?? {};
         return state !== 'queued' && !(embedded?.crc === crc && embedded.bytes === bytes);
       };

@@ -75,7 +75,7 @@ interface Look {
 
 /** How often documents that change are looked at again, and how long that waits for the index each time. */
 const LOOKS = 5;
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 /** Ordinals looked up by one statement. */
 const STEP = 256;
 const NONE: ReadonlySet<number> = new Set();
@@ -200,7 +200,7 @@ async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Pro
 export async function patiently(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
-    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(PATIENCE_MS, over.signal)]);
+    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(TIMEOUT_MS, over.signal)]);
   } finally {
     over.abort();
   }

@@ -16,7 +16,7 @@ export interface Marks {
 }
 
 /** Processes that survive SIGKILL for so long hang in the kernel; nothing can be done about them. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** How long the event loop may be held, in milliseconds. */
 const SLICE_MS = 5;
 
@@ -40,7 +40,7 @@ export async function livingProcesses(marks: Marks): Promise<number[]> {
 
 /** Kills what is left of some work, and what it starts meanwhile. The answer names what could not be killed. */
 export async function killLeftovers(marks: Marks): Promise<number[]> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (let pause = 2; ; pause = Math.min(50, pause * 2)) {
     const living = await livingProcesses(marks);
     if (living.length === 0 || performance.now() > end) return living;

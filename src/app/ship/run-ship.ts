@@ -12,7 +12,7 @@ import { describeMachine, type Variables } from './this-machine.ts';
 
 const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3;
 
-export interface SailFlags {
+export interface ShipFlags {
   readonly dataDir: string;
   /** Instead of the number that it joined with. */
   readonly capacity?: number;
@@ -30,18 +30,18 @@ export interface SailFlags {
   readonly gitProtocols?: readonly string[];
 }
 
-/** How a voyage ended; `expired`: the certificate could not be renewed in time. */
-export type VoyageEnd = ShipEnd | 'expired';
+/** How a run ended; `expired`: the certificate could not be renewed in time. */
+export type ShipRunEnd = ShipEnd | 'expired';
 
-export interface Voyage {
+export interface ShipRun {
   readonly ship: Ship;
   readonly identity: Identity;
   /** Never rejects. The membership is over where the ship has left or was thrown out, and its key is gone then. */
-  readonly ended: Promise<VoyageEnd>;
+  readonly ended: Promise<ShipRunEnd>;
 }
 
 /** Connects this machine to its server, as the ship that it has joined as. Throws a `ShipFailure` that says what to do. */
-export async function sail(flags: SailFlags, env: Variables, log: Log): Promise<Voyage> {
+export async function runShip(flags: ShipFlags, env: Variables, log: Log): Promise<ShipRun> {
   const { dataDir } = flags;
   const file = new IdentityFile(dataDir);
   const identity = await readIdentity(file);
@@ -51,7 +51,7 @@ export async function sail(flags: SailFlags, env: Variables, log: Log): Promise<
   if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`the server's address ${identity.fleetAddress} is not host:port: set fleet.advertise there, and join again`);
   const lock = lockFolder(dataDir);
   try {
-    return await sailWith(flags, { file, identity, address: { host: address.host, port: address.port }, release: () => lock.release() }, env, log);
+    return await runWith(flags, { file, identity, address: { host: address.host, port: address.port }, release: () => lock.release() }, env, log);
   } catch (error) {
     lock.release();
     throw error instanceof ConfigError ? new ShipFailure(error.message, { cause: error }) : error;
@@ -65,7 +65,7 @@ interface Berth {
   release(): void;
 }
 
-async function sailWith(flags: SailFlags, { file, identity, address, release }: Berth, env: Variables, log: Log): Promise<Voyage> {
+async function runWith(flags: ShipFlags, { file, identity, address, release }: Berth, env: Variables, log: Log): Promise<ShipRun> {
   const { dataDir } = flags;
   const executor = createExecutor({
     workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
@@ -83,11 +83,11 @@ async function sailWith(flags: SailFlags, { file, identity, address, release }: 
   const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
   const description = describeMachine({ name: identity.name, capacity: flags.capacity ?? identity.capacity, ephemeral: identity.ephemeral }, env);
   const ship = createShip({ link, executor, description, log, spools: createDiskSpools(join(dataDir, 'spool')), time: systemShipTime });
-  const ended = voyage(ship, keeper, link, file, log).finally(release);
+  const ended = run(ship, keeper, link, file, log).finally(release);
   return { ship, identity, ended };
 }
 
-async function voyage(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: IdentityFile, log: Log): Promise<VoyageEnd> {
+async function run(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: IdentityFile, log: Log): Promise<ShipRunEnd> {
   const over = new AbortController();
   let hasExpired = false;
   const keeping = keeper.keep(over.signal).then((isFresh) => {

@@ -5,7 +5,7 @@ import type { Worker } from './port.ts';
  * The connected workers, and for each lane those that can take its runs: kept rather than found anew for each claim, for
  * there may be a thousand ships and hundreds of lanes.
  */
-export class Crew {
+export class WorkerRegistry {
   readonly #abilities = new Map<Worker, string>();
   readonly #ofLane = new Map<number, { readonly lane: Lane; readonly workers: Set<Worker> }>();
 

@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 
 /** A database that cannot be reached is tried again for so long before `unavailable` is told. */
-const PATIENCE_MS = 5000;
+const RECONNECT_MS = 5000;
 const LOST_AGAIN: Backoff = { initial: 10, max: 500 };
 
 /** Waits between tries, longer each time, until it has waited long enough. */
-export class Patience {
-  readonly #until = performance.now() + PATIENCE_MS;
+export class ReconnectBudget {
+  readonly #until = performance.now() + RECONNECT_MS;
   #failures = 0;
 
   async allows(): Promise<boolean> {

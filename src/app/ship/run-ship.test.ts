@@ -9,7 +9,7 @@ import { HeardLog } from '../../testkit/ship/heard-log.ts';
 import { RunsServer, type RunsServerOptions } from '../../testkit/ship/runs-server.ts';
 import { TcpProxy } from '../../testkit/ship/tcp-proxy.ts';
 import { joinShip } from './join-ship.ts';
-import { sail, type Voyage } from './sail.ts';
+import { runShip, type ShipRun } from './run-ship.ts';
 
 const YAML = `
 queue: {lease_ttl: 12s, heartbeat: 500ms, cancel_grace: 500ms}
@@ -21,16 +21,16 @@ const COUNTED = Array.from({ length: 50 }, (_, line) => `line ${Math.floor(line 
 
 let folder: string;
 let server: RunsServer;
-const voyages: Voyage[] = [];
+const runs: ShipRun[] = [];
 const proxies: TcpProxy[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quire-sail-'));
+  folder = mkdtempSync(join(tmpdir(), 'quire-run-ship-'));
 });
 afterEach(async () => {
-  for (const { ship } of voyages) ship.stop();
+  for (const { ship } of runs) ship.stop();
   for (const proxy of proxies) proxy.mend();
-  await Promise.all(voyages.splice(0).map(({ ended }) => ended));
+  await Promise.all(runs.splice(0).map(({ ended }) => ended));
   await server.service.stop();
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
   rmSync(folder, { recursive: true, force: true });
@@ -56,7 +56,7 @@ function fleetTarget(address: string): TcpProxy['target'] {
 const identityFile = (): string => join(folder, 'ship', 'identity.json');
 
 interface Fleet {
-  readonly voyage: Voyage;
+  readonly run: ShipRun;
   readonly log: HeardLog;
   readonly proxy: TcpProxy;
 }
@@ -71,18 +71,18 @@ async function joinFleet(flags: { ephemeral?: boolean } = {}): Promise<TcpProxy>
   return proxy;
 }
 
-async function setSail(flags: { ephemeral?: boolean } = {}): Promise<Fleet> {
+async function startShip(flags: { ephemeral?: boolean } = {}): Promise<Fleet> {
   const proxy = await joinFleet(flags);
   const log = new HeardLog();
-  const voyage = await begin(log);
+  const run = await begin(log);
   await log.heard('connected');
-  return { voyage, log, proxy };
+  return { run, log, proxy };
 }
 
-async function begin(log = new HeardLog()): Promise<Voyage> {
-  const voyage = await sail({ dataDir: join(folder, 'ship'), sandbox: 'none', runAs: OWN_USER }, { PATH: process.env['PATH'] }, log);
-  voyages.push(voyage);
-  return voyage;
+async function begin(log = new HeardLog()): Promise<ShipRun> {
+  const run = await runShip({ dataDir: join(folder, 'ship'), sandbox: 'none', runAs: OWN_USER }, { PATH: process.env['PATH'] }, log);
+  runs.push(run);
+  return run;
 }
 
 const readIdentity = (): Identity => JSON.parse(readFileSync(identityFile(), 'utf8')) as Identity;
@@ -106,7 +106,7 @@ async function beginEndless(): Promise<{ id: string; pid: number }> {
 describe('a remote ship', () => {
   it('survives a restart of the server: runs go on in their first attempt, logs are whole', async () => {
     await serve();
-    const { log, proxy } = await setSail();
+    const { log, proxy } = await startShip();
     const ids = await Promise.all([server.submit('count'), server.submit('count')]);
     await Promise.all(ids.map((id) => server.reached(id, 'running')));
     await restart(proxy);
@@ -119,7 +119,7 @@ describe('a remote ship', () => {
 
   it('survives a network that breaks again and again', async () => {
     await serve();
-    const { proxy } = await setSail();
+    const { proxy } = await startShip();
     const id = await server.submit('count');
     await server.reached(id, 'running');
     for (let cut = 0; cut < 3; cut++) {
@@ -132,7 +132,7 @@ describe('a remote ship', () => {
 
   it('notices a connection that is dead without a word, and makes another', async () => {
     await serve();
-    const { proxy, log } = await setSail();
+    const { proxy, log } = await startShip();
     const { id, pid } = await beginEndless();
     proxy.strand();
     await log.heard('connected', 2);
@@ -142,7 +142,7 @@ describe('a remote ship', () => {
 
   it('is dead before its run is handed out again, when it is cut off', async () => {
     await serve({ yaml: YAML.replace('lease_ttl: 12s', 'lease_ttl: 7s') });
-    const { proxy } = await setSail();
+    const { proxy } = await startShip();
     const { id, pid } = await beginEndless();
     proxy.cut();
     while ((await server.run(id)).attempt === 1) await setTimeout(10);
@@ -152,10 +152,10 @@ describe('a remote ship', () => {
 
   it('that is revoked kills its work, deletes its key and ends', async () => {
     await serve();
-    const { voyage } = await setSail();
+    const { run } = await startShip();
     const { id, pid } = await beginEndless();
-    await server.api('POST', `/ships/${voyage.identity.shipId}/revoke`);
-    expect(await voyage.ended).toBe('denied');
+    await server.api('POST', `/ships/${run.identity.shipId}/revoke`);
+    expect(await run.ended).toBe('denied');
     expect([isAlive(pid), existsSync(identityFile())]).toEqual([false, false]);
     expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
   });
@@ -164,15 +164,15 @@ describe('a remote ship', () => {
     const data = join(folder, 'server');
     await serve();
     cpSync(data, join(folder, 'backup'), { recursive: true });
-    const { voyage, log, proxy } = await setSail();
+    const { run, log, proxy } = await startShip();
     await server.service.stop();
     cpSync(data, join(folder, 'newest'), { recursive: true });
     rmSync(data, { recursive: true });
     cpSync(join(folder, 'backup'), data, { recursive: true });
     await restart(proxy);
     await log.heard('the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
-    voyage.ship.stop();
-    expect(await voyage.ended).toBe('drained');
+    run.ship.stop();
+    expect(await run.ended).toBe('drained');
     expect(existsSync(identityFile())).toBe(true);
     await server.service.stop();
     rmSync(data, { recursive: true });
@@ -186,9 +186,9 @@ describe('a remote ship', () => {
 
   it('that is ephemeral leaves the fleet after one run', async () => {
     await serve();
-    const { voyage } = await setSail({ ephemeral: true });
+    const { run } = await startShip({ ephemeral: true });
     const [first, second] = [await server.submit('count'), await server.submit('count')];
-    expect(await voyage.ended).toBe('ephemeral');
+    expect(await run.ended).toBe('ephemeral');
     expect([(await server.run(first)).state, (await server.run(second)).state]).toEqual(['succeeded', 'queued']);
     expect(await server.api('GET', '/ships')).toEqual([]);
     expect(existsSync(identityFile())).toBe(false);
@@ -196,7 +196,7 @@ describe('a remote ship', () => {
 
   it('stops a run that is cancelled', async () => {
     await serve();
-    await setSail();
+    await startShip();
     const { id, pid } = await beginEndless();
     await server.api('POST', `/runs/${id}/cancel`);
     await server.reached(id, 'cancelled');
@@ -205,34 +205,34 @@ describe('a remote ship', () => {
 
   it('that is stopped gives its run back', async () => {
     await serve();
-    const { voyage } = await setSail();
+    const { run } = await startShip();
     const { id, pid } = await beginEndless();
-    voyage.ship.stop();
-    expect(await voyage.ended).toBe('drained');
+    run.ship.stop();
+    expect(await run.ended).toBe('drained');
     expect(isAlive(pid)).toBe(false);
     expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
   });
 
   it('that is drained by the server ends when it is empty, and stays drained over a new start until it is undrained', async () => {
     await serve();
-    const { voyage } = await setSail();
+    const { run } = await startShip();
     const first = await server.submit('count');
     await server.reached(first, 'running');
-    await server.api('POST', `/ships/${voyage.identity.shipId}/drain`);
+    await server.api('POST', `/ships/${run.identity.shipId}/drain`);
     const second = await server.submit('count');
     await server.reached(first, 'succeeded');
-    expect(await voyage.ended).toBe('drained');
+    expect(await run.ended).toBe('drained');
     const log = new HeardLog();
     await begin(log);
     await log.heard('taking no more runs: the server drains this ship');
     expect(await server.run(second)).toMatchObject({ state: 'queued', waiting_reason: 'ship_draining' });
-    await server.api('POST', `/ships/${voyage.identity.shipId}/undrain`);
+    await server.api('POST', `/ships/${run.identity.shipId}/undrain`);
     await server.reached(second, 'succeeded');
   });
 
   it('renews its certificate, under way and without losing a run', async () => {
     await serve({ shipCertTtl: '4s' });
-    const { log } = await setSail();
+    const { log } = await startShip();
     const before = readIdentity();
     const id = await server.submit('count');
     await log.heard('renewed the certificate');
@@ -254,7 +254,7 @@ describe('a remote ship', () => {
 
   it('does not share its folder with another', async () => {
     await serve();
-    await setSail();
+    await startShip();
     await expect(begin()).rejects.toThrow(/is in use: another `quire ship run` works there/);
   });
 });
