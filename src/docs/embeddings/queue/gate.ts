@@ -144,7 +144,7 @@ export class QueueGate implements EmbeddingCapacity {
     const { clock, timer } = this.#options;
     const begun = clock.now();
     await timer.sleep(waitBudget.left, signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]));
-    // A wait that was not ended by room has used up all the waitBudget, whatever the clock says.
+    // A wait that was not ended by room has used up all of the budget, whatever the clock says.
     waitBudget.left = enough.signal.aborted ? Math.max(0, waitBudget.left - (clock.now() - begun)) : 0;
   }
 
