@@ -10,7 +10,7 @@ export const audit: DocsScenarios = {
     const before = succeeded(await listAuditEvents({ client, query: { action: 'write./v1/add', limit: 1 } })).events[0]?.ts ?? 0;
     await store(context);
     const { events, count, dropped } = succeeded(await listAuditEvents({ client, query: { fromNanos: before, action: 'write./v1/add', actor: 'admin', result: 'ok', limit: 1 } }));
-    expect(events).toEqual([{ ts: expect.any(Number) as number, actor: 'admin', action: 'write./v1/add', resource: '/v1/add', result: 'ok', ip: '127.0.0.1', userAgent: expect.any(String) as string }]);
+    expect(events).toEqual([{ ts: expect.any(Number) as number, actor: 'admin', action: 'write./v1/add', resource: '/v1/add', result: 'ok', ip: '127.0.0.1', userAgent: expect.any(String) as string, collection: expect.any(String) as string, key: expect.any(String) as string, lang: expect.any(String) as string }]);
     expect([count, dropped]).toEqual([1, 0]);
     expect(succeeded(await listAuditEvents({ client, query: { to: '2000-01-01T00:00:00Z' } })).count).toBe(0);
     expect(succeeded(await listAuditEvents({ client, query: { to: '2000-01-01T00:00:00Z', toNanos: events[0]!.ts, fromNanos: events[0]!.ts } })).events).toContainEqual(events[0]);

@@ -2,6 +2,7 @@ import { Command, type CommanderError } from 'commander';
 import { BUILD_VERSION } from '../version.ts';
 import type { CommandGroup } from './operations/define.ts';
 import { ProfileOption } from './shared/client.ts';
+import { ignoreClosedPipe } from './shared/command-error.ts';
 import { EXIT, EXIT_MEANINGS } from './shared/exit-codes.ts';
 import { writeLines, type Io } from './shared/io.ts';
 
@@ -124,6 +125,7 @@ function hand(command: Command, profile: string | undefined): void {
 
 /** Runs `quire ARGS`. What is wrong with the command line itself ends with status 2. */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
+  io.stdout.on('error', ignoreClosedPipe); // of help, too
   const program = await createProgram(args, io);
   for (const command of treeOf(program)) {
     command.exitOverride().configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });

@@ -63,9 +63,9 @@ describe('the list of tools (decision D-142)', () => {
     const auth = { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: 'a secret that only this test knows', SVC_AUTH_ADMIN_PASSWORD: 'password' };
     server = await startDocsServer({ env: { ...auth, SVC_MCP_TOOLSET: 'core,get_stats' }, passwordCost: 4 });
     const post = async (path: string, body: object, headers: object = {}) => await (await fetch(`${server!.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })).json() as { token: string };
-    const signIn = async (username: string) => ({ Authorization: `Bearer ${(await post('/v1/auth/login', { username, password: 'password' })).token}` });
+    const signIn = async (username: string) => ({ Authorization: `Bearer ${(await post('/v1/auth/login', { username, password: username === 'admin' ? 'password' : 'a quiet word of ann' })).token}` });
     const admin = await signIn('admin');
-    await post('/v1/auth/register', { username: 'ann', password: 'password' }, admin);
+    await post('/v1/auth/register', { username: 'ann', password: 'a quiet word of ann' }, admin);
     await post('/v1/auth/permissions', { username: 'ann', collection: 'blog', read: true, write: false, admin: false }, admin);
     expect(await listed({}, admin)).toEqual([...CORE_NAMES, 'get_stats']);
     const ann = await signIn('ann');

@@ -51,6 +51,6 @@ export async function runCommand(name: string, io: Io, work: () => Promise<unkno
 }
 
 /** Whoever read the output has seen enough, as `head` does. The error may come after the work is done. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+export function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
