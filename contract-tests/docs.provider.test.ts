@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { operations } from '../generated/docs/operations.ts';
 import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
 import * as functions from '../generated/docs/sdk/sdk.gen.ts';
-import { CLIENT, LocalIssuer, REDIRECT } from '../src/testkit/local-issuer.ts';
+import { LocalIssuer } from '../src/testkit/local-issuer.ts';
 import { providerSuite } from './provider.suite.ts';
 import { access } from './scenarios/access.ts';
 import { audit } from './scenarios/audit.ts';
@@ -42,10 +42,7 @@ providerSuite({
   // With authentication, as its administrator: the operations that deal with it are not there otherwise.
   start: async () => {
     issuer = await LocalIssuer.start();
-    const server = await startWithAuth({
-      ...AT_REST, SVC_SPELL: 'true',
-      SVC_OIDC_ISSUER: issuer.url, SVC_OIDC_CLIENT_ID: CLIENT.id, SVC_OIDC_CLIENT_SECRET: CLIENT.secret, SVC_OIDC_REDIRECT_URI: REDIRECT, SVC_OIDC_CREATE_USERS: 'true',
-    });
+    const server = await startWithAuth({ ...AT_REST, ...issuer.environment, SVC_SPELL: 'true' });
     token = await tokenOf(server.url, ADMIN);
     return server;
   },

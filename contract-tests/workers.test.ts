@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
 import type { DocsServer } from '../src/testkit/docs-server.ts';
 import type { HttpClient } from '../src/testkit/http-client.ts';
+import { LocalIssuer } from '../src/testkit/local-issuer.ts';
 import { clientsOf } from '../src/testkit/worker-clients.ts';
 import { access } from './scenarios/access.ts';
 import { codegraph } from './scenarios/codegraph.ts';
@@ -43,11 +44,13 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 /** The scenarios of the areas that workers answer, as one process passes them behind Prism. */
 describe('two processes on one port keep the contract', { timeout: 60_000 }, () => {
   let server: DocsServer;
+  let issuer: LocalIssuer;
   let client: ReturnType<typeof createClient>;
   let clients: HttpClient[];
 
   beforeAll(async () => {
-    server = await startWithAuth({ ...AT_REST, SVC_SPELL: 'true', SVC_WORKERS: '2', SVC_TEMPORAL: 'false', SVC_GRPC_ENABLED: 'false' });
+    issuer = await LocalIssuer.start();
+    server = await startWithAuth({ ...AT_REST, ...issuer.environment, SVC_SPELL: 'true', SVC_WORKERS: '2', SVC_TEMPORAL: 'false', SVC_GRPC_ENABLED: 'false' });
     const token = await tokenOf(server.url, ADMIN);
     clients = await clientsOf(server, 2);
     client = createClient(createConfig({ baseUrl: server.url, fetch: sessionFetch(clients), auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }));
@@ -55,6 +58,7 @@ describe('two processes on one port keep the contract', { timeout: 60_000 }, () 
   afterAll(async () => {
     clients.forEach((each) => each.close());
     await server.stop();
+    await issuer.stop();
   }, 60_000);
 
   it.each(Object.entries(SCENARIOS))('%s', async (operationId, scenario) => {

@@ -25,6 +25,11 @@ export class LocalIssuer {
     this.#key = key;
   }
 
+  /** Settings of a service that signs users in at this issuer, and creates those that it does not know. */
+  get environment(): Record<string, string> {
+    return { SVC_OIDC_ISSUER: this.url, SVC_OIDC_CLIENT_ID: CLIENT.id, SVC_OIDC_CLIENT_SECRET: CLIENT.secret, SVC_OIDC_REDIRECT_URI: REDIRECT, SVC_OIDC_CREATE_USERS: 'true' };
+  }
+
   static async start(): Promise<LocalIssuer> {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const server = createServer();
