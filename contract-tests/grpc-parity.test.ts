@@ -8,6 +8,7 @@ import { ERRORS, type ErrorCode } from '../src/errors/index.ts';
 import { Reply } from '../src/operations/index.ts';
 import type { DocsServer } from '../src/testkit/docs-server.ts';
 import { GrpcClient, IMAGE, methodOf } from '../src/testkit/grpc-client.ts';
+import { LocalIssuer } from '../src/testkit/local-issuer.ts';
 import { access } from './scenarios/access.ts';
 import { codegraph } from './scenarios/codegraph.ts';
 import { collections } from './scenarios/collections.ts';
@@ -54,13 +55,15 @@ interface Exchange {
 }
 
 let server: DocsServer;
+let issuer: LocalIssuer;
 let grpc: GrpcClient;
 let client: Client;
 const compared = new Map<string, number>();
 const differences: unknown[] = [];
 
 beforeAll(async () => {
-  server = await startWithAuth(AT_REST);
+  issuer = await LocalIssuer.start();
+  server = await startWithAuth({ ...AT_REST, ...issuer.environment });
   grpc = new GrpcClient(server.listeners.grpc!.url);
   const token = await tokenOf(server.url, ADMIN);
   client = createClient(createConfig({ baseUrl: server.url, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }));
@@ -72,6 +75,7 @@ beforeAll(async () => {
 afterAll(async () => {
   grpc.close();
   await server.stop();
+  await issuer.stop();
 });
 
 async function compare({ method, headers }: Request, { url, body, path, query }: Exchange, response: Response): Promise<void> {
