@@ -6,6 +6,7 @@ import { operations } from '../../generated/docs/operations.ts';
 import { startRunQueueService } from '../../src/app/runs-service.ts';
 import type { Environment } from '../../src/app/settings/index.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import type { OperationSpec } from '../../src/operations/index.ts';
 import { loadRunsConfig } from '../../src/runs/config/index.ts';
 import { startDocsServer } from '../../src/testkit/docs-server.ts';
 import { HttpClient, type Answer, type RequestParts } from '../../src/testkit/http-client.ts';
@@ -78,7 +79,7 @@ describe('a page of another origin, while nobody named an origin', () => {
       const { status, text } = await send(method.toUpperCase(), target, { headers: { Origin: EVIL, ...JSON_TYPE }, ...body });
       return { operationId, isRefused: status === 403, saysWhy: status !== 403 || text.includes('SVC_CORS_ORIGINS=https://evil.example') };
     }));
-    const changing = Object.values(operations).filter(({ effect, id }) => effect === 'write' || id.startsWith('createBackup'));
+    const changing = Object.values<OperationSpec>(operations).filter(({ effect, stores }) => effect === 'write' || stores === true);
     expect(verdicts.filter(({ isRefused }) => isRefused).map(({ operationId }) => operationId).sort()).toEqual(changing.map(({ id }) => id).sort());
     expect(verdicts.filter(({ saysWhy }) => !saysWhy)).toEqual([]);
   });
