@@ -202,7 +202,7 @@ describe('quire runs ships, token, projects and audit', () => {
     expect((await quire('submit', ['demo', 'pipeline', 'hello'])).stderr).toContain('400: project_unavailable: the project demo is disabled');
     expect((await quire('projects', ['enable', 'demo'])).stdout).toBe('demo is enabled\n');
     expect((await quire('audit', ['--action', 'project', '--limit', '1'])).stdout).toMatch(/api +project +demo +change=replaced enabled=true/);
-    expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain('no pipeline "helo" in project demo; it has: hello, fails, waits; did you mean hello?');
+    expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain('no pipeline "helo" in project demo; it has: hello, told, fails, waits; did you mean hello?');
   });
 
   it('makes a token of the API, whose hash the configuration takes', async () => {
