@@ -10,7 +10,9 @@ import { regExpsOf } from './regexps-of-source.ts';
  * literals begin; and why nobody can make them slow.
  */
 const BOUNDED: readonly [file: string, begins: string, why: string][] = [
+  ['app/secrecy/clear-environment.ts', '/TOKEN|', 'names of variables of the server itself'],
   ['app/ship/this-machine.ts', '/^(?=.{1,128}$)', 'names of variables of the ship itself'],
+  ['app/tracing/trace-settings.ts', '/\\/+$/', 'a URL of the server\'s own environment'],
   ['docs/documents/fill-template.ts', '/%%(?=([^%', 'looks ahead over nothing that it could begin with, so no character is read twice'],
   ['docs/maintenance/entry-name.ts', '/[. ]+$/', 'a key of at most 1024 bytes'],
   ['docs/memory/summary/prose-of.ts', '/^ {0,3}(`{3,}(?!`|', 'is anchored, so that it looks ahead once a line'],
@@ -46,6 +48,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [
   ['text/highlight/markup.ts', '/[a-z][a-z\\d', 'the 32 characters in front of a sign'],
   ['text/query/detect-mode.ts', '/[?\\s]+$/', 'a query of at most 4 KiB'],
   ['text/query/vocabulary.ts', '/(?:[', 'looks ahead and behind by one character'],
+  ['storage/postgres/dialect.ts', '/([\\w.]+) ->>', 'statements that are written there'],
 ];
 
 /** Expressions that are put together when the program runs, and of what. */
