@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { S3mini } from 's3mini';
+import { PART_BYTES, putInParts, readPart } from '../../net/objects/index.ts';
 import type { BackupCopies } from './backup-schedule.ts';
 
 export interface S3CopiesOptions {
@@ -15,9 +16,6 @@ export interface S3CopiesOptions {
   /** The files of a backup, within it with `/`; one that is a single file has one with an empty name. */
   readonly filesOf: (name: string) => Promise<readonly string[]>;
 }
-
-/** What a request carries; parts of a multipart upload have at least 5 MiB. A backup may have 10,000 of them: 80 GiB. */
-const PART_BYTES = 8 * 2 ** 20;
 
 /** Signs for the region that most services that are not Amazon's take any request for. */
 const DEFAULT_REGION = 'us-east-1';
@@ -62,35 +60,16 @@ async function listKeys(client: S3mini, prefix: string): Promise<string[]> {
   }
 }
 
-/** In parts, unless one is enough. */
 async function upload(client: S3mini, key: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const file = await open(path);
   const hash = createHash('sha256');
   try {
     const { size } = await file.stat();
-    const read = async (from: number): Promise<Uint8Array> => {
-      const bytes = new Uint8Array(Math.min(PART_BYTES, size - from));
-      for (let at = 0; at < bytes.length;) {
-        const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
-        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-        at += bytesRead;
-      }
-      hash.update(bytes);
-      return bytes;
-    };
-    if (size <= PART_BYTES) {
-      await (await client.putObject(key, await read(0))).body?.cancel();
-    } else {
-      const id = await client.getMultipartUploadId(key);
-      try {
-        const parts = [];
-        for (let from = 0; from < size; from += PART_BYTES) parts.push(await client.uploadPart(key, id, await read(from), from / PART_BYTES + 1));
-        await client.completeMultipartUpload(key, id, parts);
-      } catch (error) {
-        await client.abortMultipartUpload(key, id).catch(() => undefined); // told by the failure that led to it
-        throw error;
-      }
-    }
+    await putInParts(client, key, size, async (at, length) => {
+      const part = await readPart(file, at, length);
+      hash.update(part);
+      return part;
+    });
     return { sha256: hash.digest('hex'), bytes: size };
   } finally {
     await file.close();

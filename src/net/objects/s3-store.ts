@@ -3,6 +3,7 @@ import { S3mini, S3NetworkError, S3ServiceError } from 's3mini';
 import { RefusedRequest } from '../../lib/refused-request.ts';
 import type { Outbound } from '../outbound.ts';
 import { StoreFailure, type ListedObject, type ObjectPage, type ObjectStore, type StorageField } from './object-store.ts';
+import { PART_BYTES, putInParts, readPart } from './put-in-parts.ts';
 
 /** The settings of a bucket, as a collection's configuration has them. */
 export interface S3Settings {
@@ -28,9 +29,6 @@ export interface S3StoreOptions {
 const MAX_OBJECT_BYTES = 512 * 2 ** 20;
 
 const PAGE = 1000;
-
-/** Parts in which files are put and read: at least 5 MiB, and 10,000 of them at most. */
-const PART_BYTES = 8 * 2 ** 20;
 
 /** Whoever signs as someone else signs for the region that most services that are not Amazon's take any request for. */
 const DEFAULT_REGION = 'us-east-1';
@@ -70,20 +68,7 @@ export class S3Store implements ObjectStore {
 
   /** Puts a file of this size in parts, of which one at a time is in memory. */
   putFile(name: string, file: Pick<FileHandle, 'read'>, size: number): Promise<void> {
-    return asking(async () => {
-      if (size <= PART_BYTES) return void (await this.#client.putObject(this.#pathOf(name), await readPart(file, 0, size))).body?.cancel();
-      const path = this.#pathOf(name);
-      const upload = await this.#client.getMultipartUploadId(path, 'application/octet-stream');
-      try {
-        const parts = [];
-        for (let at = 0; at < size; at += PART_BYTES) parts.push(await this.#client.uploadPart(path, upload, await readPart(file, at, Math.min(PART_BYTES, size - at)), parts.length + 1));
-        await this.#client.completeMultipartUpload(path, upload, parts);
-      } catch (error) {
-        // What is left of it costs room, but is no object.
-        await this.#client.abortMultipartUpload(path, upload).catch(() => undefined);
-        throw error;
-      }
-    });
+    return asking(() => putInParts(this.#client, this.#pathOf(name), size, (at, length) => readPart(file, at, length)));
   }
 
   async has(name: string): Promise<boolean> {
@@ -132,16 +117,6 @@ export class S3Store implements ObjectStore {
     // The prefix comes as the service spells it.
     return path.endsWith(`${this.#own}${name.slice(0, 2)}/${name}`) && Number.isFinite(putAt) ? [{ name, putAt }] : [];
   }
-}
-
-async function readPart(file: Pick<FileHandle, 'read'>, at: number, length: number): Promise<Uint8Array> {
-  const part = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length;) {
-    const { bytesRead } = await file.read(part, done, length - done, at + done);
-    if (bytesRead === 0) throw new Error(`the file ends ${length - done} bytes early`);
-    done += bytesRead;
-  }
-  return part;
 }
 
 /** What tells one place of a collection from another; credentials may change. */
