@@ -12,6 +12,8 @@ export function registerMigrateStore(program: Command, io: Io = processIo): void
     file: 'data/quire.db',
     next: 'set SVC_STORAGE_DRIVER, and start the servers',
     migrations: async () => (await import('../../storage/index.ts')).DOCUMENT_MIGRATIONS,
+    // The built-in roles.
+    ownRows: { roles: 3, role_permissions: 3 },
     check: refuseWhatNodesCannotServe,
   });
 }

@@ -23,23 +23,31 @@ export interface CopiedTable {
   readonly checksum: string;
 }
 
+/** Rows that the migrations themselves write, by table. */
+export type OwnRows = Readonly<Record<string, number>>;
+
 /**
- * Copies all rows from one database to another that has the same formats and no rows, in one transaction, reads them
+ * Copies all rows from one database to another that has the same formats and no rows but those of its migrations, which are replaced, in one transaction, reads them
  * back and compares them. One of the two has to be SQLite, the other may be PostgreSQL. Throws `conflict`, with nothing
  * written, when the formats differ or there are rows already, and `internal` when what was written is not what was read.
  */
-export async function copyStore(from: Sql, to: Sql): Promise<CopiedTable[]> {
+export async function copyStore(from: Sql, to: Sql, ownRows: OwnRows = {}): Promise<CopiedTable[]> {
   await requireSameFormats(from, to);
   const tables = await tablesOf(from.info.driver === 'postgres' ? to : from);
   for (const { name } of tables) {
-    if ((await to.get(`SELECT 1 AS found FROM ${name} LIMIT 1`)) !== undefined) throw new ServiceError('conflict', `${to.info.path} has rows already, in ${name}; nothing was copied`);
+    if (await countOf(to, name) > (ownRows[name] ?? 0)) throw new ServiceError('conflict', `${to.info.path} has rows already, in ${name}; nothing was copied`);
   }
   return to.transaction(async (tx) => {
+    for (const name of Object.keys(ownRows)) await tx.run(`DELETE FROM ${name}`);
     const copied: CopiedTable[] = [];
     for (const table of tables) copied.push(await copyTable(from, tx, table));
     if (to.info.driver === 'postgres') await continueNumbers(tx);
     return copied;
   });
+}
+
+async function countOf(sql: Sql, name: string): Promise<number> {
+  return (await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))!.n;
 }
 
 async function requireSameFormats(from: Sql, to: Sql): Promise<void> {

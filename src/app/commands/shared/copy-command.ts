@@ -21,6 +21,8 @@ export interface StoreKind {
   /** How servers are then told of the other store. */
   readonly next: string;
   readonly migrations: () => Promise<readonly Migration[]>;
+  /** Rows that these write, by table. */
+  readonly ownRows?: Readonly<Record<string, number>>;
   /** Throws a `CommandError` for a store that the other kind cannot hold. */
   readonly check?: (from: Sql) => Promise<void>;
 }
@@ -36,7 +38,7 @@ export function registerStoreCopy(parent: Command, io: Io, kind: StoreKind): voi
     .action((options: Options) => runCommand(kind.command, io, () => migrateStore(kind, options, io)));
 }
 
-async function migrateStore({ migrations, check, next }: StoreKind, { from, to }: Options, io: Io): Promise<void> {
+async function migrateStore({ migrations, ownRows, check, next }: StoreKind, { from, to }: Options, io: Io): Promise<void> {
   const kinds = [kindOf('--from', from), kindOf('--to', to)];
   if (kinds[0] === kinds[1]) throw new CommandError(`--from and --to are both ${kinds[0]}: one has to be SQLite, the other PostgreSQL`);
   const file = from.replace(/^sqlite:/, '');
@@ -47,7 +49,7 @@ async function migrateStore({ migrations, check, next }: StoreKind, { from, to }
     await using target = closing(await open(to));
     await check?.(source.sql);
     await migrate(target.sql, await migrations());
-    const tables = await copyStore(source.sql, target.sql);
+    const tables = await copyStore(source.sql, target.sql, ownRows);
     writeLines(io.stdout, tables.map(({ name, rows, checksum }) => `${name}: ${rows} rows, SHA-256 ${checksum}`));
     writeLines(io.stderr, [`everything was read back and is the same; ${next}`]);
   });
