@@ -33,7 +33,7 @@ export function code(length: u32, profile: u32, budget: u32): void {
 }
 
 /**
- * Writes the next chunks of a marked text and gives their number, which is 0 at the end. `from` and
+ * Writes the next chunks of a marked text and returns their number, which is 0 at the end. `from` and
  * `line` are 0 and 1, or the end of the last chunk and its last line. With `whole`, text that cannot
  * be cut within `budget` characters is kept whole; else it is cut anywhere.
  */

@@ -59,7 +59,7 @@ export function initialize(): void {
   store<f32>(lengthsOf(1), f32.POSITIVE_INFINITY);
 }
 
-/** Makes an index of a memory into which a checkpoint was read: nothing of its scratch was kept. Gives whether it can be. */
+/** Makes an index of a memory into which a checkpoint was read: nothing of its scratch was kept. Returns whether it can be. */
 export function adopt(): bool {
   if (load<u32>(H_MAGIC) !== MAGIC || load<u32>(H_LAYOUT) !== LAYOUT) return false;
   memory.fill(H_SCRATCH, 0, HEADER_END - H_SCRATCH);

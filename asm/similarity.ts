@@ -143,7 +143,7 @@ export function plant(forest: usize, count: u32): void {
 /**
  * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only where its first row
  * is below its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; those that
- * score at least `threshold` are joined. Gives their number.
+ * score at least `threshold` are joined. Returns their number.
  */
 export function compareBlocks(
   rows: usize, stride: u32, squares: usize, codes: usize, codeStride: u32, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
@@ -289,7 +289,7 @@ function integerSums(a: v128, b: v128, c: v128, d: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7));
 }
 
-/** Scores a pair, and joins the groups of its rows if it is similar; gives 1 then. */
+/** Scores a pair, and joins the groups of its rows if it is similar. Returns 1 then. */
 function join(rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, row: u32, other: u32): u32 {
   const squareOfRow = load<f64>(squares + (<usize>row << 3));
   const squareOfOther = load<f64>(squares + (<usize>other << 3));

@@ -92,7 +92,7 @@ function levelOfLine(first: u8, role: u8, indented: bool, afterBlank: bool, afte
   return afterBlank ? BLOCK : STATEMENT;
 }
 
-/** Gives opening brackets that nothing closes a role of their own, found from the end for each kind. */
+/** Gives opening brackets that nothing closes a role of their own. They are found from the end, for each kind. */
 function ignoreUnmatched(text: usize, length: u32): void {
   let braces: u32 = 0;
   let parentheses: u32 = 0;

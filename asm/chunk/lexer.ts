@@ -147,7 +147,7 @@ function isBarren(search: u32, from: usize): bool {
   return load<u32>(region) <= <u32>from && <u32>from <= load<u32>(region, 4);
 }
 
-/** Notes that a search from an address failed up to another; gives 0. */
+/** Notes that a search from an address failed up to another; returns 0. */
 function fail(search: u32, from: usize, to: usize): usize {
   const region = BARREN + (<usize>search << 3);
   store<u32>(region, <u32>from);

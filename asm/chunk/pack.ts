@@ -4,7 +4,7 @@ import { byteAt, isSpace, NEWLINE, widthAt } from './characters.ts';
 import { CHUNK_BYTES, OUTPUT, OUTPUT_CHUNKS, TEXT } from './layout.ts';
 
 /**
- * Writes the chunks from an offset on, at most OUTPUT_CHUNKS, and gives their number. `from` is 0 or
+ * Writes the chunks from an offset on, at most OUTPUT_CHUNKS, and returns their number. `from` is 0 or
  * where the last chunk ended, `line` the line there.
  */
 export function packFrom(from: u32, line: u32, length: u32, budget: u32, whole: bool): u32 {

@@ -100,7 +100,7 @@ function startsItem(first: usize, end: usize): bool {
   return at > first && at - first <= 9 && (mark === 0x2e || mark === 0x29) && endsWord(at + 1, end);
 }
 
-/** Marks the words of a line behind its first character and gives the terminator that is open at its end. */
+/** Marks the words of a line behind its first character and returns the terminator that is open at its end. */
 function markWords(first: usize, end: usize, length: u32, plain: bool): u32 {
   let terminator: u32 = 0;
   let afterSpace = false;

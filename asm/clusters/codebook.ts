@@ -40,7 +40,7 @@ const BATCH: u32 = 64;
 
 /**
  * Makes a book of the centroids of all parts (256 rows of each part, padded to 16 bytes) or, without any (0), of such as
- * the host brings; and of a rotation (rows of `stride` bytes; 0 when the host brings it), if it `isRotated`. Gives its
+ * the host brings; and of a rotation (rows of `stride` bytes; 0 when the host brings it), if it `isRotated`. Returns its
  * address, or 0 when there is no room.
  */
 export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize, isRotated: u32, rotation: usize, stride: u32): usize {
@@ -69,7 +69,7 @@ export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize,
   return book;
 }
 
-/** Gives back all that a book took. */
+/** Frees all that a book took. */
 export function releaseBook(book: usize): void {
   const parts = load<u32>(book, B_PARTS);
   const dims = load<u32>(book, B_DIMS);
@@ -133,7 +133,7 @@ export function bookBytes(book: usize): u32 {
   return load<u32>(book, B_BYTES);
 }
 
-/** Codes the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Codes the rows from where it stopped up to `end`, at most `budget` of them. Returns how many, or -1 when there is no room. */
 export function addToBook(book: usize, end: u32, budget: u32): i32 {
   const wide = packedColumns(load<u32>(book, B_DIMS)) << 2;
   const bytes = BATCH * (2 * wide + CODES * 4);

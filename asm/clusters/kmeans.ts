@@ -78,7 +78,7 @@ function pick(distances: usize, count: u32, sum: f64, share: f64): u32 {
 
 /**
  * Assigns points to centroids. A point's squared distance goes to `distances`, f32 each, unless that is 0.
- * Points may be parts of longer rows. Gives the sum of the distances, or -1 when there is no memory.
+ * Points may be parts of longer rows. Returns the sum of the distances, or -1 when there is no memory.
  */
 export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): f64 {
   const columns = packedColumns(k);
@@ -118,7 +118,7 @@ function squaredDistance(a: usize, b: usize, dims: u32): f32 {
 
 /**
  * Moves each centroid to the mean of its points, and one without points to the point that is farthest from its own.
- * Gives 0 when there is no memory.
+ * Returns 0 when there is no memory.
  */
 export function moveCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): u32 {
   const stride = rowBytes(dims);

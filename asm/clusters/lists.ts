@@ -36,7 +36,7 @@ const BATCH: u32 = 64;
 /** A search failed for want of memory. */
 export const NO_ROOM: u32 = 0xffffffff;
 
-/** Makes a file of centroids that lie row by row, or, without any (0), of such as the host brings. Gives its address, or 0. */
+/** Makes a file of centroids that lie row by row, or, without any (0), of such as the host brings. Returns its address, or 0. */
 export function createLists(metric: u32, dims: u32, lists: u32, centroids: usize): usize {
   const file = allocate(FILE_BYTES);
   if (file === 0) return 0;
@@ -63,7 +63,7 @@ export function createLists(metric: u32, dims: u32, lists: u32, centroids: usize
   return file;
 }
 
-/** Gives back all that a file took. */
+/** Frees all that a file took. */
 export function releaseLists(file: usize): void {
   const lists = load<u32>(file, L_LISTS);
   const heads = <usize>load<u32>(file, L_HEADS);
@@ -109,7 +109,7 @@ export function copyList(file: usize, list: u32, to: usize): void {
   }
 }
 
-/** Fills a list that was saved. Gives 0 when there is no room. */
+/** Fills a list that was saved. Returns 0 when there is no room. */
 export function restoreList(file: usize, list: u32, rows: usize, count: u32): u32 {
   const head = <usize>load<u32>(file, L_HEADS) + (<usize>list << 3);
   for (let i: u32 = 0; i < count; i++) {
@@ -135,7 +135,7 @@ export function listsBytes(file: usize): u32 {
   return load<u32>(file, L_BYTES);
 }
 
-/** Adds the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Adds the rows from where it stopped up to `end`, at most `budget` of them. Returns how many, or -1 when there is no room. */
 export function addToLists(file: usize, end: u32, budget: u32): i32 {
   const dims = load<u32>(file, L_DIMS);
   const columns = packedColumns(load<u32>(file, L_LISTS));
@@ -193,7 +193,7 @@ function append(file: usize, head: usize, row: u32): bool {
 }
 
 /**
- * The nearest rows to a query by a metric: at most `k` (u32 each, to `out`, in any order); gives how many, or
+ * The nearest rows to a query by a metric: at most `k` (u32 each, to `out`, in any order); returns how many, or
  * NO_ROOM. `scanned`, if not 0, is where it says how many rows it looked at. Looks at the lists of the `probes`
  * nearest centroids, and, where a bitmap lets few of their rows count, at as many more lists as make up for those.
  */

@@ -29,7 +29,7 @@ export function squareBytes(dims: u32): u32 {
   return squareStride(dims) * dims;
 }
 
-/** Adds X^T Y of `n` points, both padded rows of `dims`, to a square matrix. Gives 0 when there is no memory. */
+/** Adds X^T Y of `n` points, both padded rows of `dims`, to a square matrix. Returns 0 when there is no memory. */
 export function addCorrelation(x: usize, y: usize, n: u32, dims: u32, sum: usize): u32 {
   const batch: u32 = min(n, 512);
   const stride = rowBytes(dims);
@@ -59,7 +59,7 @@ export function beginOrthogonal(a: usize, dims: u32): void {
 
 /**
  * One iteration towards the orthogonal factor of a square matrix, in its place; `work` has room for four such matrices.
- * Gives 1 when it is reached, 0 otherwise.
+ * Returns 1 when it is reached, 0 otherwise.
  */
 export function orthogonalStep(a: usize, dims: u32, work: usize, round: u32): u32 {
   const bytes = squareBytes(dims);

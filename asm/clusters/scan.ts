@@ -14,7 +14,7 @@ const GROUP: u32 = 16;
 
 /**
  * The nearest rows to a query by their codes, among those from `first` to `end`: at most `k` (u32 each, to `out`, in any
- * order); gives how many, or NO_ROOM. `scanned`, if not 0, is where it says how many rows it looked at.
+ * order); returns how many, or NO_ROOM. `scanned`, if not 0, is where it says how many rows it looked at.
  */
 export function searchBook(book: usize, metric: u32, query: usize, first: u32, end: u32, k: u32, bitmap: usize, out: usize, scanned: usize): u32 {
   const parts = load<u32>(book, B_PARTS);

@@ -17,7 +17,7 @@ export function bound(heap: usize, size: u32, k: u32): f32 {
   return size < k ? Infinity : distanceOf(load<i64>(heap));
 }
 
-/** Keeps an entry, in the place of the farthest when there are k; gives how many there are now. */
+/** Keeps an entry, in the place of the farthest when there are k; returns how many there are now. */
 export function keep(heap: usize, size: u32, k: u32, entry: i64): u32 {
   if (size < k) {
     rise(heap, size, entry);
@@ -55,7 +55,7 @@ function sink(heap: usize, size: u32, entry: i64): void {
   store<i64>(heap + (at << 3), entry);
 }
 
-/** Writes the rows (u32 each) that were kept, in any order; gives how many. */
+/** Writes the rows (u32 each) that were kept, in any order; returns how many. */
 export function giveRows(heap: usize, size: u32, out: usize): u32 {
   for (let i: usize = 0; i < <usize>size; i++) store<u32>(out + (i << 2), load<u32>(heap + (i << 3)));
   return size;

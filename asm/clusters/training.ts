@@ -36,12 +36,12 @@ export function makeIdentity(a: usize, dims: u32): void {
   for (let d: usize = 0; d < dims; d++) store<f32>(a + d * squareStride(dims) + (d << 2), 1);
 }
 
-/** a = a b for square matrices. Gives 0 when there is no memory. */
+/** a = a b for square matrices. Returns 0 when there is no memory. */
 export function multiplySquare(a: usize, b: usize, dims: u32): u32 {
   return multiplyRows(a, dims, squareStride(dims), b, dims, a, squareStride(dims));
 }
 
-/** Rotates padded rows of `dims`: to = points * rotation; `to` may be `points`. Gives 0 when there is no memory. */
+/** Rotates padded rows of `dims`: to = points * rotation; `to` may be `points`. Returns 0 when there is no memory. */
 export function rotateRows(points: usize, n: u32, dims: u32, rotation: usize, to: usize): u32 {
   return multiplyRows(points, n, rowBytes(dims), rotation, dims, to, rowBytes(dims));
 }

@@ -65,7 +65,7 @@ export function valueOf(pages: usize, slot: u32): u32 {
   return place < valuesIn(entry) && <u32>load<u16>(slotsOf(entry) + (<usize>place << 1)) === (slot & PAGE_MASK) ? load<u32>(at + (<usize>place << 2)) : 0;
 }
 
-/** Gives a value to a slot that has none. */
+/** Assigns a value to a slot that has none. */
 export function setValue(pages: usize, slot: u32, value: u32): void {
   assert(valueOf(pages, slot) === 0 && value !== 0, 'a slot that has a value');
   const page = slot >> PAGE_SHIFT;

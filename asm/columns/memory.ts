@@ -34,7 +34,7 @@ export function allocateZeroed(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Gives back what `allocate(size, part)` returned, for any `size` of the same room. Address 0 is fine. */
+/** Frees what `allocate(size, part)` returned, for any `size` of the same room. Address 0 is fine. */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));

@@ -40,7 +40,7 @@ export function slotOf(ord: u32): u32 {
   return hasBit(live(), slot) ? slot : NO_SLOT;
 }
 
-/** Gives a slot to a document that has none. */
+/** Assigns a slot to a document that has none. */
 export function takeSlot(ord: u32): u32 {
   let block = blockOf(ord >> 3);
   if (block === 0) block = takeBlock(ord >> 3);

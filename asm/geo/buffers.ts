@@ -49,7 +49,7 @@ export function extend(number: u32, bytes: u32, used: u32): usize {
   return moved;
 }
 
-/** Gives the memory of a buffer back. */
+/** Frees the memory of a buffer. */
 export function drop(number: u32): void {
   const entry = H_BUFFERS + (<usize>number << 3);
   release(load<u32>(entry), load<u32>(entry, 4), PART_BUFFERS);

@@ -61,7 +61,7 @@ export function prepareShape(shape: usize): void {
   listEdges(shape);
 }
 
-/** Gives the memory of a shape back. */
+/** Frees the memory of a shape. */
 export function closeShape(shape: usize): void {
   release(load<u32>(shape, S_CANDIDATES), load<u32>(shape, S_CANDIDATE_BYTES), PART_BUFFERS);
   release(load<u32>(shape, S_LIST), load<u32>(shape, S_LISTED) << 2, PART_BUFFERS);

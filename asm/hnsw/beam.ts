@@ -20,7 +20,7 @@ export function distanceOf(entry: i64): f32 {
 
 /**
  * Puts an entry into a beam that holds `size` of at most `room`, dropping the last when there is no more room;
- * the entry is nearer than the last one then. Gives where it went.
+ * the entry is nearer than the last one then. Returns where it went.
  */
 export function insertEntry(beam: usize, size: u32, room: u32, entry: i64): u32 {
   const place = placeOf(beam, size, entry);

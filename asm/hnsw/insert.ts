@@ -13,7 +13,7 @@ import {
 } from './scratch.ts';
 import { descend, searchLevel } from './search.ts';
 
-/** Inserts the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Inserts the rows from where it stopped up to `end`, at most `budget` of them. Returns how many, or -1 when there is no room. */
 export function insertRows(graph: usize, scratch: usize, end: u32, budget: u32, width: u32): i32 {
   if (!prepareScratch(graph, scratch, end, width, 0)) return -1;
   const start = load<u32>(graph, G_DONE);

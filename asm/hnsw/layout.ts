@@ -98,7 +98,7 @@ export function recordAt(graph: usize, shift: u32, size: usize, row: u32): usize
   return block + <usize>(row & ((1 << shift) - 1)) * size;
 }
 
-/** Makes room for the record of a row. Gives whether there is any. */
+/** Makes room for the record of a row. Returns whether there is any. */
 export function reserveRecord(graph: usize, row: u32): bool {
   const shift = load<u32>(graph, G_SHIFT);
   const block = row >> shift;
@@ -120,7 +120,7 @@ function take(graph: usize, bytes: u32): usize {
   return at;
 }
 
-/** Gives back all that the graph took, and the graph. */
+/** Frees all that the graph took, and the graph. */
 export function releaseGraph(graph: usize): void {
   const bytes = load<u32>(graph, G_RECORD_BYTES) << load<u32>(graph, G_SHIFT);
   const blocks = load<u32>(graph, G_BLOCKS);
@@ -153,7 +153,7 @@ export function listOf(record: usize, links: usize, level: u32): usize {
   return <usize>load<u32>(record + links, R_UPPER) + <usize>(level - 1) * UPPER_BYTES;
 }
 
-/** Gives a row its empty lists at the levels above 0. Gives whether there is room. */
+/** Makes the empty lists of a row at the levels above 0. Returns whether there is room. */
 export function addUpperLists(graph: usize, record: usize, links: usize, levels: u32): bool {
   const bytes = <u32>UPPER_BYTES * levels;
   let at = load<u32>(graph, G_SLAB);

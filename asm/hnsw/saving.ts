@@ -7,7 +7,7 @@ import { addUpperLists, enterGraph, G_LINKS, G_DONE, G_ENTRY, G_MOST, G_NODES, i
 /** Bytes that a row takes at most. */
 export const MAX_SAVED_BYTES: u32 = (1 + 1 + M0 + 7 * (1 + M)) * 4;
 
-/** Writes the links of rows; gives the bytes written. */
+/** Writes the links of rows; returns the bytes written. */
 export function saveLinks(graph: usize, first: u32, end: u32, to: usize): u32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   let at = to;
@@ -25,7 +25,7 @@ export function saveLinks(graph: usize, first: u32, end: u32, to: usize): u32 {
   return <u32>(at - to);
 }
 
-/** Takes in rows that `saveLinks` wrote, in order; gives 1, or 0 when the bytes are no such rows, or -1 when there is no room. */
+/** Takes in rows that `saveLinks` wrote, in order. Returns 1, 0 when the bytes are no such rows, or -1 when there is no room. */
 export function restoreLinks(graph: usize, first: u32, end: u32, from: usize, bytes: u32): i32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const stop = from + bytes;

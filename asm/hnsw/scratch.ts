@@ -44,7 +44,7 @@ export function initializeScratch(scratch: usize): void {
   memory.fill(scratch, 0, SCRATCH_BYTES);
 }
 
-/** Makes room for rows below `rows`, a beam of `room` and a heap of `heap`. Gives whether there is that much. */
+/** Makes room for rows below `rows`, a beam of `room` and a heap of `heap`. Returns whether there is that much. */
 export function prepareScratch(graph: usize, scratch: usize, rows: u32, room: u32, heap: u32): bool {
   const probeBytes = (<u32>PROBE_HEAD + probeBytesOf(graph) + 63) & ~63;
   if (load<u32>(scratch, S_PROBES_BYTES) !== probeBytes * 3) {
@@ -108,7 +108,7 @@ export function releaseScratch(scratch: usize): void {
 }
 
 /**
- * Appends those rows of a list (count, then rows) that weren't seen yet to the trail, and marks them as seen. Gives
+ * Appends those rows of a list (count, then rows) that weren't seen yet to the trail, and marks them as seen. Returns
  * where they begin; they end at S_TRAIL_AT.
  */
 export function seeList(scratch: usize, list: usize): usize {

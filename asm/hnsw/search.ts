@@ -15,7 +15,7 @@ const ROWS_PER_STEP: u64 = 12;
 /** Search failed for want of memory. */
 export const NO_ROOM: u32 = 0xffffffff;
 
-/** From the entry of the graph down to `level`, always to the nearest row. Gives its entry in a beam. */
+/** From the entry of the graph down to `level`, always to the nearest row. Returns its entry in a beam. */
 export function descend(graph: usize, scratch: usize, level: u32): i64 {
   const entry = atomic.load<u64>(graph, G_ENTRY);
   const probe = <usize>load<u32>(scratch, S_PROBE);
@@ -39,7 +39,7 @@ function walkDown(graph: usize, scratch: usize, probe: usize, nearest: i64, leve
   }
 }
 
-/** Fills the beam with the nearest `room` rows of a level that a walk from `start` comes by; gives how many. Rows seen stay marked. */
+/** Fills the beam with the nearest `room` rows of a level that a walk from `start` comes by; returns how many. Rows seen stay marked. */
 export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32, room: u32): u32 {
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const probe = <usize>load<u32>(scratch, S_PROBE);
@@ -78,7 +78,7 @@ export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32
 }
 
 /**
- * The nearest rows to a query: at most `k` rows (u32) to `out`, nearest first; gives how many, or NO_ROOM. `ef` is the
+ * The nearest rows to a query: at most `k` rows (u32) to `out`, nearest first; returns how many, or NO_ROOM. `ef` is the
  * width of the beam. Only rows below `end` are given, and, where `bitmap` is not 0, only rows of it; it has `selected`
  * rows. With a bitmap all k rows are found if it has as many.
  */
@@ -117,7 +117,7 @@ function walk(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, e
 
 /**
  * The same for a filter that many rows pass, when the k nearest of them should be well within the beam: all rows that are nearer than
- * its end were looked at, and that costs no more than without a filter. Gives fewer than k where they are not: those that pass are
+ * its end were looked at, and that costs no more than without a filter. Returns fewer than k where they are not: those that pass are
  * farther away than others then, and a walk that keeps them alone is needed.
  */
 function walkAmong(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32, out: usize): u32 {

@@ -1,6 +1,6 @@
 // Variable-length integers, UTF-8 and byte strings in raw memory.
 
-/** Writes an unsigned LEB128 integer and gives the address behind it; at most five bytes. */
+/** Writes an unsigned LEB128 integer and returns the address behind it; at most five bytes. */
 export function putVarint(at: usize, value: u32): usize {
   while (value >= 0x80) {
     store<u8>(at++, <u8>(value | 0x80));
@@ -85,7 +85,7 @@ export function codePointAt(at: usize, length: u32): u32 {
   return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (<u32>load<u8>(at, 3) & 0x3f);
 }
 
-/** Writes a code point as UTF-8 and gives the address behind it. */
+/** Writes a code point as UTF-8 and returns the address behind it. */
 export function putCodePoint(at: usize, c: u32): usize {
   if (c < 0x80) {
     store<u8>(at, <u8>c);

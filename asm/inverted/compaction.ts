@@ -79,7 +79,7 @@ function renameOrdinals(docs: u32): void {
 
 /**
  * Rewrites forms until about `budget` postings were looked at, or all is done (see `isCompacting`).
- * Writes the forms that have no postings left to B_OUTPUT and gives their number: the host drops them.
+ * Writes the forms that have no postings left to B_OUTPUT and returns their number: the host drops them.
  */
 export function compactStep(budget: u32): u32 {
   let form = load<u32>(H_COMPACT_FORM);

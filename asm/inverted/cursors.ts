@@ -51,7 +51,7 @@ export function resetCursors(): void {
   store<u32>(H_CURSOR_POSITIONS, 0);
 }
 
-/** Moves on to a document, which is not earlier than the one before. Gives the occurrences there, 0 for none. */
+/** Moves on to a document, which is not earlier than the one before. Returns the occurrences there, 0 for none. */
 export function seekDocument(cursor: usize, doc: u32): u32 {
   const chunks = load<u32>(cursor, C_CHUNKS);
   while (load<u32>(cursor, C_CHUNK) < chunks) {

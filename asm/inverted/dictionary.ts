@@ -57,7 +57,7 @@ export function seekKey(order: usize, at: usize, length: u32): u64 {
 
 /**
  * Writes the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, `limit` at most.
- * Gives their number.
+ * Returns their number.
  */
 export function collectRange(order: usize, at: usize, length: u32, limit: u32): u32 {
   const place = seekKey(order, at, length);
@@ -118,7 +118,7 @@ function lastLeafWith(order: usize, leaf: u32, affix: usize, bytes: u32): u32 {
   return leaf;
 }
 
-/** Writes the forms of a key to B_OUTPUT; gives their number. They are the first of those that start with it. */
+/** Writes the forms of a key to B_OUTPUT; returns their number. They are the first of those that start with it. */
 export function collectKey(at: usize, length: u32): u32 {
   const place = seekKey(H_FORWARD, at, length);
   let index = <u32>place;

@@ -22,7 +22,7 @@ const SUMS: u32 = 16;
 /** What says in the grades (see `grades.ts`) that a document is dead. Its high bit stands in no other grade. */
 export const DEAD_GRADE: u8 = 0x80;
 
-/** Deletes the document of an ordinal. Gives whether there was one. */
+/** Deletes the document of an ordinal. Returns whether there was one. */
 export function removeDocument(ordinal: u32): bool {
   const doc = documentOf(ordinal);
   if (doc === 0) return false;
@@ -79,7 +79,7 @@ export function endOfLengths(list: usize): usize {
   return list + load<u16>(list);
 }
 
-/** Reads an entry of such a list; gives the address behind it. What it found is told by the two functions below. */
+/** Reads an entry of such a list; returns the address behind it. What it found is told by the two functions below. */
 export function readLength(at: usize): usize {
   const gap = getVarint(at);
   at += varintLength(gap);

@@ -10,7 +10,7 @@ import { B_FIELD_ENTRIES, buffer, reserve } from './scratch.ts';
 /**
  * Tells the frequencies of a chunk that was just read (`frequencies` of `readChunk`, `count` of them) apart by field:
  * those in the content go to CONTENT_FREQUENCIES, the others to B_FIELD_ENTRIES, in the order of postings and then of
- * fields. Gives the number of entries (see `entryIndex`).
+ * fields. Returns the number of entries (see `entryIndex`).
  */
 export function readFields(form: u32, chunk: u32, count: u32, frequencies: usize): u32 {
   const record = recordOf(form);
@@ -102,7 +102,7 @@ function readTailFields(record: usize, count: u32): u32 {
   return entries;
 }
 
-/** Appends the entries of a field part; gives their number. */
+/** Appends the entries of a field part; returns their number. */
 function noteFields(at: usize, index: u32, entries: u32): u32 {
   const bits = <u32>load<u8>(at++);
   for (let left = bits & ~(FURTHER | 1); left !== 0; left &= left - 1) {

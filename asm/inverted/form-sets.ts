@@ -22,7 +22,7 @@ export function postingsOf(count: u32): f64 {
 }
 
 /**
- * Adds the forms, each once, to the group that is being summed (see `scoring.ts`); gives how many documents it has gained,
+ * Adds the forms, each once, to the group that is being summed (see `scoring.ts`); returns how many documents it has gained,
  * unless it is summed densely. They are taken in the order of their numbers, which is that of most of their memory.
  */
 export function sumForms(count: u32, densely: bool): u32 {

@@ -26,7 +26,7 @@ const STATE: usize = 24;
 
 /**
  * Writes the forms within `bound` edits, 1 or 2, of a word of `length` <= 60 code points to B_OUTPUT, each as (form,
- * distance), `limit` at most; gives their number. Only those count of whose edits at most `free` < `bound` are in the
+ * distance), `limit` at most; returns their number. Only those count of whose edits at most `free` < `bound` are in the
  * first `part` characters; a distance is that of such edits. `backward`: the word, and the keys, are read from their ends.
  */
 export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool, limit: u32): u32 {
@@ -88,7 +88,7 @@ function seekPart(order: usize, word: usize, part: u32, backward: bool): u64 {
 }
 
 /**
- * Computes the states for the characters of a key that the former key of `depth` states doesn't share; gives the new
+ * Computes the states for the characters of a key that the former key of `depth` states doesn't share; returns the new
  * depth: the key's length, or that of the first prefix whose state is empty.
  */
 function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twice: u64, backward: bool): u32 {

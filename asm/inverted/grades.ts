@@ -10,7 +10,7 @@ import { B_GRADES, reserve } from './scratch.ts';
 
 export const GRADES: u32 = 4;
 
-/** Brings the grades up to date, when levels have been prepared; gives their address. What is behind the last document is dead, up to a multiple of 64. */
+/** Brings the grades up to date, when levels have been prepared; returns their address. What is behind the last document is dead, up to a multiple of 64. */
 export function gradeDocuments(): usize {
   const grades = reserve(B_GRADES, load<u32>(H_LEVEL_CAPACITY));
   const docs = load<u32>(H_DOCS);

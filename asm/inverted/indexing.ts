@@ -57,7 +57,7 @@ export function beginCommit(ordinal: u32, number: u32): void {
   beginPlaces();
 }
 
-/** Makes postings of about `budget` tokens. Gives whether there are more; searches may come between. */
+/** Makes postings of about `budget` tokens. Returns whether there are more; searches may come between. */
 export function continueCommit(budget: u32): bool {
   if (placeTokens(budget * PLACED_AS_ONE)) return rest();
   const forms = load<u32>(H_DOC_FORMS);
@@ -105,7 +105,7 @@ function commitForm(entry: usize): void {
   appendPosting(record, load<u32>(H_COMMIT_DOC), from, at, fields);
 }
 
-/** Writes the field part of a posting (see `postings.ts`); gives the address behind it. */
+/** Writes the field part of a posting (see `postings.ts`); returns the address behind it. */
 function putFields(from: usize, end: usize, at: usize): usize {
   const bitsAt = at++;
   let bits: u32 = 0;

@@ -30,7 +30,7 @@ export function allocate(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Gives back what `allocate(size, part)` gave, for any `size` of the same room. Address 0 is fine. */
+/** Frees what `allocate(size, part)` returned, for any `size` of the same room. Address 0 is fine. */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));
@@ -86,7 +86,7 @@ function skipUsed(page: u32, end: u32): u32 {
   return page;
 }
 
-/** Adds pages at the end, a sixteenth of the memory at least, and gives the first of the run. */
+/** Adds pages at the end, a sixteenth of the memory at least, and returns the first of the run. */
 function grow(pages: u32): u32 {
   const end = <u32>memory.size();
   let first = end;

@@ -30,7 +30,7 @@ const CANDIDATES: u32 = 4096;
 const KEPT: u32 = 1 << 22;
 
 /**
- * Makes candidates of documents of a bitmap, in which so many words stand nowhere yet: of its bytes from one on. Gives the byte behind
+ * Makes candidates of documents of a bitmap, in which so many words stand nowhere yet: of its bytes from one on. Returns the byte behind
  * those that it took.
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
@@ -97,7 +97,7 @@ function placeOf(word: u32, rank: u32): usize {
   return buffer(B_PLACES_FOUND) + (<usize>(word * load<u32>(H_CANDIDATES) + rank)) * PLACE;
 }
 
-/** Puts the indexes of the candidates among the postings at hand to CHOSEN, u32 each; gives their number. There is no telling which are, hence no branch. */
+/** Puts the indexes of the candidates among the postings at hand to CHOSEN, u32 each; returns their number. There is no telling which are, hence no branch. */
 function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u32 {
   let to = CHOSEN;
   for (let i: u32 = 0; i < count; i++) {

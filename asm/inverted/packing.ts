@@ -10,7 +10,7 @@ import { BLOCK, HISTOGRAM } from './layout.ts';
 
 export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
 
-/** Packs `count` <= 128 values at `from` to `to`; gives the address behind. Pads the values to a row with zeros. */
+/** Packs `count` <= 128 values at `from` to `to`; returns the address behind. Pads the values to a row with zeros. */
 export function pack(from: usize, count: u32, to: usize): usize {
   assert(count <= BLOCK, 'a run is at most 128 values');
   for (let i = count; (i & 3) !== 0; i++) store<u32>(from + (<usize>i << 2), 0);
@@ -22,7 +22,7 @@ export function pack(from: usize, count: u32, to: usize): usize {
   return putExceptions(from, count, bits, to, behind);
 }
 
-/** Unpacks `count` values to `to` (room for whole rows), each `more` larger than it was packed; gives the address behind what it read. */
+/** Unpacks `count` values to `to` (room for whole rows), each `more` larger than it was packed; returns the address behind what it read. */
 export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
   const bits = <u32>load<u8>(from);
   let exceptions = <u32>load<u8>(from, 1);
@@ -61,7 +61,7 @@ function cheapestBits(from: usize, count: u32): u32 {
   return best;
 }
 
-/** Counts the values by their length in bits, at HISTOGRAM; gives the greatest length. */
+/** Counts the values by their length in bits, at HISTOGRAM; returns the greatest length. */
 function countBits(from: usize, count: u32): u32 {
   for (let at = HISTOGRAM; at < HISTOGRAM + 33 * 4; at += 16) v128.store(at, i64x2.splat(0));
   let all: u32 = 0;

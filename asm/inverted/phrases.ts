@@ -77,7 +77,7 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-/** Finds where the words stand in some of the documents of a bitmap, from a byte on; gives the byte behind them. */
+/** Finds where the words stand in some of the documents of a bitmap, from a byte on; returns the byte behind them. */
 function open(bits: usize, from: usize): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
@@ -100,7 +100,7 @@ function openLists(): void {
   }
 }
 
-/** Finds every word's positions in a document, ascending. Gives whether every word has some. */
+/** Finds every word's positions in a document, ascending. Returns whether every word has some. */
 function gather(doc: u32, rank: u32): bool {
   return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFound(rank);
 }
@@ -121,7 +121,7 @@ function gatherFromLists(doc: u32): bool {
   return true;
 }
 
-/** Writes the positions of a word at `to`, a u64 each; gives the address behind. */
+/** Writes the positions of a word at `to`, a u64 each; returns the address behind. */
 function widen(word: usize, to: usize): usize {
   const list = <usize>load<u32>(word, W_LIST);
   const place = load<u32>(word, W_PLACE);

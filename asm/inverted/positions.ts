@@ -43,7 +43,7 @@ export function forgetPositions(): void {
   for (let c: u32 = 0; c < CLASSES; c++) setEnd(c, buffer(B_POSITIONS) + startOf(c));
 }
 
-/** Reads the position of a posting that has one; gives the address behind. */
+/** Reads the position of a posting that has one; returns the address behind. */
 export function noteSingle(at: usize): usize {
   const value = getVarint(at);
   const to = endOf(0);
@@ -52,7 +52,7 @@ export function noteSingle(at: usize): usize {
   return at + varintLength(value);
 }
 
-/** Reads positions of a tail, as those of one posting; gives the address behind. */
+/** Reads positions of a tail, as those of one posting; returns the address behind. */
 export function notePositions(at: usize, frequency: u32): usize {
   const c = classOf(frequency);
   let to = endOf(c);
@@ -69,7 +69,7 @@ export function notePositions(at: usize, frequency: u32): usize {
   return at;
 }
 
-/** Codes the noted positions; gives the address behind. */
+/** Codes the noted positions; returns the address behind. */
 export function codePositions(to: usize): usize {
   let ks: u32 = 0;
   for (let c: u32 = 0; c < CLASSES; c++) ks |= bestK(buffer(B_POSITIONS) + startOf(c), endOf(c)) << (c << 2);
@@ -163,7 +163,7 @@ export function decodePositions(from: usize, count: u32, frequencies: usize, to:
   }
 }
 
-/** Decodes all values of the positions at hand, class by class; gives their address. */
+/** Decodes all values of the positions at hand, class by class; returns their address. */
 function decodeByClass(): usize {
   const count = valuesBefore(CLASSES);
   const values = reserve(B_VALUES, count * 4);

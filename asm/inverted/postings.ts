@@ -118,7 +118,7 @@ export function tailRoom(bytes: u32): u32 {
   return (bytes + step - 1) & (0 - step);
 }
 
-/** Makes the tail longer; gives the address of the new bytes. */
+/** Makes the tail longer; returns the address of the new bytes. */
 export function extendTail(record: usize, bytes: u32): usize {
   const used = <u32>load<u16>(record, R_TAIL_BYTES);
   let tail = <usize>load<u32>(record, R_TAIL);
@@ -165,7 +165,7 @@ export function appendBlock(record: usize, block: usize): void {
   store<u32>(wider, count + 1, D_COUNT);
 }
 
-/** Makes room for so many blocks; gives the directory. */
+/** Makes room for so many blocks; returns the directory. */
 export function widenDirectory(record: usize, blocks: u32): usize {
   const directory = <usize>load<u32>(record, R_DIRECTORY);
   const capacity: u32 = directory === 0 ? 0 : load<u32>(directory, D_CAPACITY);
@@ -206,7 +206,7 @@ export function blockBits(fields: u32): u32 {
 
 // ---- Sealing -------------------------------------------------------------------------------
 
-/** Makes a block of the postings of a tail that starts with a whole document number; gives its address. */
+/** Makes a block of the postings of a tail that starts with a whole document number; returns its address. */
 export function sealBytes(tail: usize, count: u32): usize {
   const end = readTail(tail, count);
   const block = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
@@ -232,7 +232,7 @@ export function sealBytes(tail: usize, count: u32): usize {
 }
 
 /**
- * Reads a tail into the buffers for sealing; gives the address behind it. At SEALED_DOCS come the first document, and gaps - 1.
+ * Reads a tail into the buffers for sealing; returns the address behind it. At SEALED_DOCS come the first document, and gaps - 1.
  * B_BLOCK_FIELDS: u32 bits of all the fields, u32 bytes of what follows behind the last document, u32 last document,
  * u8 n, n x (u8 index, field part).
  */
@@ -278,7 +278,7 @@ function readTail(tail: usize, count: u32): usize {
 
 // ---- Postings of a tail --------------------------------------------------------------------
 
-/** Reads the head of a posting; gives the address of its positions. What it found is told by the functions below. */
+/** Reads the head of a posting; returns the address of its positions. What it found is told by the functions below. */
 export function parsePosting(at: usize): usize {
   const gap = getVarint(at);
   at += varintLength(gap);

@@ -31,7 +31,7 @@ function touchBlocks(record: usize, first: u32): void {
   store<u32>(H_TOUCHED, some);
 }
 
-/** The same for positions of some blocks from one on; gives the number of the first that it left out. */
+/** The same for positions of some blocks from one on; returns the number of the first that it left out. */
 export function touchPositions(record: usize, first: u32): u32 {
   const end = min(first + TOUCHED / 2, blockCount(record));
   let some: u32 = 0;
@@ -46,7 +46,7 @@ export function touchPositions(record: usize, first: u32): u32 {
 }
 
 /**
- * Decodes the documents and frequencies of a chunk to two arrays of 128 x u32; gives their number.
+ * Decodes the documents and frequencies of a chunk to two arrays of 128 x u32; returns their number.
  * Documents that compaction drops appear as the sink, anywhere among the others, which ascend.
  */
 export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize): u32 {
@@ -82,7 +82,7 @@ export function blockPositions(block: usize): usize {
   return block + (load<u32>(block, 8) >> 14);
 }
 
-/** Decodes the documents of a block of today alone; gives their number. */
+/** Decodes the documents of a block of today alone; returns their number. */
 export function readBlockDocuments(block: usize, docs: usize): u32 {
   assert(isCurrent(block), 'documents of other numbers');
   const count = blockPostings(block);

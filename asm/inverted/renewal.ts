@@ -68,7 +68,7 @@ function dropPostings(record: usize, count: u32): void {
 }
 
 /**
- * Rewrites up to `limit` blocks of the former epoch from `first` on. Gives the index behind the blocks
+ * Rewrites up to `limit` blocks of the former epoch from `first` on. Returns the index behind the blocks
  * that took their place; `unfinished` blocks of the former epoch may follow there.
  */
 export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
@@ -125,7 +125,7 @@ export function hasFormerBlock(form: u32, index: u32): bool {
   return index < blockCount(record) && !isCurrent(blockAt(record, index));
 }
 
-/** Writes a posting as a tail has it; gives the address behind. `part` to `partEnd` is its field part, if any. */
+/** Writes a posting as a tail has it; returns the address behind. `part` to `partEnd` is its field part, if any. */
 function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: usize, positions: usize): usize {
   const single = frequency === 1 && part === 0;
   to = putVarint(to, (gap << 1) | <u32>single);
@@ -136,7 +136,7 @@ function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: 
   return to;
 }
 
-/** Decodes the positions of the block whose frequencies are at hand; gives their address. */
+/** Decodes the positions of the block whose frequencies are at hand; returns their address. */
 function readPositions(block: usize, count: u32): usize {
   let values: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(FREQUENCIES + i);

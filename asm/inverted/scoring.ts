@@ -55,7 +55,7 @@ export function finishRequire(level: u32): void {
   memory.fill(kept, 0, bitmapBytes());
 }
 
-/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+/** Adds a form to the group that is being summed. Returns how many documents the group has gained. */
 export function sumForm(form: u32, weight: f32): u32 {
   if (load<u32>(H_SCORING, P_ALGORITHM) === TF_IDF) return sumByField(form, weight);
   const sums = buffer(B_SUMS);

@@ -127,7 +127,7 @@ export function roomOf(id: u32): u32 {
   return load<u32>(H_BUFFERS + (<usize>id << 3), 4) * PAGE;
 }
 
-/** Gives a buffer's pages back when it has grown beyond `bytes`, as one huge document makes it. */
+/** Frees pages of a buffer when it has grown beyond `bytes`, as one huge document makes it. */
 export function shrink(id: u32, bytes: u32): void {
   if (roomOf(id) <= bytes) return;
   const entry = H_BUFFERS + (<usize>id << 3);

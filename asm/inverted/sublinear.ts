@@ -24,7 +24,7 @@ const P_C0: usize = 8;
 const P_REST: usize = 16;
 const SIGN: u32 = 0x80000000;
 
-/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+/** Adds a form to the group that is being summed. Returns how many documents the group has gained. */
 export function sumByField(form: u32, weight: f32): u32 {
   assert(1 << ROW_SHIFT === SLOTS << 2, 'a row of another size');
   const chosen = load<f32>(H_SCORING, P_C0);
@@ -44,7 +44,7 @@ export function sumByField(form: u32, weight: f32): u32 {
   return gained;
 }
 
-/** Adds the frequencies of a chunk in the content; gives how many documents the group has gained. */
+/** Adds the frequencies of a chunk in the content; returns how many documents the group has gained. */
 function addContent(count: u32, weight: f32): u32 {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);

@@ -44,7 +44,7 @@ const SAFETY: f32 = 1.0001;
 // ---- Tallying ------------------------------------------------------------------------------
 
 /**
- * Makes a slot, which is empty, of a group of `count` forms, each once, in B_INPUT. Gives how many live documents have any. Of a form
+ * Makes a slot, which is empty, of a group of `count` forms, each once, in B_INPUT. Returns how many live documents have any. Of a form
  * alone, blocks may be left out that have no document of the slot `within` - 1, unless that is 0.
  */
 export function tallyForms(count: u32, slot: u32, within: u32): u32 {
@@ -161,7 +161,7 @@ function alive(at: usize, grade: usize): v128 {
 // ---- Matches -------------------------------------------------------------------------------
 
 /**
- * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` gives them; gives the number of all. B_INPUT has
+ * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` gives them; returns the number of all. B_INPUT has
  * for each term its slot and its weight (f32), in the order in which scores are added. Slots are empty afterwards.
  */
 export function selectTallied(count: u32, k: u32, all: bool): u32 {

@@ -65,7 +65,7 @@ type ToMarks = u16;
 type ToWords = u32;
 
 /**
- * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Gives the position
+ * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Returns the position
  * behind the last; H_TEXT_AT then says where to go on.
  */
 export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
@@ -179,14 +179,14 @@ function mask(a: v128, b: v128, c: v128, d: v128): u64 {
   return <u64><u32>i8x16.bitmask(a) | (<u64><u32>i8x16.bitmask(b) << 16) | (<u64><u32>i8x16.bitmask(c) << 32) | (<u64><u32>i8x16.bitmask(d) << 48);
 }
 
-/** Adds the word that starts at an address, if one does; gives the address behind it, or behind the code point. */
+/** Adds the word that starts at an address, if one does; returns the address behind it, or behind the code point. */
 function codePoints<Sink>(at: usize, end: usize, position: u32): usize {
   const length = characterLength(load<u8>(at));
   const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
   return kind === LETTER || kind === DIGIT ? word<Sink>(at, end, position) : at + length;
 }
 
-/** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. One whose form is empty is none. */
+/** Rules 1, 2, 4 and 5 for the word that starts at an address; returns the address behind it. One whose form is empty is none. */
 function word<Sink>(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;

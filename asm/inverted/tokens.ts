@@ -195,7 +195,7 @@ export function beginPlaces(): void {
   store<u32>(H_PLACED, 0);
 }
 
-/** Puts the next `count` tokens, or all that are left, in their places. Gives whether there are more. */
+/** Puts the next `count` tokens, or all that are left, in their places. Returns whether there are more. */
 export function placeTokens(count: u32): bool {
   const first = load<u32>(H_PLACED);
   const end = min(load<u32>(H_TOKENS), first + count);

@@ -38,7 +38,7 @@ export function firstPlace(): usize {
   return HEADER + 0x10000;
 }
 
-/** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Gives the address behind it. */
+/** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Returns the address behind it. */
 export function openSet(at: usize, slots: u32): usize {
   const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * 4 + (<usize>slots + 1) * 8;
   memory.fill(at, 0, behind - at);

@@ -53,7 +53,7 @@ export function encodeBits(centre: usize, parameters: usize, vector: usize, scal
   store<f32>(beside, product, 256);
 }
 
-/** Writes the signs of what lies in the scratch after rotating it, and gives its length. */
+/** Writes the signs of what lies in the scratch after rotating it, and returns its length. */
 export function encodeRest(parameters: usize, dims: u32, scratch: usize, at: usize): f32 {
   const padded = <usize>((dims + 63) & ~63);
   memory.fill(scratch + (<usize>dims << 2), 0, (padded - dims) << 2);

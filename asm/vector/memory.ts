@@ -54,7 +54,7 @@ const H_FREE: usize = HEADER + 0x400;
 /** Bytes behind the limit that only searches get, so that they find room in a segment that is full. */
 const SCRATCH: u32 = 0x1000_0000;
 
-/** Hands out bytes for good, zero and aligned to 64. Gives 0 when the segment is full. */
+/** Hands out bytes for good, zero and aligned to 64. Returns 0 when the segment is full. */
 export function reserve(bytes: u32): usize {
   return moveTop(bytes, load<u32>(H_LIMIT));
 }
@@ -70,7 +70,7 @@ function moveTop(bytes: u32, limit: u32): usize {
   }
 }
 
-/** Hands out bytes until `release`; they are whatever they were. Gives 0 when the segment is full. */
+/** Hands out bytes until `release`; they are whatever they were. Returns 0 when the segment is full. */
 export function allocate(bytes: u32): usize {
   return take(bytes, load<u32>(H_LIMIT));
 }
@@ -88,7 +88,7 @@ function take(bytes: u32, limit: u32): usize {
   return at;
 }
 
-/** Gives back what `allocate(bytes)` gave; nobody may read it any more. Address 0 is fine. */
+/** Frees what `allocate(bytes)` returned; it must not be read any more. Address 0 is fine. */
 export function release(address: usize, bytes: u32): void {
   if (address === 0) return;
   assert((address & 63) === 0 && address >= HEAP && address < atomic.load<u32>(H_TOP), 'a chunk that was not allocated');
@@ -97,7 +97,7 @@ export function release(address: usize, bytes: u32): void {
   push(c, <u32>address);
 }
 
-/** Bytes that may be used of what `allocate(bytes)` gives. */
+/** Bytes that may be used of what `allocate(bytes)` returns. */
 export function roomFor(bytes: u32): u32 {
   return classSize(classOf(bytes));
 }

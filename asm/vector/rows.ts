@@ -130,7 +130,7 @@ export function hasRow(bitmap: usize, row: u32): bool {
   return ((load<u64>(bitmap + (<usize>(row >> 6) << 3)) >> (row & 63)) & 1) !== 0;
 }
 
-/** Makes blocks for `rows` rows in all. Gives whether there is room. For the thread that writes rows only. */
+/** Makes blocks for `rows` rows in all. Returns whether there is room. For the thread that writes rows only. */
 export function makeRoom(rows: u32): bool {
   const shift = load<u32>(H_SHIFT);
   const wanted = <u32>((<u64>rows + (1 << shift) - 1) >> shift);

@@ -11,7 +11,7 @@ export const DENSE: u64 = 16;
 
 /**
  * Writes the words for the rows from `from` (a multiple of 64) to `to`: rows that live and whose document is
- * in the filter, a bitmap of ordinals of `filterWords` words of 32 bits (address 0: every document is). Gives
+ * in the filter, a bitmap of ordinals of `filterWords` words of 32 bits (address 0: every document is). Returns
  * the number of rows.
  */
 export function selectRows(bitmap: usize, from: u32, to: u32, filter: usize, filterWords: u32): u32 {

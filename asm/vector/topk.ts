@@ -46,7 +46,7 @@ export function openHeap(heap: usize, k: u32, kind: u32): void {
   store<u64>(heap, NO_DOCUMENT, T_ORD);
 }
 
-/** Orders what the heap holds, the best first, and gives how many; the entries begin at `entriesOf`. */
+/** Orders what the heap holds, the best first, and returns how many; the entries begin at `entriesOf`. */
 export function closeHeap(heap: usize): u32 {
   flush(heap);
   const held = load<u32>(heap, T_HELD);
@@ -80,7 +80,7 @@ export function absorb(heap: usize, other: usize): void {
   }
 }
 
-/** Writes the rows that the heap holds, u32 each, in any order, and gives how many. */
+/** Writes the rows that the heap holds, u32 each, in any order, and returns how many. */
 export function drainHeap(heap: usize, out: usize): u32 {
   flush(heap);
   const held = load<u32>(heap, T_HELD);

@@ -4,7 +4,7 @@ import { H_CHUNKS, H_DIMS, H_LIVE_ROWS, H_NORMS, H_ORDS, H_ROWS, H_STRIDE, H_TYP
 import { blockOf, liveWordOf, placeOf, rowCount, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
 import { componentOf, encodeVector, keepNorm, squareOfStored } from './stored.ts';
 
-/** Adds a row of the f32 components at `from`; `makeRoom` was called. Gives its number. */
+/** Adds a row of the f32 components at `from`; `makeRoom` was called. Returns its number. */
 export function addRow(from: usize, ord: u32, chunk: u32): u32 {
   const row = rowCount();
   const vector = vectorOf(row);

@@ -163,7 +163,7 @@ export function touch(block: usize): void {
   store<u32>(block, load<u32>(H_ARENA, QUERY), A_QUERY);
 }
 
-/** Frees a block unless it is to stay; gives whether it is free. */
+/** Frees a block unless it is to stay; returns whether it is free. */
 function giveUp(block: usize): bool {
   const kind = load<u32>(block, A_KIND);
   if (kind === FREE) return true;

@@ -39,7 +39,7 @@ export function positionsAt(list: usize, place: u32): usize {
   return block + load<u32>(block + BLOCK_HEAD + (<usize>place << 2));
 }
 
-/** Writes positions as u64, with the field in the upper half, at `to`; gives the address behind them. */
+/** Writes positions as u64, with the field in the upper half, at `to`; returns the address behind them. */
 export function widenPositions(at: usize, end: usize, to: usize): usize {
   let position: u32 = 0;
   while (at < end) {
@@ -66,7 +66,7 @@ function make(list: usize): bool {
   return true;
 }
 
-/** Makes a block at `to`, which has room, and gives its bytes; 0 when a position has no number. */
+/** Makes a block at `to`, which has room, and returns its bytes; 0 when a position has no number. */
 function code(list: usize, to: usize): u32 {
   const documents = documentsOf(list);
   const forms = load<u32>(list, L_FORMS);
@@ -97,7 +97,7 @@ function occurrences(list: usize): u64 {
   return sum;
 }
 
-/** Writes the positions of all forms in a document; gives the address behind them, 0 when one has no number. */
+/** Writes the positions of all forms in a document; returns the address behind them, 0 when one has no number. */
 function codeDocument(doc: u32, forms: u32, to: usize): usize {
   let count: u32 = 0;
   for (let i: u32 = 0; i < forms; i++) count += seekDocument(cursorAt(i), doc);

@@ -130,7 +130,7 @@ function hasNewer(list: usize, from: u32): bool {
 
 // ---- Sums ----------------------------------------------------------------------------------
 
-/** Sums the frequencies of forms in live documents from one on, in B_SUMS and B_SUM_BITS. Gives how many documents have any. */
+/** Sums the frequencies of forms in live documents from one on, in B_SUMS and B_SUM_BITS. Returns how many documents have any. */
 function sumFrom(forms: usize, count: u32, from: u32): u32 {
   let documents: u32 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) {
