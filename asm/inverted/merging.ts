@@ -19,7 +19,7 @@ export function mergePositions(start: usize, end: usize, list: usize, count: u32
   return newEnd;
 }
 
-/** The same without positions in derived fields. */
+/** The same, leaving out positions in derived fields. */
 export function mergeOwn(start: usize, end: usize, list: usize, count: u32): usize {
   let from = list;
   const behind = list + (<usize>count << 3);
