@@ -1,5 +1,5 @@
 // Products and distances. Vectors are padded with zeros to multiples of 16 bytes, so there are no tails. Sums
-// are kept in four accumulators, which the processor fills side by side.
+// are kept in four accumulators, so that additions do not wait for each other.
 
 /** Dot product of two vectors of f32; `bytes` is a multiple of 16. */
 export function dot(a: usize, b: usize, bytes: usize): f32 {
