@@ -9,7 +9,7 @@
 //     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
 //
 // Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted
-// numbers, and assign ranks. The file is long because a job can stop in the middle of each of these phases.
+// numbers, and assign ranks. A job can stop in the middle of each of these phases, which also makes the file long.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
 import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';

@@ -2,7 +2,7 @@
 //
 //   graph            header below; functions here call its address `graph`
 //   table            u32 addresses of blocks of 2^shift records, about a mebibyte each
-//   record of a row  code, 7 bits a dimension in a byte, or two of 4 bits in one        (see codes.ts)
+//   record of a row  code: per dimension 7 bits in a byte, or 4 bits, two in a byte     (see codes.ts)
 //                    square, total, lowest, step: f32 each                              (see codes.ts)
 //                    address of the lists of the upper levels u32, 0 without any        from G_LINKS on
 //                    whether the row is in the graph u32

@@ -7,9 +7,9 @@
 // Short words, which are the majority, are looked up in B_RECENT: a hash table of recent words. A slot has the last word with its
 // hash, 32 bytes:
 //
-//     0 the word, zeros behind   16 form   20 entry   24 document that first used the slot's word   28 document of that entry
+//     0 the word, zeros behind   16 form   20 entry   24 document during which the slot was filled   28 document of the entry
 //
-// Every short word goes through its slot. So if the slot's word was stored before the document, and its entry is not of the document, the
+// Every short word goes through its slot. So if the slot was filled before the document, and its entry is not of the document, the
 // document has not had the form. Otherwise B_FORM_ENTRIES has the entry by form, which is valid if the entry names the form:
 // for forms that lost their slot, and for long ones.
 //

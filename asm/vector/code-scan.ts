@@ -2,7 +2,7 @@
 //
 //     8 bits   a component times its step, in 7 bits between the least and the greatest: the dot product of i8 by
 //              i7 is one instruction, and the sum of a row's codes accounts for the least
-//     4 bits   the same in 8 bits with a sign; the codes of 0 to 15 are multiplied by it
+//     4 bits   the same in 8 bits with a sign, by which the codes of 0 to 15 are multiplied
 //     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre
 //
 // A coded query: f32 base, f32 factor of the product, f32 factor of the sum (of 1 bit: of the product of the row with
