@@ -221,7 +221,7 @@ function chain(column: usize, value: u32, record: usize): void {
   store<u32>(head, value);
 }
 
-/** Makes room for a bucket, and for those before it. */
+/** Makes space for a bucket, and for those before it. */
 function makeBucket(column: usize, bucket: u32): void {
   while (!hasBucket(column, bucket)) makeRoom(column + C_BUCKETS, bucket >> BUCKET_SHIFT === 0 ? load<u32>(column + C_BUCKETS, 8) : bucket, BUCKET_SHIFT, 4, PART_DICTIONARIES);
 }

@@ -2,7 +2,7 @@
 // values is a sorted list, a page with more is an array by slot.
 //
 //     directory entry, 8 bytes: u32 page   u32 its number of values, bits 13-25: capacity (of a list), bit 31: an array
-//     list:    room x u32 value, room x u16 slot within the page
+//     list:    capacity x u32 value, capacity x u16 slot within the page
 //     array:   4,096 x u32 value, 0 for none
 //     value:   its number; or bit 31 and the address / 8 of several: u32 count, u32 numbers, ascending
 

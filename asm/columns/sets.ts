@@ -220,7 +220,7 @@ function placeOf(bitmap: usize, containers: u32, key: u32): u32 {
   return i;
 }
 
-/** When a bitmap has so few slots, all its containers are arrays, or short lists of runs. */
+/** When a bitmap becomes that small, all its containers are arrays, or short lists of runs. */
 function bitmapToList(set: usize, count: u32): void {
   const bitmap = <usize>load<u32>(set, S_PLACE) - 1;
   const containers = load<u32>(bitmap);

@@ -8,7 +8,7 @@ import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.
 import { blockPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 
-/** Reads the positions to `to`, which must have room for them, given the frequencies of the `count` postings. */
+/** Reads the positions to `to`, where there must be space for them, given the frequencies of the `count` postings. */
 export function readChunkPositions(form: u32, chunk: u32, count: u32, frequencies: usize, to: usize): void {
   let values: usize = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += <usize>load<u32>(frequencies + i);

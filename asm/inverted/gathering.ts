@@ -34,7 +34,7 @@ const FEW: u32 = 6;
 /** Bytes of numbers that are kept for the next query. */
 const KEPT: u32 = 1 << 22;
 
-/** Makes room for the places of `words` words in `count` candidates. */
+/** Makes space for the places of `words` words in `count` candidates. */
 export function openGathering(words: u32, order: usize, count: u32): void {
   store<u32>(H_GATHERED, <u32>order, ORDER);
   store<u32>(H_GATHERED, count, COUNT);

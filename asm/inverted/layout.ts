@@ -60,9 +60,9 @@ export const H_LIVE_DOCS: usize = HEADER + 388;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS: usize = HEADER + 392;
 export const H_DOC_CAPACITY: usize = HEADER + 396;
-/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 while no document had the field (8 x address). */
+/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document has had it (8 x address). */
 export const H_LENGTHS: usize = HEADER + 400;
-/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
+/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had any. */
 export const H_FURTHER_LENGTHS: usize = HEADER + 460;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS: usize = HEADER + 464;

@@ -23,7 +23,7 @@ import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
 
-/** The state of a word in the current document: offset or count, address and number of positions, its count in the window, list, place in it. */
+/** A word in the current document: offset or count, address and number of positions, next position, its count in the window, list, place in it. */
 const WORD: u32 = 28;
 const W_WANTED: usize = 0;
 const W_POSITIONS: usize = 4;

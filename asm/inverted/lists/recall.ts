@@ -1,6 +1,6 @@
 // Finds the list of a group of forms, makes it if there is none, and brings it up to date.
 //
-// A list from before the last change is still valid for the documents of then: new documents have larger numbers and are appended
+// A list from before the last change is still valid for the documents at that time: new documents have larger numbers and are appended
 // at its end, and dead ones are removed. Only compaction, which renumbers documents, invalidates all lists.
 
 import { firstChunkFor } from '../counting.ts';
