@@ -76,10 +76,7 @@ export function openQuery(lat: f64, lng: f64, chord: f64, limit: u32): void {
   store<u32>(Q_FOUND, 0);
 }
 
-/**
- * Lists the points of `leaves` leaves in B_FOUND, in the format of B_INPUT, after the first `skipped` leaves. Returns the number of
- * points. Leaves are in the order of geohashes.
- */
+/** Lists the points of `leaves` leaves, after `skipped` others in geohash order, in B_FOUND, as in B_INPUT. Returns the number of points. */
 export function listPoints(skipped: u32, leaves: u32): u32 {
   extend(B_FOUND, leaves * LEAF_ROOM * INSIDE, 0);
   store<u32>(Q_FOUND, 0);

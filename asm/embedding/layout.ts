@@ -51,10 +51,7 @@ function aligned(address: usize): usize {
   return (address + 63) & ~63;
 }
 
-/**
- * Computes the layout of a model of `tokens` tokens (below 65,536) with `dims` numbers each (a multiple of 32) and a vocabulary of
- * `vocabularyBytes` bytes.
- */
+/** Computes the layout of a model: `tokens` (below 65,536) of `dims` numbers (a multiple of 32), and the bytes of the vocabulary. */
 export function layModel(tokens: u32, dims: u32, vocabularyBytes: u32): void {
   assert(tokens < 65_536 && (dims & 31) === 0, 'too many tokens, or dimensions that are no multiple of 32');
   let slots: u32 = 4;

@@ -20,10 +20,7 @@ export function hashOf(hash: u32, byte: u32): u32 {
   return (hash ^ byte) * PRIME;
 }
 
-/**
- * Finds the lines of the vocabulary, which the host has written, and puts them into the table. Returns their number, which must be the
- * number of the vectors.
- */
+/** Puts the lines of the vocabulary, which the host has written, into the table. Returns their number; there must be as many vectors. */
 export function indexVocabulary(): u32 {
   memory.fill(slotAt(0), 0, (<usize>slotMask() + 1) * 4);
   const first = vocabularyAt();

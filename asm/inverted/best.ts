@@ -1,8 +1,7 @@
 // The k best of the offered keys. A key is a u64; a larger key is better, and no two are equal.
 //
-// If k is small, the best keys are kept in a heap whose root is the worst of them. If k is large, keys are collected in the order in which
-// they are offered: when the buffer is full, the k best stay, in that order. That takes a few comparisons per key; a heap takes a path from
-// its root.
+// If k is small, the best keys are in a heap whose root is the worst of them. Otherwise keys are collected in the order in which they come:
+// when the buffer is full, the k best stay, in that order. That takes a few comparisons per key; a heap takes a path from its root.
 //
 //     0 keys held   4 k   8 capacity, in keys   12 upper half of the worst of the k best, once there are k   16 keys, u64 each
 //     behind them a second array of the same size: keys among which the worst of the best is looked for
@@ -22,10 +21,7 @@ const COLLECTED: u32 = 4;
 /** Up to this number, keys are sorted. */
 const FEW: usize = 12;
 
-/**
- * Begins to select the `k` best in a buffer behind `head` bytes. `least` is a lower bound of the upper half of their worst. Returns the
- * address of the buffer.
- */
+/** Begins to select the `k` best behind `head` bytes of a buffer; `least` bounds their upper halves from below. Returns its address. */
 export function openBest(id: u32, head: u32, k: u32, least: u32): usize {
   const room = k < MANY ? k : k * COLLECTED;
   const at = reserve(id, head + <u32>KEYS + room * 16);

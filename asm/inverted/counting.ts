@@ -106,10 +106,7 @@ export function firstChunkFor(record: usize, doc: u32): u32 {
   return load<u32>(H_REMAP) !== 0 ? 0 : firstChunkFrom(record, 0, doc);
 }
 
-/**
- * The same from a block on, where all blocks are of the current epoch; those before it end before the document. The steps double, then they
- * are halved.
- */
+/** The same from a block on; all blocks are of the current epoch, earlier ones end before the document. Steps double, then are halved. */
 export function firstChunkFrom(record: usize, from: u32, doc: u32): u32 {
   const blocks = blockCount(record);
   let step: u32 = 1;

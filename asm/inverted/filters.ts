@@ -44,10 +44,7 @@ export function filterAt(slot: u32): usize {
   return buffer(B_DOC_FILTERS) + <usize>slot * filterBytes();
 }
 
-/**
- * Translates the filter in B_FILTER, which has a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents
- * pass, dead ones included.
- */
+/** Translates B_FILTER, a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents pass, dead ones included. */
 export function translateFilter(slot: u32, size: u32): u32 {
   reserve(B_DOC_FILTERS, (slot + 1) * filterBytes());
   // Words that are read across the end must be zero there.

@@ -47,10 +47,7 @@ export function closeGathering(): void {
   shrink(B_RERANK_POSITIONS, KEPT);
 }
 
-/**
- * Finds a word in all candidates. Its forms are in B_INPUT from the number `input` on; the first is the exact form or 0. `hash` is the
- * key of the word in `places.ts`.
- */
+/** Finds a word in all candidates. Its forms are in B_INPUT from `input` on, first the exact one or 0; `hash` is its key in `places.ts`. */
 export function gatherWord(word: u32, hash: u64, forms: u32, input: u32): void {
   const count = load<u32>(H_GATHERED, COUNT);
   for (let c: u32 = 0; c < count; c++) {
@@ -125,10 +122,7 @@ function findForm(form: u32, isExact: bool, word: u32): void {
   }
 }
 
-/**
- * Writes the indexes of the candidates among the `read` current postings, each with its candidate, to CHOSEN. Returns their number and
- * notes the next candidate.
- */
+/** Writes the indexes of candidates among the `read` postings, each with its candidate, to CHOSEN. Returns their number; notes the next one. */
 function choose(word: u32, c: u32, read: u32): u32 {
   const count = load<u32>(H_GATHERED, COUNT);
   let chosen: u32 = 0;

@@ -10,10 +10,7 @@ import { B_GRADES, reserve } from './scratch.ts';
 
 export const GRADES: u32 = 4;
 
-/**
- * Updates the grades and returns their address; levels must have been prepared. Grades behind the last document, up to a multiple of 64,
- * are those of dead documents.
- */
+/** Updates the grades after levels were prepared; returns their address. Grades behind the last document, up to a multiple of 64, are dead. */
 export function gradeDocuments(): usize {
   const grades = reserve(B_GRADES, load<u32>(H_LEVEL_CAPACITY));
   const docs = load<u32>(H_DOCS);

@@ -97,10 +97,7 @@ function placeOf(word: u32, rank: u32): usize {
   return buffer(B_PLACES_FOUND) + (<usize>(word * load<u32>(H_CANDIDATES) + rank)) * PLACE;
 }
 
-/**
- * Writes the indexes of the candidates among the current postings to CHOSEN, u32 each; returns their number. Which they are cannot be
- * predicted, hence no branch.
- */
+/** Writes the indexes of candidates among the postings to CHOSEN, u32 each; returns their number. Branch-free, as they are unpredictable. */
 function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u32 {
   let to = CHOSEN;
   for (let i: u32 = 0; i < count; i++) {
