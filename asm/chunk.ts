@@ -1,18 +1,18 @@
-// Cuts documents into chunks for embeddings. The rules stand at the TypeScript twin, src/text/chunk;
-// how the memory is laid out, at chunk/layout.ts. The host sees to it that the memory has room for a
-// text and its levels, writes the text, has its levels marked, and reads chunks until none are left.
+// Cuts documents into chunks for embeddings. The TypeScript twin, src/text/chunk, states the rules; chunk/layout.ts
+// describes the layout of the memory. The host grows the memory to fit a text and its levels, writes the text, has its levels
+// marked, and reads chunks until none are left.
 
 import { markCode } from './chunk/code.ts';
 import { OUTPUT, TEXT } from './chunk/layout.ts';
 import { packFrom } from './chunk/pack.ts';
 import { markProse } from './chunk/prose.ts';
 
-/** Where to write the UTF-8 text. */
+/** Address to which the host writes the UTF-8 text. */
 export function textAddress(): usize {
   return TEXT;
 }
 
-/** Where the chunks are. */
+/** Address of the chunks. */
 export function outputAddress(): usize {
   return OUTPUT;
 }
@@ -24,7 +24,7 @@ export function prose(length: u32): void {
 }
 
 /**
- * Marks where source code of `length` bytes may be cut for chunks of `budget` characters; for the bits of
+ * Marks where source code of `length` bytes may be cut into chunks of `budget` characters; for the bits of
  * `profile` see chunk/lexer.ts.
  */
 export function code(length: u32, profile: u32, budget: u32): void {
@@ -33,9 +33,9 @@ export function code(length: u32, profile: u32, budget: u32): void {
 }
 
 /**
- * Writes the next chunks of a marked text and gives their number, which is 0 at the end. `from` and
- * `line` are 0 and 1, or the end of the last chunk and its last line. With `whole`, text that cannot
- * be cut within `budget` characters is kept whole; else it is cut anywhere.
+ * Writes the next chunks of a marked text and returns their number, which is 0 at the end. `from` and
+ * `line` are 0 and 1 at first, then the end of the last chunk and its last line. With `whole`, text that cannot
+ * be cut within `budget` characters is kept whole; otherwise it is cut anywhere.
  */
 export function pack(from: u32, line: u32, length: u32, budget: u32, whole: bool): u32 {
   return packFrom(from, line, length, budget, whole);

@@ -1,8 +1,8 @@
-// Clusters of the rows of a segment, and what is built on them: inverted files and product quantization. Everything
-// that the module exports. Training works on matrices in a memory of its own, whose head is that of a segment
+// Clusters of the rows of a segment, and the structures on them: inverted files and product quantization. Everything
+// that the module exports. Training works on matrices in a separate memory, whose header is that of a segment
 // without rows; see `src/search/vector/clusters/`.
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export {
   addToBook, bookBiases, bookBytes, bookCentroidBytes, bookCentroids, bookCodes, bookDone, bookRotation, codeBlockRows,
   createBook, releaseBook, restoreBookDone,

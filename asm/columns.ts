@@ -1,6 +1,6 @@
-// The metadata, times and names of a collection's documents in columns, with compressed bitmaps of their values: what filters,
-// facets, histograms and sorts are answered from. One memory holds one collection; how its bytes lie is drawn in
-// `columns/layout.ts` and at the top of each part.
+// The metadata, times and names of a collection's documents in columns, with compressed bitmaps of their values. Filters,
+// facets, histograms and sorts use them. One memory holds one collection; `columns/layout.ts` and the top of each part draw the layout
+// of its bytes.
 
 import { setBit } from './columns/bits.ts';
 import { C_DOCS, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, KEYS, IDENTITY, LANG, openColumn, R_LENGTH, R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
@@ -13,7 +13,7 @@ import { level, levelBytes } from './columns/levels.ts';
 import { ordOf } from './columns/slots.ts';
 import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts';
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { putDocument, removeDocument } from './columns/documents';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
@@ -23,7 +23,7 @@ export { describeSorted, sortDocuments, takeScores } from './columns/sorting';
 export { buffer, reserve } from './columns/scratch';
 export { openColumn } from './columns/dictionary';
 
-/** Begins in a memory that is zero. */
+/** Makes empty columns in a memory that is all zero. */
 export function initialize(): void {
   assert(__heap_base <= 0x8000, 'static data reaches into the header');
   store<u32>(H_MAGIC, MAGIC);
@@ -34,7 +34,7 @@ export function initialize(): void {
   assert(IDENTITY === 0 && LANG === 1 && load<u32>(H_COLUMN_COUNT) === KEYS, 'names come first');
 }
 
-/** Takes up a memory that was restored; whether it is of this layout. Buffers are given back. */
+/** Opens a memory that was restored and frees its buffers. Returns whether it has this layout. */
 export function adopt(): bool {
   if (load<u32>(H_MAGIC) !== MAGIC || load<u32>(H_LAYOUT) !== LAYOUT) return false;
   for (let i: u32 = 0; i < BUFFERS; i++) {
@@ -47,24 +47,24 @@ export function adopt(): bool {
   return true;
 }
 
-/** Says what a value is as a number or date. */
+/** Sets the number or date that a value's text means. */
 export function setMoment(column: u32, value: u32, moment: f64, isNumber: bool): void {
   const record = recordAt(columnAt(column), value);
   store<f64>(record, moment, R_MOMENT);
   if (isNumber) store<u32>(record, load<u32>(record, R_LENGTH) | FLAG, R_LENGTH);
 }
 
-/** The value of the text in B_INPUT, or 0. */
+/** The number of the value with the text in B_INPUT, or 0. */
 export function valueWith(column: u32, length: u32): u32 {
   return findValue(columnAt(column), buffer(B_INPUT), length);
 }
 
-/** Documents that have a value in a column. */
+/** Number of documents that have a value in a column. */
 export function documentsIn(column: u32): u32 {
   return load<u32>(columnAt(column), C_DOCS);
 }
 
-/** Containers of a value's bitmap that have a form; for tests. */
+/** Number of containers of a form in a value's bitmap; for tests. */
 export function formsOf(column: u32, value: u32, form: u32): u32 {
   return containersOf(recordAt(columnAt(column), value) + R_SET, form);
 }
@@ -76,13 +76,13 @@ function kindOf(column: u32, order: u32): u32 {
   return order === 0 ? BY_TEXT : BY_PART;
 }
 
-/** Goes on making an order of a column's values, for about so many comparisons; whether there is more to do. */
+/** Continues to make an order of a column's values, for about `budget` comparisons. Returns whether there is more to do. */
 export function makeOrder(column: u32, order: u32, budget: i32): bool {
   while (load<u32>(columnAt(column), C_SWEEP) !== 0) sweep(columnAt(column), 0x10000);
   return advanceOrder(columnAt(column), order, kindOf(column, order), budget);
 }
 
-/** How many values an order has. */
+/** Number of values in an order. */
 export function sortedEnd(column: u32, order: u32): u32 {
   return sortedCount(orderAt(columnAt(column), order));
 }
@@ -98,7 +98,7 @@ export function placeOf(column: u32, order: u32, moment: f64, length: u32, inclu
 
 // ---- Expiry
 
-/** Adds the documents to a level that have expired at a time; the first time after it at which one does, or infinity. */
+/** Adds the documents that have expired at a time to a level. Returns the first later time at which one expires, or infinity. */
 export function uniteExpired(to: u32, now: f64): f64 {
   const bits = level(to);
   const bytes = levelBytes();
@@ -117,7 +117,7 @@ export function uniteExpired(to: u32, now: f64): f64 {
 
 // ---- Factors
 
-/** Begins with factors of 1, f64 by ordinal, up to the last document of a level, in B_FACTORS; how many they are. */
+/** Fills B_FACTORS with factors of 1, f64 by ordinal, up to the last document of a level. Returns their number. */
 export function openFactors(number: u32): u32 {
   const bits = level(number);
   const bytes = levelBytes();
@@ -146,7 +146,7 @@ export function multiplyFactors(number: u32, factor: f64): void {
 
 // ---- Upkeep
 
-/** Does a little of what changes leave behind: frees values that no document has, where they are many; whether there is more. */
+/** Cleans up a little after changes: frees values without documents, if they are many. Returns whether there is more. */
 export function tidySome(budget: u32): bool {
   const columns = load<u32>(H_COLUMN_COUNT);
   for (let number: u32 = 0; number < columns; number++) {

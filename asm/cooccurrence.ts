@@ -1,22 +1,22 @@
-// Counts which terms stand near each other, and finds for each term those that do so more often than
-// chance would have it (PPMI). One memory holds one count; how its bytes lie is drawn in
-// `cooccurrence/layout.ts`. Terms are numbers from 1 that the host gives them; 0 is a gap in the text.
+// Counts which terms occur near each other, and finds for each term the neighbours that occur more often than
+// by chance (PPMI). One memory holds one count; `cooccurrence/layout.ts` draws the layout of its bytes.
+// Terms are numbers from 1 that the host assigns; 0 is a gap in the text.
 
 import { countOf, countsAt, marginalAt } from './cooccurrence/terms.ts';
 import { addPair, emptyTable, sweep } from './cooccurrence/pairs.ts';
 import { H_DOCUMENT, H_MAX_SLOTS, MAX_SLOTS, MAX_TERMS, MIN_SLOTS, REACH, TOKEN_ROOM, TOKENS } from './cooccurrence/layout.ts';
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { bestOf, rank } from './cooccurrence/best';
 
-/** Begins in a memory that is zero. `maxSlots`, a power of two, bounds the table of pairs. */
+/** Makes an empty count in a memory that is all zero. `maxSlots`, a power of two, limits the table of pairs. */
 export function initialize(maxSlots: u32): void {
   assert(popcnt(maxSlots) === 1 && maxSlots >= MIN_SLOTS && maxSlots <= MAX_SLOTS, 'a table of another size');
   store<u32>(H_MAX_SLOTS, maxSlots);
   emptyTable();
 }
 
-/** Where the host writes tokens, u32 each; room for `tokenRoom` of them. */
+/** Address to which the host writes tokens, u32 each; there is space for `tokenRoom` of them. */
 export function tokens(): usize {
   return TOKENS;
 }
@@ -25,14 +25,14 @@ export function tokenRoom(): u32 {
   return TOKEN_ROOM;
 }
 
-/** Says that the tokens to come are those of another document. */
+/** Begins a new document: the following tokens belong to it. */
 export function beginDocument(): void {
   store<u32>(H_DOCUMENT, load<u32>(H_DOCUMENT) + 1);
 }
 
 /**
- * Counts the tokens from `from` to `end`, and the pairs that they make with the four before them; tokens
- * in front of `from` were counted already, and are there for the pairs only.
+ * Counts the tokens from `from` to `end`, and the pairs that they make with the four tokens before them. Tokens
+ * before `from` were counted already; they are used only for pairs.
  */
 export function count(from: u32, end: u32): void {
   assert(from <= end && end <= TOKEN_ROOM, 'tokens out of bounds');
@@ -57,7 +57,7 @@ export function counts(): usize {
   return countsAt(0);
 }
 
-/** Forgets the terms below `end` that occurred at most so often, with their pairs: their count is 0, their numbers are free. */
+/** Forgets the terms below `end` with at most `occurrences` occurrences, and their pairs: their count becomes 0, their numbers become free. */
 export function forgetTerms(end: u32, occurrences: u32): void {
   for (let term: u32 = 1; term < end; term++) {
     if (countOf(term) > occurrences) continue;

@@ -1,8 +1,8 @@
-// Vectors of texts as weighted sums of token vectors: BERT's WordPiece tokeniser, and the sum of what it finds. One memory
-// holds a model, which nothing writes to once it is indexed, and a desk for each thread that works with it; how both lie, and
-// who writes what, stands at embedding/layout.ts. A plain twin is src/kernels/embedding-twin.ts.
+// Vectors of texts as weighted sums of token vectors: BERT's WordPiece tokeniser, and the sum of the vectors of its tokens. One memory
+// holds a model, which is read-only once it is indexed, and a desk (working memory) for each thread that uses it. embedding/layout.ts
+// describes the layout of both, and which thread writes what. src/kernels/embedding-twin.ts is the plain twin.
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { deskBytes, directoryOf, foldPageBytes, layModel, modelEnd, outputOf, scalesAt, textRoom, tokensOf, vectorsAt, vocabularyAt } from './embedding/layout';
 export { indexVocabulary } from './embedding/vocabulary';
 export { tokenize } from './embedding/tokenizer';

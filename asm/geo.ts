@@ -1,5 +1,5 @@
-// The places of a collection's documents: near a point, in a box, in a shape, by cells. One memory holds one collection; how its
-// bytes lie is drawn in `geo/layout.ts`.
+// The places of a collection's documents: near a point, in a box, in a shape, by cells. One memory holds one collection;
+// `geo/layout.ts` draws the layout of its bytes.
 
 import { H_TOP } from './columns/layout.ts';
 import { B_FOUND, B_INPUT, buffer, extend } from './geo/buffers.ts';
@@ -10,7 +10,7 @@ import { childAt, countOf, levelOf } from './geo/nodes.ts';
 import { leafOf, openPlaces } from './geo/places.ts';
 import { INSIDE, Q_CHORD, Q_FOUND, Q_LIMIT, Q_X, Q_Y, Q_Z } from './geo/query.ts';
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { drop, reserve } from './geo/buffers';
 export { countCells } from './geo/cells';
 export { nearByHashes, withinByHashes } from './geo/hashes';
@@ -21,7 +21,7 @@ export { keepOrds, withinByBoxes } from './geo/within';
 
 const RADIANS: f64 = Math.PI / 180;
 
-/** Begins in a memory that is zero. */
+/** Makes an empty tree in a memory that is all zero. */
 export function initialize(): void {
   assert(__heap_base <= 0x8000, 'static data reaches into the header');
   store<u32>(H_TOP, <u32>HEAP);
@@ -41,7 +41,7 @@ export function put(ord: u32, lat: f64, lng: f64): bool {
   return putPoint(ord, lat, lng);
 }
 
-/** Puts so many points of B_INPUT: (u32 ord, u32 -, f64 lat, f64 lng) each. */
+/** Stores `count` points from B_INPUT: (u32 ord, u32 -, f64 lat, f64 lng) each. */
 export function putMany(count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const entry = buffer(B_INPUT) + i * INSIDE;
@@ -49,7 +49,7 @@ export function putMany(count: u32): void {
   }
 }
 
-/** Latitude of a document; NaN when it has no place. */
+/** Latitude of a document; NaN if it has no place. */
 export function latitudeOf(ord: u32): f64 {
   const leaf = leafOf(ord);
   return leaf === 0 ? NaN : load<f64>(leaf + (<usize>placeIn(leaf, ord) << 3), L_LAT);
@@ -65,7 +65,7 @@ export function geohashOf(lat: f64, lng: f64): u64 {
   return keyOf(lat, lng);
 }
 
-/** Begins a query: the greatest square of a chord to its middle, and how many results it wants, 0 for all. */
+/** Begins a query: `chord` is the greatest squared chord to its middle, `limit` the number of results, 0 for all. */
 export function openQuery(lat: f64, lng: f64, chord: f64, limit: u32): void {
   const across = Math.cos(lat * RADIANS);
   store<f64>(Q_X, across * Math.cos(lng * RADIANS));
@@ -76,7 +76,7 @@ export function openQuery(lat: f64, lng: f64, chord: f64, limit: u32): void {
   store<u32>(Q_FOUND, 0);
 }
 
-/** Lists the points of so many leaves in B_FOUND, as B_INPUT takes them, `skipped` leaves left out before; returns how many points. Leaves are in the order of geohashes. */
+/** Lists the points of `leaves` leaves, after `skipped` others in geohash order, in B_FOUND, as in B_INPUT. Returns the number of points. */
 export function listPoints(skipped: u32, leaves: u32): u32 {
   extend(B_FOUND, leaves * LEAF_ROOM * INSIDE, 0);
   store<u32>(Q_FOUND, 0);
@@ -84,7 +84,7 @@ export function listPoints(skipped: u32, leaves: u32): u32 {
   return load<u32>(Q_FOUND);
 }
 
-/** `passed` is how many leaves stand before the node; returns that for the next one. */
+/** `passed` is the number of leaves before the node; returns that number for the next node. */
 function listNode(node: usize, from: u32, to: u32, passed: u32): u32 {
   const count = countOf(node);
   const level = levelOf(node);

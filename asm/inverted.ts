@@ -1,5 +1,5 @@
-// The inverted index: everything that it exports. One memory holds one index; how its bytes lie is drawn
-// in `inverted/layout.ts`, and what happens in it is told from the top in `src/search/inverted/README.md`.
+// The inverted index: everything that it exports. One memory holds one index. `inverted/layout.ts` draws the layout of its bytes;
+// `src/search/inverted/README.md` explains from the top how it works.
 
 import { getVarint, varintLength, varintValue } from './inverted/bytes.ts';
 import { dropFromOrders } from './inverted/dictionary.ts';
@@ -14,7 +14,7 @@ import {
 } from './inverted/layout.ts';
 import { B_NEW_FORMS, B_TABLES, buffer, reserve } from './inverted/scratch.ts';
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
 export { allowClasses, classOf, documentOf, liveClasses, removeDocument } from './inverted/documents';
@@ -45,7 +45,7 @@ export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount
 export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
-/** Makes an empty index of a memory of three pages that are zero. */
+/** Makes an empty index in a memory of three pages that are all zero. */
 export function initialize(): void {
   memory.fill(PAGE_KINDS, PAGE_LARGE, FIRST_HEAP_PAGE);
   store<u32>(H_MAGIC, MAGIC);
@@ -59,7 +59,7 @@ export function initialize(): void {
   store<f32>(lengthsOf(1), f32.POSITIVE_INFINITY);
 }
 
-/** Makes an index of a memory into which a checkpoint was read: nothing of its scratch was kept. Gives whether it can be. */
+/** Opens an index in a memory into which a checkpoint was read; a checkpoint has no scratch. Returns whether the index can be opened. */
 export function adopt(): bool {
   if (load<u32>(H_MAGIC) !== MAGIC || load<u32>(H_LAYOUT) !== LAYOUT) return false;
   memory.fill(H_SCRATCH, 0, HEADER_END - H_SCRATCH);
@@ -71,7 +71,7 @@ export function adopt(): bool {
   return true;
 }
 
-/** Where the tokeniser's tables lie: the host writes the blocks, the index and the expansions there, in this order. */
+/** Address of the tokeniser's tables: the host writes the blocks, the index and the expansions there, in this order. */
 export function placeTables(blockBytes: u32, indexBytes: u32, expansionBytes: u32): usize {
   const at = reserve(B_TABLES, blockBytes + indexBytes + expansionBytes);
   store<u32>(H_TABLE_BLOCKS, <u32>at);
@@ -81,8 +81,8 @@ export function placeTables(blockBytes: u32, indexBytes: u32, expansionBytes: u3
 }
 
 /**
- * Adds tokens that the host made to the field at hand: varint position, varint length, the form's UTF-8, again and
- * again. Positions do not descend.
+ * Adds tokens that the host made to the current field. Each is a varint position, a varint length and the UTF-8 of the form.
+ * Positions do not descend.
  */
 export function addTokens(at: usize, end: usize): void {
   while (at < end) {
@@ -96,12 +96,12 @@ export function addTokens(at: usize, end: usize): void {
   }
 }
 
-/** Where `tokenizeText` stopped. */
+/** The address where `tokenizeText` stopped. */
 export function textAt(): usize {
   return load<u32>(H_TEXT_AT);
 }
 
-/** The forms that were new since `forgetNewForms`: u32 each. The host gives them their keys, and puts them in order. */
+/** The forms that are new since `forgetNewForms`: u32 each. The host sets their keys and puts them in order. */
 export function newForms(): usize {
   return buffer(B_NEW_FORMS);
 }
@@ -119,7 +119,7 @@ export function postingCount(form: u32): u32 {
   return load<u32>(recordOf(form), R_DOCUMENTS);
 }
 
-/** Bits of the fields in which a form may stand (the last is that of all further fields); it stands in no other. */
+/** Bits of the fields in which a form may occur (the last bit is that of all further fields); it occurs in no other field. */
 export function formFields(form: u32): u32 {
   return load<u8>(recordOf(form), R_FIELDS);
 }
@@ -130,7 +130,7 @@ export function retireForm(form: u32): void {
   dropForm(form);
 }
 
-/** Address of the header, which the host reads statistics from and writes parameters to. */
+/** Address of the header, from which the host reads statistics and to which it writes parameters. */
 export function header(): usize {
   return HEADER;
 }

@@ -2,13 +2,13 @@
 // Matrix Computations, section 7.3). The covariance matrix is never formed: an iteration is one pass over the
 // rows, y = sum of (x . v) x, so each row is read once and used twice.
 //
-// The host owns the memory and says where things lie, at multiples of 16 bytes:
+// The host owns the memory and chooses the addresses, at multiples of 16 bytes:
 //
 //   rows     `count` rows of `stride` bytes, f32, padded with zeros to a multiple of 16 bytes
 //   mean, axes, sums    one row each
 //
-// Sums are taken in a fixed order and without fused operations, so that the same vectors give the same
-// numbers on every machine.
+// Sums are computed in a fixed order and without fused operations, so that the same vectors have the same
+// result on every machine.
 
 /** Bytes of a row of `dims` numbers. */
 export function rowBytes(dims: u32): u32 {
@@ -21,7 +21,7 @@ export function addRows(rows: usize, stride: u32, first: u32, end: u32, sum: usi
   for (let row = first; row < end; row++) addScaled(rows + <usize>row * stride, 1, sum, stride);
 }
 
-/** Rows from `first` to `end` lose the mean. */
+/** Subtracts the mean from the rows from `first` to `end`. */
 export function centreRows(rows: usize, stride: u32, first: u32, end: u32, mean: usize): void {
   mustBeAligned(rows, stride, mean);
   for (let row = first; row < end; row++) addScaled(mean, -1, rows + <usize>row * stride, stride);
@@ -64,7 +64,7 @@ export function scale(a: usize, factor: f32, bytes: u32): void {
   for (let i: usize = 0; i < <usize>bytes; i += 16) v128.store(a + i, f32x4.mul(v128.load(a + i), factors));
 }
 
-/** The number of a row that is farthest from zero, the first of several. */
+/** The largest number of a row by absolute value, the first of several. */
 export function largest(a: usize, bytes: u32): f32 {
   let found: f32 = 0;
   for (let i: usize = 0; i < <usize>bytes; i += 4) {

@@ -1,24 +1,24 @@
-// Finds the pairs of rows that are similar, and joins them to groups. Nothing of the n x n similarities is kept:
-// what a group needs (its sum of scores, its pairs) is added up at the roots of a union-find forest (Tarjan, 1975).
+// Finds the pairs of rows that are similar, and joins them to groups. The n x n similarities are not stored:
+// what a group needs (its sum of scores, its pairs) is summed at the roots of a union-find forest (Tarjan, 1975).
 //
-// The host owns the memory and says where things lie, at multiples of 16 bytes:
+// The host owns the memory and chooses the addresses, at multiples of 16 bytes:
 //
 //   rows       `stride` bytes each: f32, padded with zeros to a multiple of 16 bytes
 //   squares    f64 for each row: the inner product of the row with itself
 //   codes      `codeBytes` for each row: see below
 //   forest     for each row, 32 bytes:
-//                0  u32 parent, the row itself at a root, and always below or equal to the row
+//                0  u32 parent (a root's is the row itself), always below or equal to the row
 //                4  f32 best score of the row, -1 without a pair
 //                8  f64 sum of the scores of a root's pairs
-//               16  f64 pairs of a root, since there may be more than 32 bits can count
+//               16  f64 number of a root's pairs, because it may exceed 32 bits
 //
-// Blocks of rows are compared by 2 x 4 inner products of codes, sixteen numbers an instruction. Pairs that may be near
-// the limit, whatever the codes lost, are multiplied as f32, and whoever comes near it then is scored again in 64 bits: so
+// Blocks of rows are compared by 2 x 4 inner products of codes, 16 numbers per instruction. Pairs that may be near
+// the limit, given the error of the codes, are multiplied as f32, and pairs that are near it then are scored again in 64 bits. So
 // the pairs are those that comparing all of them one by one finds.
 //
 // The code of a row a is s, with a = step s + e and s in -63..63. Between two rows
 //
-//   a . b = step step' (s . s') + what is lost,   |what is lost| <= |a| |e'| + |e| (|b| + |e'|)
+//   a . b = step step' (s . s') + error,   |error| <= |a| |e'| + |e| (|b| + |e'|)
 //
 //   s + 64         u8 for each number, 64 behind the last, up to a multiple of 16
 //   step, |e|, |a| f32 each, the latter two rounded up; i32 sum of s
@@ -34,12 +34,12 @@ const PAIRS: usize = 16;
 
 const LARGEST_CODE: f32 = 63;
 const MIDDLE: i8 = 64;
-/** Behind the codes. */
+/** Fields behind the codes. */
 const STEP: usize = 0;
 const LOST: usize = 4;
 const LENGTH: usize = 8;
 const TOTAL: usize = 12;
-/** More than what rounding adds to a number that was reckoned in a few steps of 32 bits. */
+/** An upper bound of the rounding error of a number that was computed in a few steps of 32 bits. */
 const ROUNDING: f32 = 4e-6;
 
 /** Bytes of a row of `dims` numbers. */
@@ -51,7 +51,7 @@ export function nodeBytes(): u32 {
   return NODE;
 }
 
-/** Bytes of the codes of a row, and what belongs to them. */
+/** Bytes of the codes of a row, and of the numbers behind them. */
 export function codeBytes(dims: u32): u32 {
   return ((dims + 15) & ~15) + 16;
 }
@@ -95,14 +95,14 @@ export function scaleRow(row: usize, factor: f32, stride: u32): void {
   for (let i: usize = 0; i < <usize>stride; i += 16) v128.store(row + i, f32x4.mul(v128.load(row + i), factors));
 }
 
-/** The largest absolute number of a row. */
+/** The largest absolute value in a row. */
 export function extent(row: usize, stride: u32): f32 {
   let found = f32x4.splat(0);
   for (let i: usize = 0; i < <usize>stride; i += 16) found = f32x4.max(found, f32x4.abs(v128.load(row + i)));
   return max(max(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)), max(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
 }
 
-/** The inner product, summed in 64 bits; a . b is b . a to the last bit. */
+/** The inner product, summed in 64 bits; a . b and b . a are equal to the last bit. */
 export function dot(a: usize, b: usize, stride: u32): f64 {
   let low = f64x2.splat(0);
   let high = low;
@@ -141,9 +141,9 @@ export function plant(forest: usize, count: u32): void {
 }
 
 /**
- * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only where its first row
- * is below its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; those that
- * score at least `threshold` are joined. Gives their number.
+ * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only if its first row
+ * is below its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; candidates that
+ * score at least `threshold` are joined. Returns their number.
  */
 export function compareBlocks(
   rows: usize, stride: u32, squares: usize, codes: usize, codeStride: u32, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
@@ -172,7 +172,7 @@ export function compareBlocks(
   return pairs;
 }
 
-/** The bits of those of the 2 x 4 pairs that may reach the limit, by their codes; four for each of the first rows. */
+/** Bits of the 2 x 4 pairs that may reach the limit, by their codes; four for each of the first rows. */
 function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
   const pa = codes + <usize>a * stride;
   const qa = codes + <usize>a1 * stride;
@@ -219,7 +219,7 @@ function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32,
   return low | (high << 4);
 }
 
-/** What the products of a row with four others are at most; `behind` is what lies behind its codes. */
+/** Upper bounds of the products of a row with four others; `behind` is the address behind its codes. */
 function mostOf(products: v128, behind: usize, steps: v128, lost: v128, lengths: v128): v128 {
   const centred = i32x4.sub(products, i32x4.splat(MIDDLE * load<i32>(behind, TOTAL)));
   const product = f32x4.mul(f32x4.mul(v128.load_splat<f32>(behind, STEP), steps), f32x4.convert_i32x4_s(centred));
@@ -228,7 +228,7 @@ function mostOf(products: v128, behind: usize, steps: v128, lost: v128, lengths:
   return f32x4.add(product, f32x4.add(ofOthers, ofRow));
 }
 
-/** The bits of those of the 2 x 4 pairs that reach the limit, four for each of the first rows. */
+/** Bits of the 2 x 4 pairs that reach the limit; four for each of the first rows. */
 function candidates(rows: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
   const pa = rows + <usize>a * stride;
   const qa = rows + <usize>a1 * stride;
@@ -266,7 +266,7 @@ function candidates(rows: usize, stride: u32, squares: usize, a: u32, a1: u32, b
   return low | (high << 4);
 }
 
-/** What is no number, because a product left the range, is a candidate as well. */
+/** NaN, from a product that exceeded the range, is a candidate as well. */
 function reaching(products: v128, others: v128, square: f32, limit: f32, half: f32): i32 {
   const lengths = f32x4.mul(f32x4.add(others, f32x4.splat(square)), f32x4.splat(half));
   return i32x4.bitmask(f32x4.lt(f32x4.sub(products, lengths), f32x4.splat(limit))) ^ 15;
@@ -289,7 +289,7 @@ function integerSums(a: v128, b: v128, c: v128, d: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7));
 }
 
-/** Scores a pair, and joins the groups of its rows if it is similar; gives 1 then. */
+/** Scores a pair, and joins the groups of its rows if it is similar. Returns 1 then. */
 function join(rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, row: u32, other: u32): u32 {
   const squareOfRow = load<f64>(squares + (<usize>row << 3));
   const squareOfOther = load<f64>(squares + (<usize>other << 3));

@@ -1,7 +1,7 @@
-// Vectors of one segment: everything that the module exports. How the bytes lie is drawn in `vector/memory.ts` and
-// `vector/rows.ts`; how searches come about is told in `src/search/vector/README.md`.
+// Vectors of one segment: everything that the module exports. `vector/memory.ts` and `vector/rows.ts` draw the layout of the bytes;
+// `src/search/vector/README.md` explains searches.
 
-// (The compiler finds re-exported files without their ending only.)
+// (The compiler finds re-exported files only without their extension.)
 export { codedQueryBytes, encodeQuery, scanCodes } from './vector/code-scan';
 export { bitDims, codeBlockBytes, codesBytes, encodeCodes, placeCodes, trainCodes } from './vector/codes';
 export { dot, l2sq } from './vector/distance';

@@ -1,12 +1,12 @@
-// Reads bits, the highest first. Up to 64 of them wait in `buffer`, at its upper end; what is behind the input counts as
-// zeros, and `consumedBits` tells afterwards whether any of them were taken.
+// Reads bits, the highest first. Up to 64 of them are buffered in `buffer`, at its upper end. Bits behind the input are read as
+// zeros; afterwards `consumedBits` shows whether any of them were used.
 
 import { INPUT } from './layout.ts';
 
-/** Bits that wait, and how many. */
+/** Buffered bits, and their number. */
 export let buffer: u64 = 0;
 export let waiting: u32 = 0;
-/** Where the next four bytes are. */
+/** Address of the next four bytes. */
 export let next: usize = INPUT;
 
 export function seek(bit: u32): void {
@@ -17,12 +17,12 @@ export function seek(bit: u32): void {
   skip(bit & 7);
 }
 
-/** Bits from the beginning of the input that are taken. */
+/** Number of bits that were consumed since the beginning of the input. */
 export function consumedBits(): u32 {
   return <u32>(next - INPUT) * 8 - waiting;
 }
 
-/** Makes at least 32 bits wait. */
+/** Buffers at least 32 bits. */
 export function refill(): void {
   if (waiting > 32) return;
   buffer |= <u64>bswap<u32>(load<u32>(next)) << (32 - waiting);
@@ -48,7 +48,7 @@ export function take32(): u32 {
   return (high << 16) | take(16);
 }
 
-/** Puts back what a loop has kept in variables of its own. */
+/** Restores the state that a loop has kept in local variables. */
 export function restore(bits: u64, count: u32, at: usize): void {
   buffer = bits;
   waiting = count;

@@ -1,17 +1,17 @@
-// Reads the content of a block into the chain of its bytes: Huffman codes, runs of the most recent byte, moves to the front, and
-// the positions by which the Burrows-Wheeler transform is undone.
+// Reads the content of a block into the chain of its bytes: Huffman codes, runs of the most recent byte, move-to-front, and
+// the positions by which the Burrows-Wheeler transform is inverted.
 
 import { buffer, consumedBits, next, refill, restore, take, waiting } from './bits.ts';
 import { longCode, readCode, readSelectors } from './codes.ts';
 import { CHAIN, COUNTS, FAST_BITS, GROUP, INPUT, MAX_SELECTORS, RECENT, SELECTORS, TABLE_BYTES, TABLES } from './layout.ts';
 
-/** Where the chain begins, and how many bytes it has. */
+/** The first position of the chain, and its length in bytes. */
 export let start: u32 = 0;
 export let size: u32 = 0;
 
 /**
- * Reads the block at the bits to come, whose sign and CRC are taken. `lastBit` is where the input ends. False where it cannot be
- * one, or needs more input than there is.
+ * Reads the block at the next bits, whose magic number and CRC have been read. `lastBit` is the end of the input. Returns false if the
+ * block is invalid, or needs more input than there is.
  */
 export function readBlock(maxSize: u32, lastBit: u32): bool {
   start = take(24);
@@ -20,7 +20,7 @@ export function readBlock(maxSize: u32, lastBit: u32): bool {
   const codes = take(3);
   const selectors = take(15);
   if (codes < 2 || codes > 6 || selectors < 1 || selectors > MAX_SELECTORS) return false;
-  // Each selector takes a bit at least, so that there is an end to zeros behind the input.
+  // Each selector takes at least one bit, so reading zeros behind the input ends.
   if (consumedBits() + selectors > lastBit || !readSelectors(codes, selectors)) return false;
   for (let i: u32 = 0; i < codes; i++) if (!readCode(i, used + 2, lastBit)) return false;
   memory.fill(COUNTS, 0, 1024);
@@ -30,7 +30,7 @@ export function readBlock(maxSize: u32, lastBit: u32): bool {
   return true;
 }
 
-/** The bytes that occur, in order, as the first list of recent ones; returns how many. */
+/** Reads the bytes that occur, in order, as the first list of recent ones; returns their number. */
 function readUsed(): u32 {
   const rows = take(16);
   let used: u32 = 0;
@@ -46,7 +46,7 @@ function readUsed(): u32 {
   return used;
 }
 
-/** The symbols up to the block's end, as bytes in the chain. Variables of its own keep the bits, which is what makes it fast. */
+/** Reads the symbols up to the block's end, as bytes in the chain. Local variables keep the bits, which makes it fast. */
 function readSymbols(used: u32, selectors: u32, maxSize: u32, lastBit: u32): bool {
   refill();
   let bits = buffer;
@@ -75,7 +75,7 @@ function readSymbols(used: u32, selectors: u32, maxSize: u32, lastBit: u32): boo
       count -= entry & 31;
       const symbol = entry >>> 5;
       if (symbol < 2) {
-        // The runs' lengths are numbers whose digits are 1 and 2.
+        // The lengths of runs are numbers with the digits 1 and 2.
         run += weight << symbol;
         if (run > maxSize) return fail(bits, count, at);
         weight <<= 1;
@@ -103,7 +103,7 @@ function readSymbols(used: u32, selectors: u32, maxSize: u32, lastBit: u32): boo
   return fail(bits, count, at);
 }
 
-/** Keeps how far it came: whether that is behind the input tells what is wrong. */
+/** Stores how far the reader came: if that is behind the input, the error is that input is missing. */
 function fail(bits: u64, count: u32, at: usize): bool {
   restore(bits, count, at);
   return false;
@@ -137,7 +137,7 @@ function toFront(place: u32): u32 {
   return byte;
 }
 
-/** Adds to each byte the position of the byte that follows it. */
+/** Adds the position of the following byte to each byte. */
 function linkChain(): void {
   let sum: u32 = 0;
   for (let at = COUNTS; at < COUNTS + 1024; at += 4) {

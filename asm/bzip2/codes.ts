@@ -1,4 +1,4 @@
-// The Huffman codes of a block: read as lengths, kept as a table by the next ten bits, and as limits by length for longer ones.
+// The Huffman codes of a block: read as lengths, stored as a table by the next ten bits, and as limits by length for longer ones.
 
 import { consumedBits, take } from './bits.ts';
 import { FAST_BITS, LENGTHS, SELECTORS, T_BASE, T_LIMIT, T_PERM, TABLE_BYTES, TABLES } from './layout.ts';
@@ -6,9 +6,9 @@ import { FAST_BITS, LENGTHS, SELECTORS, T_BASE, T_LIMIT, T_PERM, TABLE_BYTES, TA
 const MAX_LENGTH: u32 = 20;
 const STRIDE: usize = 258;
 
-/** Reads which code each group uses. False where one is named that isn't there. */
+/** Reads which code each group uses. Returns false if a code is named that does not exist. */
 export function readSelectors(codes: u32, selectors: u32): bool {
-  // Places by how recently they were used, four bits each.
+  // Places in the order of their last use, four bits each.
   let recent: u32 = 0x543210;
   for (let i: u32 = 0; i < selectors; i++) {
     let place: u32 = 0;
@@ -22,7 +22,7 @@ export function readSelectors(codes: u32, selectors: u32): bool {
   return true;
 }
 
-/** Reads the lengths of one code and makes its tables. False for lengths that cannot be. */
+/** Reads the lengths of one code and makes its tables. Returns false for invalid lengths. */
 export function readCode(code: u32, symbols: u32, lastBit: u32): bool {
   const lengths = LENGTHS + <usize>code * STRIDE;
   let length = take(5);
@@ -38,7 +38,7 @@ export function readCode(code: u32, symbols: u32, lastBit: u32): bool {
   return fillTable(TABLES + <usize>code * TABLE_BYTES, lengths, symbols);
 }
 
-/** Numbers the symbols by length and order, as canonical codes are, and tells whether there are not too many of a length. */
+/** Numbers the symbols by length and order, as in canonical codes. Returns false if there are too many of a length. */
 function fillTable(table: usize, lengths: usize, symbols: u32): bool {
   memory.fill(table, 0, T_PERM);
   let code: u32 = 0;
@@ -53,7 +53,7 @@ function fillTable(table: usize, lengths: usize, symbols: u32): bool {
       code++;
       rank++;
     }
-    // The first code of 20 bits that belongs to a longer one.
+    // The first code, as 20 bits, that belongs to a longer one.
     store<i32>(table + T_LIMIT + <usize>length * 4, <i32>(code << (MAX_LENGTH - length)));
     code <<= 1;
   }
@@ -64,7 +64,7 @@ function fillFast(table: usize, from: u32, count: u32, entry: u16): void {
   for (let i: u32 = 0; i < count; i++) store<u16>(table + <usize>(from + i) * 2, entry);
 }
 
-/** The entry of a code longer than ten bits, of which the next 20 bits are given; 0 where it is none. */
+/** The entry of a code longer than ten bits, from the next 20 bits; 0 if there is none. */
 export function longCode(table: usize, bits: u32): u32 {
   for (let length: u32 = FAST_BITS + 1; length <= MAX_LENGTH; length++) {
     if (<i32>bits >= load<i32>(table + T_LIMIT + <usize>length * 4)) continue;

@@ -1,10 +1,10 @@
-// CRC-32 as bzip2 counts it: the polynomial 0x04c11db7 with the highest bit first, eight bytes at a time by as many tables.
+// CRC-32 as in bzip2: the polynomial 0x04c11db7 with the highest bit first, eight bytes at a time by eight tables.
 
 import { CRC } from './layout.ts';
 
 const POLYNOMIAL: u32 = 0x04c11db7;
 
-/** Fills the tables: by a byte its remainder, and in the next tables that remainder with more zero bytes behind. */
+/** Fills the tables: the remainder of each byte, and in each next table that remainder with one more zero byte behind. */
 export function fillTables(): void {
   for (let byte: u32 = 0; byte < 256; byte++) {
     let value: u32 = byte << 24;
@@ -19,7 +19,7 @@ export function fillTables(): void {
   }
 }
 
-/** The CRC so far with the bytes from `at` to `end` added. */
+/** Continues a CRC with the bytes from `at` to `end`. */
 export function addBytes(crc: u32, at: usize, end: usize): u32 {
   while (at + 8 <= end) {
     const first = crc ^ bswap<u32>(load<u32>(at));

@@ -1,4 +1,4 @@
-// The streams of a file: their signs, blocks and checks (the format as the program of Julian Seward writes it).
+// The streams of a file: their magic numbers, blocks and checksums (the format as the program of Julian Seward writes it).
 
 import { consumedBits, seek, take, take32 } from './bits.ts';
 import { readBlock, size, start } from './block.ts';
@@ -8,9 +8,9 @@ import { beginWriting, isWritten, write, writtenCrc } from './writing.ts';
 
 /** What `advance` returns. */
 const MORE: i32 = 0; // more input is needed
-const BLOCK: i32 = 1; // a block waits to be drained
+const BLOCK: i32 = 1; // a block has to be drained
 const DONE: i32 = 2; // the file has ended
-const AGAIN: i32 = 3; // within this module: go on
+const AGAIN: i32 = 3; // only inside this module: continue
 const NO_BZIP2: i32 = -1;
 const DAMAGED: i32 = -2;
 const WRONG_CRC: i32 = -3;
@@ -22,7 +22,7 @@ const AT_BLOCK: u32 = 1;
 const IN_BLOCK: u32 = 2;
 
 let state: u32 = AT_STREAM;
-/** Bits of the input that are dealt with. */
+/** Bits of the input that were processed. */
 let position: u32 = 0;
 let maxSize: u32 = 0;
 let streams: u32 = 0;
@@ -33,7 +33,7 @@ export function inputAt(): usize {
   return INPUT;
 }
 
-/** Bytes that the input has room for. */
+/** Capacity of the input in bytes. */
 export function inputRoom(): u32 {
   return INPUT_BYTES;
 }
@@ -46,7 +46,7 @@ export function outputRoom(): u32 {
   return OUTPUT_BYTES;
 }
 
-/** Makes the decoder ready for a file. */
+/** Prepares the decoder for a file. */
 export function begin(): void {
   fillTables();
   state = AT_STREAM;
@@ -54,12 +54,12 @@ export function begin(): void {
   streams = 0;
 }
 
-/** Streams that have ended. */
+/** Number of streams that have ended. */
 export function streamsRead(): u32 {
   return streams;
 }
 
-/** Moves what is not dealt with to the front of the input, of which `length` bytes are there; returns its bytes. */
+/** Moves the unprocessed part of the input, of which there are `length` bytes, to the front; returns its bytes. */
 export function release(length: u32): u32 {
   const from = position >>> 3;
   if (from === 0) return length;
@@ -69,11 +69,11 @@ export function release(length: u32): u32 {
 }
 
 /**
- * Reads on to the next block's content or the file's end, with `length` bytes in the input and no more to come when `isLast`.
- * Returns one of the numbers above. A block's bytes have to be drained before the next call.
+ * Reads up to the next block's content or the file's end. The input has `length` bytes, and no more follow if `isLast`.
+ * Returns one of the numbers above. A block's bytes must be drained before the next call.
  */
 export function advance(length: u32, isLast: bool): i32 {
-  // Whatever is read there is none of the input, and looked at only to be refused.
+  // Bytes that are read behind the input are not part of it; using them leads to an error.
   memory.fill(INPUT + length, 0, 512);
   let result = AGAIN;
   while (result === AGAIN) result = step(length, isLast);
@@ -107,7 +107,7 @@ function readHeader(bytes: u32): bool {
   return true;
 }
 
-/** A block, or a stream's end. */
+/** Reads a block, or a stream's end. */
 function readNext(last: u32): i32 {
   seek(position);
   const high = take(24);
@@ -133,7 +133,7 @@ function endStream(): i32 {
   return AGAIN;
 }
 
-/** Writes the next bytes of a block to the output; returns how many, 0 when there are no more. */
+/** Writes the next bytes of a block to the output; returns their number, 0 if there are no more. */
 export function drain(): u32 {
   return isWritten() ? 0 : write();
 }

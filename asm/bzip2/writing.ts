@@ -1,4 +1,4 @@
-// Writes the bytes of a block that is read: along its chain, with the first stage's runs made long again.
+// Writes the bytes of a block that has been read: along its chain, expanding the runs of the first stage.
 
 import { addBytes } from './crc.ts';
 import { CHAIN, OUTPUT, OUTPUT_BYTES } from './layout.ts';
@@ -6,7 +6,7 @@ import { CHAIN, OUTPUT, OUTPUT_BYTES } from './layout.ts';
 let place: u32 = 0;
 let left: u32 = 0;
 let last: u32 = 256;
-/** Equal bytes in a row; after four comes a count of further ones. */
+/** Equal bytes in a row; after four, the next byte is the number of further ones. */
 let same: u32 = 0;
 let repeats: u32 = 0;
 let crc: u32 = 0;
@@ -28,7 +28,7 @@ export function writtenCrc(): u32 {
   return ~crc;
 }
 
-/** Fills the output as far as it goes; returns the bytes written. */
+/** Writes as many bytes as the output holds; returns the number of bytes written. */
 export function write(): u32 {
   const end = OUTPUT + OUTPUT_BYTES;
   let at = OUTPUT;
@@ -62,7 +62,7 @@ export function write(): u32 {
   return <u32>(at - OUTPUT);
 }
 
-/** As many of the repeats of the last byte as there is room for. */
+/** Writes repeats of the last byte, as many as fit. */
 function writeRepeats(at: usize, end: usize): usize {
   const count = min(repeats, <u32>(end - at));
   memory.fill(at, <u8>last, count);

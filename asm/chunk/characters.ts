@@ -1,4 +1,4 @@
-// UTF-8 characters. Bytes that are no valid sequence count as some characters or other, but nothing is
+// UTF-8 characters. Bytes that are not a valid sequence are counted as an unspecified number of characters, but nothing is
 // read behind `end`.
 
 export const NEWLINE: u32 = 0x0a;

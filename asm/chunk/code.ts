@@ -1,4 +1,4 @@
-// Levels of cuts in source code. The rules stand at the twin, src/text/chunk/code.ts.
+// Levels of cuts in source code. The twin, src/text/chunk/code.ts, states the rules.
 
 import { isSpace, NEWLINE, widthAt } from './characters.ts';
 import { CODE, COMMENT, markRoles, STRING } from './lexer.ts';
@@ -8,7 +8,7 @@ const LINE: u8 = 2;
 const STATEMENT: u8 = 3;
 const BLOCK: u8 = 4;
 
-/** Role of an opening bracket that nothing closes, beside those of the lexer. */
+/** Role of an opening bracket that nothing closes, in addition to the roles of the lexer. */
 const IGNORED: u8 = 3;
 
 const BRACE_OPEN: u8 = 0x7b;
@@ -19,7 +19,7 @@ const SQUARE_OPEN: u8 = 0x5b;
 const SQUARE_CLOSE: u8 = 0x5d;
 
 /**
- * Writes the level of each byte behind the text. The roles lie there first: a level takes the place of
+ * Writes the level of each byte behind the text. That memory has the roles at first: a level overwrites
  * a role that has been read.
  */
 export function markCode(text: usize, length: u32, profile: u32, budget: u32): void {
@@ -31,7 +31,7 @@ export function markCode(text: usize, length: u32, profile: u32, budget: u32): v
   let squares: u32 = 0;
   let blank = true; // nothing but whitespace on this line so far
   let indented = false;
-  let comment = false; // this line, or the one before when the line is new, starts in a comment
+  let comment = false; // this line, or the previous one if the line is new, starts in a comment
   let afterBlank = true;
   let afterComment = false;
   let minified = isLong(text, end, budget);
@@ -92,7 +92,7 @@ function levelOfLine(first: u8, role: u8, indented: bool, afterBlank: bool, afte
   return afterBlank ? BLOCK : STATEMENT;
 }
 
-/** Gives opening brackets that nothing closes a role of their own, found from the end for each kind. */
+/** Sets a separate role for opening brackets that nothing closes. They are found from the end, for each kind. */
 function ignoreUnmatched(text: usize, length: u32): void {
   let braces: u32 = 0;
   let parentheses: u32 = 0;

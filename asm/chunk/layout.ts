@@ -1,4 +1,4 @@
-// Where things lie in memory. A text of n bytes, and a level for each of them:
+// The layout of the memory. A text of n bytes, and a level for each byte:
 //
 //   0                   65536            66048            131584  TEXT = 196608    TEXT + n         TEXT + 2n
 //   | compiler's data   | LEXER: state   | OUTPUT: chunks |       | UTF-8 bytes    | levels         |

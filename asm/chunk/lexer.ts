@@ -1,7 +1,7 @@
-// Tells strings and comments of source code from the rest. The rules stand at the twin,
-// src/text/chunk/lexer.ts; the bits of a profile at src/text/chunk/lexical-profile.ts.
+// Separates strings and comments of source code from the rest. The twin, src/text/chunk/lexer.ts, states the rules;
+// src/text/chunk/lexical-profile.ts has the bits of a profile.
 //
-// The lexer's state lies at LEXER:
+// The lexer's state is at LEXER:
 //
 //   0        4            8                            88                 216
 //   | profile | (unused)  | 10 x from, to: barren      | 32 x i32: template |
@@ -28,7 +28,7 @@ const TRIPLE_SINGLE: u32 = 2048;
 const REGEXP: u32 = 4096;
 const LONG_BRACKET: u32 = 8192;
 
-// Characters in the order of memory, so that two to four are compared as one number.
+// Characters in memory order, so that two to four are compared as one number.
 const SLASH_STAR: u32 = 0x2a2f;
 const STAR_SLASH: u32 = 0x2f2a;
 const SLASH_SLASH: u32 = 0x2f2f;
@@ -83,7 +83,7 @@ function has(bit: u32): bool {
   return (load<u32>(LEXER) & bit) !== 0;
 }
 
-/** Whether the `size` bytes at an address are those of a number, all in front of `end`. */
+/** Whether the `size` bytes at an address equal those of a number and end before `end`. */
 function startsWith(characters: u32, size: usize, at: usize, end: usize): bool {
   if (at + size > end) return false;
   let value: u32 = 0;
@@ -91,7 +91,7 @@ function startsWith(characters: u32, size: usize, at: usize, end: usize): bool {
   return value === characters;
 }
 
-/** Address where the comment that starts here ends; 0 when none does. */
+/** End address of the comment that starts here; 0 if none does. */
 function endOfComment(at: usize, text: usize, end: usize): usize {
   switch (load<u8>(at)) {
     case 0x2f: { // slash
@@ -116,7 +116,7 @@ function endOfComment(at: usize, text: usize, end: usize): usize {
   }
 }
 
-/** Address where the string or regular expression that starts here ends; 0 when none does. */
+/** End address of the string or regular expression that starts here; 0 if none does. */
 function endOfString(at: usize, text: usize, end: usize, last: usize): usize {
   switch (load<u8>(at)) {
     case 0x22: {
@@ -147,7 +147,7 @@ function isBarren(search: u32, from: usize): bool {
   return load<u32>(region) <= <u32>from && <u32>from <= load<u32>(region, 4);
 }
 
-/** Notes that a search from an address failed up to another; gives 0. */
+/** Stores that a search from an address failed up to another address; returns 0. */
 function fail(search: u32, from: usize, to: usize): usize {
   const region = BARREN + (<usize>search << 3);
   store<u32>(region, <u32>from);
@@ -155,7 +155,7 @@ function fail(search: u32, from: usize, to: usize): usize {
   return 0;
 }
 
-/** Address behind the next occurrence of a terminator; 0 when there is none. */
+/** Address behind the next occurrence of a terminator; 0 if there is none. */
 function find(search: u32, terminator: u32, size: usize, from: usize, end: usize): usize {
   if (isBarren(search, from)) return 0;
   for (let at = from; at < end; at++) if (startsWith(terminator, size, at, end)) return at + size;
@@ -175,7 +175,7 @@ function quoted(search: u32, quote: u32, start: usize, end: usize): usize {
   return fail(search, from, min(at, end));
 }
 
-/** `'x'`, or a backslash with at most ten more ASCII characters; address behind it or 0. */
+/** `'x'`, or a backslash with at most ten more ASCII characters; returns the address behind it, or 0. */
 function characterLiteral(at: usize, end: usize): usize {
   if (at + 1 >= end) return 0;
   const next = <u32>load<u8>(at + 1);
@@ -192,7 +192,7 @@ function characterLiteral(at: usize, end: usize): usize {
   return 0;
 }
 
-/** A template literal; address behind it or 0. The levels of nesting are texts (-1) and codes in `${}` (their open braces). */
+/** A template literal; returns the address behind it, or 0. A level of nesting is text (-1) or code in `${}` (its open braces). */
 function template(start: usize, end: usize): usize {
   const from = start + 1;
   if (isBarren(S_TEMPLATE, from)) return 0;
@@ -223,13 +223,13 @@ function template(start: usize, end: usize): usize {
   return fail(S_TEMPLATE, from, end);
 }
 
-/** Address behind the string that starts here, or behind the byte where none does. */
+/** Address behind the string that starts here; if none does, behind the byte. */
 function behindQuoted(byte: u32, at: usize, end: usize): usize {
   const found = byte === QUOTE_DOUBLE ? quoted(S_DOUBLE, byte, at, end) : byte === QUOTE_SINGLE ? quoted(S_SINGLE, byte, at, end) : 0;
   return found !== 0 ? found : at + 1;
 }
 
-/** Whether a slash starts a regular expression, by the last byte of code in front of it. */
+/** Whether a slash starts a regular expression; the last byte of code before it decides. */
 function expectsOperand(last: usize, text: usize): bool {
   if (last === 0) return true;
   switch (load<u8>(last)) {
@@ -275,7 +275,7 @@ function inWord(byte: u8): bool {
   return byte >= 0x80 || byte === 0x5f || byte === 0x24 || byte - 0x30 < 10 || (byte | 0x20) - 0x61 < 26;
 }
 
-/** A regular expression that ends on its line; address behind its last slash or 0. */
+/** A regular expression that ends on its line; returns the address behind its last slash, or 0. */
 function regexp(start: usize, end: usize): usize {
   const from = start + 1;
   if (isBarren(S_REGEXP, from)) return 0;

@@ -1,10 +1,10 @@
-// Cuts a marked text into chunks. The rules stand at the twin, `pack` in src/text/chunk/pack.ts.
+// Cuts a marked text into chunks. The twin, `pack` in src/text/chunk/pack.ts, states the rules.
 
 import { byteAt, isSpace, NEWLINE, widthAt } from './characters.ts';
 import { CHUNK_BYTES, OUTPUT, OUTPUT_CHUNKS, TEXT } from './layout.ts';
 
 /**
- * Writes the chunks from an offset on, at most OUTPUT_CHUNKS, and gives their number. `from` is 0 or
+ * Writes the chunks from an offset on, at most OUTPUT_CHUNKS, and returns their number. `from` is 0 or
  * where the last chunk ended, `line` the line there.
  */
 export function packFrom(from: u32, line: u32, length: u32, budget: u32, whole: bool): u32 {
@@ -40,16 +40,16 @@ function newlines(from: usize, to: usize): u32 {
   return count;
 }
 
-/** The beginning of the line where a line begins in front of the first character, and its indentation leaves room. */
+/** The beginning of the first character's line, unless its indentation takes the whole budget or the line does not begin in this chunk. */
 function startOfChunk(from: usize, first: usize, budget: u32): usize {
   let start = first;
   while (start > from && load<u8>(start - 1) !== <u8>NEWLINE) start--;
-  if (start === from && from !== TEXT) return first; // the chunk before ends on this line
+  if (start === from && from !== TEXT) return first; // the previous chunk ends on this line
   return first - start >= <usize>budget ? first : start;
 }
 
 function endOfChunk(start: usize, textEnd: usize, length: u32, budget: u32, whole: bool): usize {
-  let end = start; // of the last character that is not whitespace
+  let end = start; // behind the last character that is not whitespace
   let best: u8 = 0;
   let bestEnd = start;
   let characters: u32 = 0;

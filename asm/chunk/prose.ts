@@ -1,4 +1,4 @@
-// Levels of cuts in markdown. The rules stand at the twin, src/text/chunk/prose.ts.
+// Levels of cuts in markdown. The twin, src/text/chunk/prose.ts, states the rules.
 
 import { byteAt, codePointAt, endOfLine, isSpace, skipSpaces, widthAt } from './characters.ts';
 
@@ -50,7 +50,7 @@ function onlyBlanks(at: usize, end: usize): bool {
   return at === end;
 }
 
-/** Number of backticks or tildes with which a line starts; 0 when they are fewer than three. */
+/** Number of backticks or tildes with which a line starts; 0 if there are fewer than three. */
 function fenceRun(first: usize, end: usize): usize {
   const character = <u32>load<u8>(first);
   if (character !== BACKTICK && character !== TILDE) return 0;
@@ -64,7 +64,7 @@ function lengthOfRun(first: usize, end: usize, character: u32): usize {
   return at - first;
 }
 
-/** What follows opening backticks must hold no backtick. */
+/** The text behind opening backticks must not contain a backtick. */
 function opensFence(first: usize, run: usize, end: usize): bool {
   if (load<u8>(first) === <u8>TILDE) return true;
   for (let at = first + run; at < end; at++) if (load<u8>(at) === <u8>BACKTICK) return false;
@@ -100,7 +100,7 @@ function startsItem(first: usize, end: usize): bool {
   return at > first && at - first <= 9 && (mark === 0x2e || mark === 0x29) && endsWord(at + 1, end);
 }
 
-/** Marks the words of a line behind its first character and gives the terminator that is open at its end. */
+/** Marks the words of a line behind its first character. Returns the terminator that is still open at its end. */
 function markWords(first: usize, end: usize, length: u32, plain: bool): u32 {
   let terminator: u32 = 0;
   let afterSpace = false;
@@ -127,7 +127,7 @@ function markWords(first: usize, end: usize, length: u32, plain: bool): u32 {
   return terminator;
 }
 
-/** Whether a sentence ends in front of a character; after `.` and `…` goes on a small letter. */
+/** Whether a sentence ends before a character; after `.` and `…` a small letter continues the sentence. */
 function endsSentence(terminator: u32, next: u32): bool {
   if (terminator === 0) return false;
   return !((terminator === 0x2e || terminator === 0x2026) && next >= 0x61 && next <= 0x7a);
@@ -152,7 +152,7 @@ function isWide(character: u32): bool {
   }
 }
 
-/** Quotes, brackets and marks of emphasis behind a sentence. */
+/** Quotes, brackets and emphasis characters behind a sentence. */
 function isCloser(character: u32): bool {
   switch (character) {
     case 0x22: case 0x27: case 0x29: case 0x5d: case 0x7d: case 0x2a: case 0x5f: case 0x60:

@@ -1,16 +1,16 @@
 // Product quantization (Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", 2011): a vector
-// is cut into `parts` parts of equal width, each is coded by the nearest of 256 centroids of its own, one byte. A
+// is cut into `parts` parts of equal width, and each part is coded by the nearest of its own 256 centroids, in one byte. A
 // query is compared with codes by tables of its distances from all centroids. With a rotation, vectors and
 // queries are rotated first (rotation.ts).
 //
-//   header      below; its address is what the functions here call `book`
+//   header      below; functions here call its address `book`
 //   centroids   for each part: packed (matrix.ts)
 //   biases      for each part: 256 f32 (nearest.ts)
 //   rotation    packed, or 0
 //   table       u32 addresses of blocks of 8192 codes
 //   code        a byte for each part
 //
-// One thread writes codes; others read those of rows below B_DONE at the same time.
+// One thread writes codes; others read the codes of rows below B_DONE at the same time.
 
 import { allocate, release, roomFor } from '../vector/memory.ts';
 import { EUCLIDEAN, isLive } from '../vector/rows.ts';
@@ -25,7 +25,7 @@ export const B_PARTS: usize = 8;
 const B_CENTROIDS: usize = 12;
 const B_BIASES: usize = 16;
 const B_ROTATION: usize = 20;
-/** Rows below this one are coded, or were dead when their turn came. */
+/** Rows below this one are coded, or were skipped because they were dead. */
 export const B_DONE: usize = 24;
 const B_BLOCKS: usize = 28;
 const B_BYTES: usize = 32;
@@ -39,9 +39,9 @@ export const CODES: u32 = 256;
 const BATCH: u32 = 64;
 
 /**
- * Makes a book of the centroids of all parts (256 rows of each part, padded to 16 bytes) or, without any (0), of such as
- * the host brings; and of a rotation (rows of `stride` bytes; 0 when the host brings it), if it `isRotated`. Gives its
- * address, or 0 when there is no room.
+ * Makes a book of the centroids of all parts (256 rows of each part, padded to 16 bytes), or with space for them if the host
+ * writes them (0); and, if it `isRotated`, of a rotation (rows of `stride` bytes; 0 if the host writes it). Returns its
+ * address, or 0 if there is no memory.
  */
 export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize, isRotated: u32, rotation: usize, stride: u32): usize {
   const width = dims / parts;
@@ -69,7 +69,7 @@ export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize,
   return book;
 }
 
-/** Gives back all that a book took. */
+/** Frees all that a book took. */
 export function releaseBook(book: usize): void {
   const parts = load<u32>(book, B_PARTS);
   const dims = load<u32>(book, B_DIMS);
@@ -82,7 +82,7 @@ export function releaseBook(book: usize): void {
   release(book, BOOK_BYTES);
 }
 
-/** Where the centroids are, the biases, the rotation (0 without one), and the codes from a row on; for saving and restoring. */
+/** Addresses of the centroids, the biases, the rotation (0 without one), and the codes from a row on; for saving and restoring. */
 export function bookCentroids(book: usize): usize {
   return load<u32>(book, B_CENTROIDS);
 }
@@ -95,12 +95,12 @@ export function bookRotation(book: usize): usize {
   return load<u32>(book, B_ROTATION);
 }
 
-/** The codes of a block of rows; 0 when there is no room. */
+/** The codes of a block of rows; 0 if there is no memory. */
 export function bookCodes(book: usize, block: u32): usize {
   return reserveBlock(book, block) ? <usize>load<u32>(book + (<usize>block << 2), B_TABLE) : 0;
 }
 
-/** Says how far a book that was saved had come. */
+/** Sets how many rows of a book that was saved are coded. */
 export function restoreBookDone(book: usize, done: u32): void {
   store<u32>(book, done, B_DONE);
 }
@@ -133,7 +133,7 @@ export function bookBytes(book: usize): u32 {
   return load<u32>(book, B_BYTES);
 }
 
-/** Codes the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Codes the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
 export function addToBook(book: usize, end: u32, budget: u32): i32 {
   const wide = packedColumns(load<u32>(book, B_DIMS)) << 2;
   const bytes = BATCH * (2 * wide + CODES * 4);
@@ -164,7 +164,7 @@ function reserveBlock(book: usize, block: u32): bool {
   return true;
 }
 
-/** Codes rows of one block. The codes of dead ones are whatever they are. */
+/** Codes rows of one block. The codes of dead rows are undefined. */
 function codeBatch(book: usize, first: u32, size: u32, work: usize): void {
   const dims = load<u32>(book, B_DIMS);
   const parts = load<u32>(book, B_PARTS);
@@ -183,7 +183,7 @@ function codeBatch(book: usize, first: u32, size: u32, work: usize): void {
   atomic.store<u32>(book, first + size, B_DONE);
 }
 
-/** Codes vectors that are rotated already. */
+/** Codes vectors that are already rotated. */
 function codeRows(book: usize, vectors: usize, count: u32, stride: u32, products: usize, codes: usize): void {
   const parts = load<u32>(book, B_PARTS);
   const width = load<u32>(book, B_DIMS) / parts;
@@ -195,7 +195,7 @@ function codeRows(book: usize, vectors: usize, count: u32, stride: u32, products
   }
 }
 
-/** Writes the tables of a query: for each part, 256 distances (less what is the same for all rows). */
+/** Writes the tables of a query: for each part, 256 distances (without the part that is the same for all rows). */
 export function writeTables(book: usize, metric: u32, query: usize, rotated: usize, tables: usize): void {
   const dims = load<u32>(book, B_DIMS);
   const parts = load<u32>(book, B_PARTS);

@@ -1,5 +1,5 @@
 // k-means (Lloyd's rounds) with the seeding of k-means++ (Arthur and Vassilvitskii, 2007). Points and centroids are
-// rows of f32, padded with zeros to 16 bytes. Rounds are calls of their own, so that a thread that trains can
+// rows of f32, padded with zeros to 16 bytes. Each round is a separate call, so that a thread that trains can
 // do other things between them. Random numbers are hashes of a seed and a counter: equal input, equal result.
 
 import { l2sq } from '../vector/distance.ts';
@@ -9,7 +9,7 @@ import { nearestColumn, writeBiases } from './nearest.ts';
 
 /** Points that are assigned at a time. */
 const BATCH: u32 = 64;
-/** Points for each centroid that seeding looks at. */
+/** Points per centroid that seeding uses. */
 const SEED_POINTS: u32 = 8;
 
 /** Bytes of a row of `dims` numbers. */
@@ -30,7 +30,7 @@ function mix(bits: u32): u32 {
   return x ^ (x >> 16);
 }
 
-/** Points that seeding looks at: of many, one at random of each few. */
+/** Number of points that seeding uses: if there are many, one of each few, at random. */
 export function seedPoints(n: u32, k: u32): u32 {
   return n / seedStep(n, k);
 }
@@ -44,8 +44,8 @@ function seedPoint(i: u32, step: u32): u32 {
 }
 
 /**
- * Chooses the centroids from `first` to `end`, of `k` in all, among `n` points, each with a probability that grows with
- * the square of its distance from those chosen before. `distances` holds `seedPoints` f32 from the first call to the last.
+ * Chooses the centroids from `first` to `end`, of `k` in all, among `n` points, each with a probability proportional to
+ * the square of its distance from the nearest centroid chosen before. `distances` keeps `seedPoints` f32 from the first call to the last.
  */
 export function seedCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, distances: usize, first: u32, end: u32, seed: u32): void {
   const stride = rowBytes(dims);
@@ -64,7 +64,7 @@ export function seedCentroids(points: usize, n: u32, dims: u32, k: u32, centroid
   }
 }
 
-/** The point at a share of the sum of all distances; when they are all 0, any. */
+/** The point at which the running sum of distances reaches a share of the total; if all distances are 0, any point. */
 function pick(distances: usize, count: u32, sum: f64, share: f64): u32 {
   if (!(sum > 0)) return <u32>(share * <f64>count);
   let left = sum * share;
@@ -77,8 +77,8 @@ function pick(distances: usize, count: u32, sum: f64, share: f64): u32 {
 }
 
 /**
- * Assigns points to centroids. A point's squared distance goes to `distances`, f32 each, unless that is 0.
- * Points may be parts of longer rows. Gives the sum of the distances, or -1 when there is no memory.
+ * Assigns points to centroids. A point's squared distance is written to `distances`, f32 each, unless that is 0.
+ * Points may be parts of longer rows. Returns the sum of the distances, or -1 if there is no memory.
  */
 export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): f64 {
   const columns = packedColumns(k);
@@ -105,7 +105,7 @@ export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, ce
   return sum;
 }
 
-/** As l2sq, but the first vector may be followed by other numbers. */
+/** Like l2sq, but other numbers may follow the first vector. */
 function squaredDistance(a: usize, b: usize, dims: u32): f32 {
   const whole = dims & ~3;
   let sum = l2sq(a, b, <usize>whole << 2);
@@ -117,8 +117,8 @@ function squaredDistance(a: usize, b: usize, dims: u32): f32 {
 }
 
 /**
- * Moves each centroid to the mean of its points, and one without points to the point that is farthest from its own.
- * Gives 0 when there is no memory.
+ * Moves each centroid to the mean of its points; a centroid without points moves to the point that is farthest from its own centroid.
+ * Returns 0 if there is no memory.
  */
 export function moveCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): u32 {
   const stride = rowBytes(dims);
@@ -151,7 +151,7 @@ export function scale(at: usize, bytes: u32, factor: f32): void {
   for (let i: usize = 0; i < bytes; i += 16) v128.store(at + i, f32x4.mul(v128.load(at + i), factors));
 }
 
-/** The point is its own centroid then, so it isn't chosen twice. */
+/** The point is its own centroid then, so it is not chosen twice. */
 function moveToFarthest(points: usize, n: u32, stride: u32, centroid: usize, distances: usize): void {
   let farthest: u32 = 0;
   for (let i: u32 = 1; i < n; i++) {

@@ -1,11 +1,11 @@
 // An inverted file: rows by their nearest centroid.
 //
-//   header         below; its address is what the functions here call `file`
+//   header         below; functions here call its address `file`
 //   centroids      packed (matrix.ts), then their biases (nearest.ts)
 //   lists          for each centroid: first chunk, last chunk, u32 each
 //   chunk          next chunk u32, count u32, rows u32 x 62
 //
-// Vectors are read from the rows, so a file costs little more than four bytes for each. One thread adds rows,
+// Vectors are read from the rows, so a file takes little more than four bytes per row. One thread adds rows,
 // others read at the same time: a row is stored before the count that includes it, a chunk before the
 // address that leads to it.
 
@@ -24,19 +24,19 @@ const L_LISTS: usize = 8;
 const L_CENTROIDS: usize = 12;
 const L_BIASES: usize = 16;
 const L_HEADS: usize = 20;
-/** Rows below this one are in a list, or were dead when their turn came. */
+/** Rows below this one are in a list, or were skipped because they were dead. */
 const L_DONE: usize = 24;
-/** Rows in lists. */
+/** Number of rows in lists. */
 const L_ROWS: usize = 28;
 const L_BYTES: usize = 32;
 const FILE_BYTES: u32 = 64;
 const CHUNK_BYTES: u32 = 256;
 const CHUNK_ROWS: u32 = (CHUNK_BYTES - 8) / 4;
 const BATCH: u32 = 64;
-/** A search failed for want of memory. */
+/** The search failed because there is no memory. */
 export const NO_ROOM: u32 = 0xffffffff;
 
-/** Makes a file of centroids that lie row by row, or, without any (0), of such as the host brings. Gives its address, or 0. */
+/** Makes a file of centroids that are stored row by row, or (0) with space for those that the host writes. Returns its address, or 0. */
 export function createLists(metric: u32, dims: u32, lists: u32, centroids: usize): usize {
   const file = allocate(FILE_BYTES);
   if (file === 0) return 0;
@@ -63,7 +63,7 @@ export function createLists(metric: u32, dims: u32, lists: u32, centroids: usize
   return file;
 }
 
-/** Gives back all that a file took. */
+/** Frees all that a file took. */
 export function releaseLists(file: usize): void {
   const lists = load<u32>(file, L_LISTS);
   const heads = <usize>load<u32>(file, L_HEADS);
@@ -84,7 +84,7 @@ export function listCount(file: usize): u32 {
   return load<u32>(file, L_LISTS);
 }
 
-/** Where the centroids are, and their biases behind them; and how many bytes that are. */
+/** Address of the centroids, which their biases follow; and the bytes of both. */
 export function listsCentroids(file: usize): usize {
   return load<u32>(file, L_CENTROIDS);
 }
@@ -93,7 +93,7 @@ export function listsCentroidBytes(file: usize): u32 {
   return packedBytes(load<u32>(file, L_DIMS), load<u32>(file, L_LISTS)) + packedColumns(load<u32>(file, L_LISTS)) * 4;
 }
 
-/** Rows of a list. */
+/** Number of rows in a list. */
 export function listLength(file: usize, list: u32): u32 {
   let length: u32 = 0;
   for (let chunk = firstChunk(file, list); chunk !== 0; chunk = <usize>load<u32>(chunk)) length += load<u32>(chunk, 4);
@@ -109,7 +109,7 @@ export function copyList(file: usize, list: u32, to: usize): void {
   }
 }
 
-/** Fills a list that was saved. Gives 0 when there is no room. */
+/** Fills a list that was saved. Returns 0 if there is no memory. */
 export function restoreList(file: usize, list: u32, rows: usize, count: u32): u32 {
   const head = <usize>load<u32>(file, L_HEADS) + (<usize>list << 3);
   for (let i: u32 = 0; i < count; i++) {
@@ -118,7 +118,7 @@ export function restoreList(file: usize, list: u32, rows: usize, count: u32): u3
   return 1;
 }
 
-/** Says how far a file that was saved had come. */
+/** Sets how many rows of a file that was saved are in lists. */
 export function restoreListsDone(file: usize, done: u32): void {
   store<u32>(file, done, L_DONE);
 }
@@ -135,7 +135,7 @@ export function listsBytes(file: usize): u32 {
   return load<u32>(file, L_BYTES);
 }
 
-/** Adds the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Adds the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
 export function addToLists(file: usize, end: u32, budget: u32): i32 {
   const dims = load<u32>(file, L_DIMS);
   const columns = packedColumns(load<u32>(file, L_LISTS));
@@ -193,9 +193,9 @@ function append(file: usize, head: usize, row: u32): bool {
 }
 
 /**
- * The nearest rows to a query by a metric: at most `k` (u32 each, to `out`, in any order); gives how many, or
- * NO_ROOM. `scanned`, if not 0, is where it says how many rows it looked at. Looks at the lists of the `probes`
- * nearest centroids, and, where a bitmap lets few of their rows count, at as many more lists as make up for those.
+ * The nearest rows to a query by a metric: at most `k` (u32 each, to `out`, in any order); returns how many, or
+ * NO_ROOM. If `scanned` is not 0, the number of compared rows is written there. Reads the lists of the `probes`
+ * nearest centroids and, if a bitmap excludes many of their rows, as many more lists as make up for those.
  */
 export function searchLists(file: usize, metric: u32, query: usize, probes: u32, k: u32, bitmap: usize, end: u32, out: usize, scanned: usize): u32 {
   const lists = load<u32>(file, L_LISTS);

@@ -2,10 +2,10 @@
 //
 //   panel p    for each row i: columns 8p .. 8p + 7 of row i
 //
-// and columns are filled up to a multiple of 32 with zeros. A left factor lies row by row, each padded with
-// whatever to 16 bytes. Fused multiply-adds where the processor has them, so the last bits depend on it.
+// and columns are padded with zeros to a multiple of 32. A left factor is stored row by row; the padding of its rows
+// to 16 bytes may have any content. Fused multiply-adds are used if the processor has them, so the last bits depend on it.
 
-/** Columns as they are packed. */
+/** Number of columns including the padding. */
 export function packedColumns(columns: u32): u32 {
   return (columns + 31) & ~31;
 }
@@ -47,7 +47,7 @@ export function transpose(from: usize, rows: u32, columns: u32, stride: u32, to:
   }
 }
 
-/** Rows that a pass over the panels takes: they stay in the cache of second level. */
+/** Rows per pass over the panels: they stay in the second-level cache. */
 const BAND: u32 = 64;
 
 /** out = left * packed, with `packedColumns(columns)` numbers in each row of `out`. Strides are in bytes. */
@@ -65,7 +65,7 @@ export function multiply(left: usize, rows: u32, stride: u32, packed: usize, inn
   }
 }
 
-/** Four rows times one panel; of fewer rows the last one counts for the missing ones. */
+/** Four rows times one panel; if there are fewer rows, the last one is used in place of the missing ones. */
 function fourRows(left: usize, count: u32, stride: u32, panel: usize, inner: u32, out: usize, outStride: u32): void {
   const b = left + <usize>min(1, count - 1) * stride;
   const c = left + <usize>min(2, count - 1) * stride;

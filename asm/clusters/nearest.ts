@@ -1,10 +1,10 @@
-// The nearest of many centroids. Centroids are packed as columns (matrix.ts); beside them stand their biases,
-// half of their squared lengths, since |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - x . c). Columns that only fill up have
+// The nearest of many centroids. Centroids are packed as columns (matrix.ts); beside them are their biases,
+// half of their squared lengths, since |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - x . c). Padding columns have
 // an infinite bias.
 
 import { packedColumns } from './matrix.ts';
 
-/** Writes the biases of centroids that lie row by row, `stride` bytes each. */
+/** Writes the biases of centroids that are stored row by row, `stride` bytes each. */
 export function writeBiases(centroids: usize, count: u32, dims: u32, stride: u32, biases: usize): void {
   const columns = packedColumns(count);
   for (let i: u32 = 0; i < columns; i++) {
@@ -17,7 +17,7 @@ export function writeBiases(centroids: usize, count: u32, dims: u32, stride: u32
   }
 }
 
-/** The column whose bias less its product is smallest, the first of equals. `columns` is a multiple of 4. */
+/** The column whose bias minus its product is smallest; the first of equals. `columns` is a multiple of 4. */
 export function nearestColumn(products: usize, biases: usize, columns: u32): u32 {
   let best = f32x4.splat(Infinity);
   let where = i32x4.splat(0);

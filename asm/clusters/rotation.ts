@@ -1,25 +1,25 @@
 // The rotation of optimized product quantization (Ge, He, Ke and Sun, "Optimized Product Quantization",
-// 2013, the non-parametric solution): with X the points as they are rotated now and Y what their codes say, the
+// 2013, the non-parametric solution): if X is the points in the current rotation and Y the vectors of their codes, the
 // rotation Q that brings X Q nearest to Y is the orthogonal factor of X^T Y (the orthogonal Procrustes problem).
 //
-// That factor is found without a decomposition, by iterations that need products only and drive all singular
+// That factor is computed without a decomposition, by iterations that need products only and drive all singular
 // values to 1: first a quintic polynomial that raises small ones 3.4-fold each time (the coefficients of Jordan's
 // "Muon", 2024), then Newton-Schulz (3 A - A A^T A) / 2, which squares the error. Directions in which the points
-// don't vary have singular values of 0, which no polynomial raises; a little of the identity is added, so that
-// they stay as they are. One iteration is 2 or 3 products of d x d matrices, and 13 or so suffice: 0.6 s for 768 dimensions
-// at 28 products of numbers a nanosecond.
+// do not vary have singular values of 0, which no polynomial raises; so a small multiple of the identity is added, and
+// they stay as they are. An iteration is 2 or 3 products of d x d matrices, and about 13 suffice: 0.6 s for 768 dimensions
+// at 28 multiplications per nanosecond.
 
 import { allocate, release } from '../vector/memory.ts';
 import { rowBytes } from './kmeans.ts';
 import { multiply, packedBytes, packedColumns, packMatrix, transpose } from './matrix.ts';
 
 const QUINTIC_ROUNDS: u32 = 8;
-/** What is added of the identity, as a share of the mean of the diagonal. */
+/** The multiple of the identity that is added, as a share of the mean of the diagonal. */
 const RIDGE: f32 = 0.01;
-/** Largest deviation of A^T A from the identity that is good enough. */
+/** Largest accepted deviation of A^T A from the identity. */
 const TOLERANCE: f32 = 0.00002;
 
-/** Bytes of a row of a square matrix: as wide as products write it. */
+/** Bytes of a row of a square matrix: with the padding that products write. */
 export function squareStride(dims: u32): u32 {
   return packedColumns(dims) << 2;
 }
@@ -29,7 +29,7 @@ export function squareBytes(dims: u32): u32 {
   return squareStride(dims) * dims;
 }
 
-/** Adds X^T Y of `n` points, both padded rows of `dims`, to a square matrix. Gives 0 when there is no memory. */
+/** Adds X^T Y of `n` points, both padded rows of `dims`, to a square matrix. Returns 0 if there is no memory. */
 export function addCorrelation(x: usize, y: usize, n: u32, dims: u32, sum: usize): u32 {
   const batch: u32 = min(n, 512);
   const stride = rowBytes(dims);
@@ -58,8 +58,8 @@ export function beginOrthogonal(a: usize, dims: u32): void {
 }
 
 /**
- * One iteration towards the orthogonal factor of a square matrix, in its place; `work` has room for four such matrices.
- * Gives 1 when it is reached, 0 otherwise.
+ * One iteration towards the orthogonal factor of a square matrix, in place; `work` has space for four such matrices.
+ * Returns 1 when the factor is reached, 0 otherwise.
  */
 export function orthogonalStep(a: usize, dims: u32, work: usize, round: u32): u32 {
   const bytes = squareBytes(dims);
@@ -76,13 +76,13 @@ export function orthogonalStep(a: usize, dims: u32, work: usize, round: u32): u3
   return 0;
 }
 
-/** out = a b for square matrices; `packed` is work space. */
+/** out = a b for square matrices; `packed` is working memory. */
 function product(a: usize, b: usize, dims: u32, out: usize, packed: usize): void {
   packMatrix(b, dims, dims, squareStride(dims), packed);
   multiply(a, dims, squareStride(dims), packed, dims, dims, out, squareStride(dims));
 }
 
-/** 3.4445 - 4.7750 G + 2.0315 G^2 of a Gram matrix, in its place. */
+/** 3.4445 - 4.7750 G + 2.0315 G^2 of a Gram matrix, in place. */
 function quintic(gram: usize, dims: u32, other: usize, packed: usize): void {
   product(gram, gram, dims, other, packed);
   combine(gram, other, dims, 3.4445, -4.775, 2.0315);
@@ -111,7 +111,7 @@ function addRidge(a: usize, dims: u32): void {
   }
 }
 
-/** Brings all singular values to at most 1: none is above sqrt(|A|1 |A|inf), nor above the Frobenius norm. */
+/** Scales a matrix so that all singular values are at most 1: none is above sqrt(|A|1 |A|inf), nor above the Frobenius norm. */
 function normalize(a: usize, dims: u32): void {
   const stride = squareStride(dims);
   let largestRow: f64 = 0;

@@ -1,5 +1,5 @@
 // Scans over the codes of a book: sums of entries of the query's tables. Sixteen tables take 16 KiB, which stays in
-// the cache of first level, so rows are taken in blocks, and each block is gone through for sixteen parts at a time.
+// the first-level cache, so rows are processed in blocks, and each block for sixteen parts at a time.
 
 import { allocateScratch, release } from '../vector/memory.ts';
 import { B_DIMS, B_DONE, B_PARTS, B_TABLE, BLOCK_ROWS, BLOCK_SHIFT, CODES, writeTables } from './codebook.ts';
@@ -8,13 +8,13 @@ import { packedColumns } from './matrix.ts';
 import { counts } from './rows.ts';
 import { bound, entryOf, giveRows, keep } from './top.ts';
 
-/** Rows of a block; a divisor of the rows of a block of codes. */
+/** Rows of a block; this divides the number of rows in a block of codes. */
 const ROWS: u32 = 512;
 const GROUP: u32 = 16;
 
 /**
  * The nearest rows to a query by their codes, among those from `first` to `end`: at most `k` (u32 each, to `out`, in any
- * order); gives how many, or NO_ROOM. `scanned`, if not 0, is where it says how many rows it looked at.
+ * order); returns how many, or NO_ROOM. If `scanned` is not 0, the number of compared rows is written there.
  */
 export function searchBook(book: usize, metric: u32, query: usize, first: u32, end: u32, k: u32, bitmap: usize, out: usize, scanned: usize): u32 {
   const parts = load<u32>(book, B_PARTS);

@@ -1,5 +1,5 @@
-// The k nearest rows of a scan, in a binary heap with the farthest on top. An entry orders by distance, then by
-// row, as i64: the distance as an integer of the same order above, the row below.
+// The k nearest rows of a scan, in a binary heap with the farthest at the root. An entry is an i64 that sorts by distance, then by
+// row: the distance as an integer of the same order in the upper half, the row in the lower half.
 
 /** The entry of a row at a distance. */
 export function entryOf(distance: f32, row: u32): i64 {
@@ -12,12 +12,12 @@ export function distanceOf(entry: i64): f32 {
   return reinterpret<f32>(bits ^ ((bits >> 31) & 0x7fffffff));
 }
 
-/** Distance that a row must stay below to be kept. */
+/** A row must be nearer than this distance to be kept. */
 export function bound(heap: usize, size: u32, k: u32): f32 {
   return size < k ? Infinity : distanceOf(load<i64>(heap));
 }
 
-/** Keeps an entry, in the place of the farthest when there are k; gives how many there are now. */
+/** Keeps an entry; if there are k, it replaces the farthest one. Returns how many there are now. */
 export function keep(heap: usize, size: u32, k: u32, entry: i64): u32 {
   if (size < k) {
     rise(heap, size, entry);
@@ -39,7 +39,7 @@ function rise(heap: usize, size: u32, entry: i64): void {
   store<i64>(heap + (at << 3), entry);
 }
 
-/** Puts an entry in the place of the top one. */
+/** Replaces the root with an entry. */
 function sink(heap: usize, size: u32, entry: i64): void {
   const end = <usize>size;
   let at: usize = 0;
@@ -55,13 +55,13 @@ function sink(heap: usize, size: u32, entry: i64): void {
   store<i64>(heap + (at << 3), entry);
 }
 
-/** Writes the rows (u32 each) that were kept, in any order; gives how many. */
+/** Writes the kept rows (u32 each), in any order; returns how many. */
 export function giveRows(heap: usize, size: u32, out: usize): u32 {
   for (let i: usize = 0; i < <usize>size; i++) store<u32>(out + (i << 2), load<u32>(heap + (i << 3)));
   return size;
 }
 
-/** Sorts entries, the nearest first: a heap that is taken apart. */
+/** Sorts entries, the nearest first, by removing the root of the heap repeatedly. */
 export function sortEntries(entries: usize, count: u32): void {
   let size: u32 = 0;
   while (size < count) {

@@ -1,11 +1,11 @@
-// What training does with matrices of points, which lie in a memory of their own.
+// Operations of training on matrices of points, which are in a separate memory.
 
 import { rowBytes, scale } from './kmeans.ts';
 import { multiply, packedBytes, packedColumns, packMatrix } from './matrix.ts';
 import { allocate, release } from '../vector/memory.ts';
 import { squareStride } from './rotation.ts';
 
-/** Brings rows to length 1; zero rows stay. */
+/** Scales rows to length 1; zero rows stay. */
 export function normalizeRows(points: usize, n: u32, dims: u32): void {
   const stride = rowBytes(dims);
   for (let i: u32 = 0; i < n; i++) {
@@ -16,13 +16,13 @@ export function normalizeRows(points: usize, n: u32, dims: u32): void {
   }
 }
 
-/** Copies columns of a matrix of padded rows to one of their own, or back. */
+/** Copies columns of a matrix of padded rows to a separate matrix, or back. */
 export function takeColumns(from: usize, n: u32, dims: u32, first: u32, width: u32, to: usize): void {
   memory.fill(to, 0, <usize>n * rowBytes(width));
   for (let i: u32 = 0; i < n; i++) memory.copy(to + <usize>i * rowBytes(width), from + <usize>i * rowBytes(dims) + (<usize>first << 2), width << 2);
 }
 
-/** Writes, for each point, the centroid that it is assigned to into columns of a matrix of padded rows. */
+/** Writes the centroid to which each point is assigned into columns of a matrix of padded rows. */
 export function putCentroids(centroids: usize, assigned: usize, n: u32, dims: u32, first: u32, width: u32, to: usize): void {
   for (let i: u32 = 0; i < n; i++) {
     const centroid = centroids + <usize>load<u32>(assigned + (<usize>i << 2)) * rowBytes(width);
@@ -36,12 +36,12 @@ export function makeIdentity(a: usize, dims: u32): void {
   for (let d: usize = 0; d < dims; d++) store<f32>(a + d * squareStride(dims) + (d << 2), 1);
 }
 
-/** a = a b for square matrices. Gives 0 when there is no memory. */
+/** a = a b for square matrices. Returns 0 if there is no memory. */
 export function multiplySquare(a: usize, b: usize, dims: u32): u32 {
   return multiplyRows(a, dims, squareStride(dims), b, dims, a, squareStride(dims));
 }
 
-/** Rotates padded rows of `dims`: to = points * rotation; `to` may be `points`. Gives 0 when there is no memory. */
+/** Rotates padded rows of `dims`: to = points * rotation; `to` may be `points`. Returns 0 if there is no memory. */
 export function rotateRows(points: usize, n: u32, dims: u32, rotation: usize, to: usize): u32 {
   return multiplyRows(points, n, rowBytes(dims), rotation, dims, to, rowBytes(dims));
 }

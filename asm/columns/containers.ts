@@ -1,5 +1,5 @@
 // Containers of a Roaring bitmap (Lemire, Kai, et al., Roaring Bitmaps: Implementation of an Optimized Software Library, 2018): 65,536
-// slots each, by their lower 16 bits, in whichever form is small.
+// slots each, by their lower 16 bits, in whichever form is smallest.
 //
 //     entry, 12 bytes: u16 upper bits of the slots   u16 form   u32 size   u32 address
 //     ARRAY    size u16, ascending
@@ -20,11 +20,11 @@ export const BITMAP: u16 = 1;
 export const RUNS: u16 = 2;
 
 export const BITMAP_BYTES: u32 = 8192;
-/** An array of more takes more room than a bitmap. */
+/** An array with more values takes more bytes than a bitmap. */
 const MAX_ARRAY: u32 = 4096;
-/** A bitmap of fewer becomes an array: well below, so that none goes back and forth. */
+/** A bitmap with fewer values becomes an array; well below `MAX_ARRAY`, so that a container does not change back and forth. */
 const MIN_BITMAP: u32 = 3072;
-/** Runs that a full array is turned into, and most runs. */
+/** If a full array has at most this many runs, it becomes runs; also the most runs of a container. */
 const FEW_RUNS: u32 = 1024;
 const MAX_RUNS: u32 = 1536;
 
@@ -38,7 +38,7 @@ export function openContainer(entry: usize, key: u32, value: u32): void {
   store<u32>(entry, <u32>address, E_ADDRESS);
 }
 
-/** Adds a value that is not there. */
+/** Adds a value that is not in the container. */
 export function addToContainer(entry: usize, value: u32): void {
   const form = load<u16>(entry, E_FORM);
   if (form === ARRAY) addToArray(entry, value);
@@ -46,7 +46,7 @@ export function addToContainer(entry: usize, value: u32): void {
   else addToRuns(entry, value);
 }
 
-/** Removes a value that is there; whether others are left. */
+/** Removes a value that is in the container. Returns whether others remain. */
 export function removeFromContainer(entry: usize, value: u32): bool {
   const form = load<u16>(entry, E_FORM);
   if (form === ARRAY) removeFromArray(entry, value);
@@ -59,7 +59,7 @@ export function closeContainer(entry: usize): void {
   release(load<u32>(entry, E_ADDRESS), bytesOf(entry), PART_BITMAPS);
 }
 
-/** Adds the values to a bitmap of so many bytes from the container's first slot on. */
+/** Adds the values to a bitmap of `bytes` bytes that begins at the container's first slot. */
 export function uniteContainer(entry: usize, bits: usize, bytes: u32): void {
   const form = load<u16>(entry, E_FORM);
   const at = <usize>load<u32>(entry, E_ADDRESS);
@@ -78,7 +78,7 @@ export function uniteContainer(entry: usize, bits: usize, bytes: u32): void {
   }
 }
 
-/** How many of the values a bitmap of so many bytes, from the container's first slot on, has. */
+/** The number of the values that a bitmap of `bytes` bytes, which begins at the container's first slot, has. */
 export function countContainer(entry: usize, bits: usize, bytes: u32): u32 {
   const form = load<u16>(entry, E_FORM);
   const at = <usize>load<u32>(entry, E_ADDRESS);
@@ -95,7 +95,7 @@ export function countContainer(entry: usize, bits: usize, bytes: u32): u32 {
   return count;
 }
 
-/** Moves the values that a bitmap has from it to a list of slots; the end of the list. */
+/** Removes the values that a bitmap has from it and appends them to a list of slots. Returns the end of the list. */
 export function takeContainer(entry: usize, bits: usize, bytes: u32, base: u32, to: usize): usize {
   const form = load<u16>(entry, E_FORM);
   const at = <usize>load<u32>(entry, E_ADDRESS);
@@ -145,7 +145,7 @@ function countRun(bits: usize, first: u32, last: u32): u32 {
   return <u32>count;
 }
 
-/** Sets the bits from one to another, inclusive. */
+/** Sets the bits from one to another, both inclusive. */
 export function setRun(bits: usize, first: u32, last: u32): void {
   const from = bits + (<usize>(first >> 6) << 3);
   const to = bits + (<usize>(last >> 6) << 3);
@@ -193,7 +193,7 @@ function removeFromArray(entry: usize, value: u32): void {
   store<u32>(entry, size - 1, E_SIZE);
 }
 
-/** Place of the first entry that is not below a value; the end is looked at first, where most are added. */
+/** Place of the first entry that is not below a value; the end is checked first, because most values are added there. */
 function lowerBound(at: usize, size: u32, value: u32): u32 {
   if (size === 0 || load<u16>(at + (<usize>(size - 1) << 1)) < <u16>value) return size;
   let low: u32 = 0;
@@ -206,7 +206,7 @@ function lowerBound(at: usize, size: u32, value: u32): u32 {
   return low;
 }
 
-/** Turns a full array into runs if they are few, else into a bitmap. */
+/** Turns a full array into runs if they are few, otherwise into a bitmap. */
 function leaveArray(entry: usize): void {
   const at = <usize>load<u32>(entry, E_ADDRESS);
   const size = load<u32>(entry, E_SIZE);
@@ -361,7 +361,7 @@ function leaveRuns(entry: usize): void {
   store<u32>(entry, <u32>made, E_ADDRESS);
 }
 
-// ---- Room, which follows from the size
+// ---- Capacity, which follows from the size
 
 function makeRoomFor(entry: usize, bytes: u32, more: u32): void {
   if (roomFor(bytes) === roomFor(bytes + more)) return;

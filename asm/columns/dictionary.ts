@@ -1,24 +1,24 @@
-// Columns of values. Each has a dictionary: the texts of its values, numbered from 1, found by hash; and the documents of each.
-// Three are there from the start: what documents are called (IDENTITY: key and language in lower case, joined by `|`), and their
+// Columns of values. Each has a dictionary, the texts of its values, numbered from 1 and found by hash; and the documents of each value.
+// Two columns always exist: the names of documents (IDENTITY: key and language in lower case, joined by `|`) and their
 // language (LANG); all further ones are metadata keys.
 //
-// Of the name of a document, letter case counts where documents are sorted and counted, not where they are filtered: the
-// column has the values in lower case, and its *spelled* pages have the values of documents that are spelled otherwise.
+// The letter case of a document's name matters where documents are sorted and counted, but not where they are filtered. So the
+// column has the values in lower case, and its *spelled* pages have the values of documents whose spelling differs.
 //
 //     column, 136 bytes:
 //        0 pages (see `forward.ts`): directory, capacity       8 spelled pages, the same      16 kind
 //       20 records (see `paged.ts`), 12 bytes                 32 buckets, 12 bytes            44 buckets in use
-//       48 number of the next value   52 first number that is free   56 values without documents   60 pairs
+//       48 number of the next value   52 first free number   56 values without documents   60 pairs
 //       64 values   68 documents with a value                 72 two orders (see `orders.ts`), 28 bytes each
-//      128 first value that `sweep` has not looked at, 0 while it is not under way
+//      128 first value that `sweep` has not checked, 0 while it is not running
 //     record, 40 bytes:
-//        0 text   4 length, bit 31: it is a number   8 part   12 hash   16 f64 what it says as a number or date, or NaN
-//       24 its documents (see `sets.ts`)   32 documents that are spelled so   36 next in its bucket, or next free number
+//        0 text   4 length, bit 31: it is a number   8 part   12 hash   16 f64 the number or date that the text means, or NaN
+//       24 its documents (see `sets.ts`)   32 number of documents with this spelling   36 next in its bucket, or next free number
 //
-// The part of a value is what it is sorted by: of the identity the key, of a metadata value that is very long the beginning;
-// with bit 31 set it stands behind the text, else it is the first bytes of it.
+// Values are sorted by their part: of an identity, the key; of a very long metadata value, the beginning.
+// With bit 31 set, the part is stored behind the text; otherwise it is the first bytes of the text.
 //
-// Buckets grow one at a time (Litwin, Linear Hashing, 1980), so that no addition takes long.
+// Buckets are added one at a time (Litwin, Linear Hashing, 1980), so that no addition takes long.
 
 import { equalBytes, hashBytes } from '../inverted/bytes.ts';
 import { H_COLUMN_CAPACITY, H_COLUMN_COUNT, H_COLUMNS, PART_DICTIONARIES } from './layout.ts';
@@ -65,7 +65,7 @@ export function columnAt(column: u32): usize {
   return <usize>load<u32>(H_COLUMNS) + column * COLUMN;
 }
 
-/** Adds an empty column; its number. */
+/** Adds an empty column; returns its number. */
 export function openColumn(): u32 {
   const column = load<u32>(H_COLUMN_COUNT);
   const room = load<u32>(H_COLUMN_CAPACITY);
@@ -86,7 +86,7 @@ export function recordAt(column: usize, value: u32): usize {
   return entryAt(column + C_RECORDS, value, RECORD_SHIFT, RECORD);
 }
 
-/** Whether a number is that of a value, with documents or without. */
+/** Whether a number belongs to a value, with documents or without. */
 export function isValue(record: usize): bool {
   return load<u32>(record, R_TEXT) !== 0;
 }
@@ -108,7 +108,7 @@ export function partLength(record: usize): u32 {
   return load<u32>(record, R_PART) & ~FLAG;
 }
 
-/** Whether documents have the value, or are spelled so. */
+/** Whether any document has the value, or has it as its spelling. */
 export function isUsed(record: usize): bool {
   return (load<u32>(record, R_SET) | load<u32>(record, R_SPELLED)) !== 0;
 }
@@ -118,7 +118,7 @@ export function findValue(column: usize, at: usize, length: u32): u32 {
   return load<u32>(column, C_BUCKET_COUNT) === 0 ? 0 : findIn(column, at, length, hashBytes(at, length));
 }
 
-/** The number of a text, which is new with bit 31 set. `part` as in a record; with bit 31, its bytes follow the text. */
+/** The number of a text; bit 31 is set if it is new. `part` as in a record; with bit 31, its bytes follow the text. */
 export function findOrAdd(column: usize, at: usize, length: u32, part: u32): u32 {
   if (load<u32>(column, C_BUCKET_COUNT) === 0) store<u32>(column, FIRST_BUCKETS, C_BUCKET_COUNT);
   const hash = hashBytes(at, length);
@@ -126,7 +126,7 @@ export function findOrAdd(column: usize, at: usize, length: u32, part: u32): u32
   return found !== 0 ? found : addValue(column, at, length, part, hash) | FLAG;
 }
 
-/** Goes on freeing the numbers of values that no document has, so many at most; whether there are more. No order may know them. */
+/** Continues to free numbers of values that no document has; checks at most `count`. Returns whether there are more. No order may use them. */
 export function sweep(column: usize, count: u32): bool {
   const next = load<u32>(column, C_NEXT);
   const from = max(load<u32>(column, C_SWEEP), 1);
@@ -198,7 +198,7 @@ function dropValue(column: usize, value: u32, record: usize): void {
 
 // ---- Buckets
 
-/** Number of the bucket of a hash: of the buckets of the next power of two the one that is there already. */
+/** Number of the bucket of a hash, among those of the next power of two; if that bucket does not exist yet, of the bucket that will be split. */
 function bucketOf(column: usize, hash: u32): u32 {
   const count = load<u32>(column, C_BUCKET_COUNT);
   const mask = ~(<u32>0) >> clz(count);
@@ -206,7 +206,7 @@ function bucketOf(column: usize, hash: u32): u32 {
   return bucket < count ? bucket : bucket & (mask >> 1);
 }
 
-/** Pages of buckets come with the first value in them. */
+/** Pages of buckets are made when they get their first value. */
 function hasBucket(column: usize, bucket: u32): bool {
   const page = bucket >> BUCKET_SHIFT;
   if (page >= load<u32>(column + C_BUCKETS, 4)) return false;
@@ -221,12 +221,12 @@ function chain(column: usize, value: u32, record: usize): void {
   store<u32>(head, value);
 }
 
-/** Makes room for a bucket, and for those before it. */
+/** Makes space for a bucket, and for those before it. */
 function makeBucket(column: usize, bucket: u32): void {
   while (!hasBucket(column, bucket)) makeRoom(column + C_BUCKETS, bucket >> BUCKET_SHIFT === 0 ? load<u32>(column + C_BUCKETS, 8) : bucket, BUCKET_SHIFT, 4, PART_DICTIONARIES);
 }
 
-/** Adds a bucket, to which some values of another one move. */
+/** Adds a bucket, and moves some values of another one to it. */
 function splitBucket(column: usize): void {
   const bucket = load<u32>(column, C_BUCKET_COUNT);
   const from = bucket ^ (<u32>0x80000000 >> clz(bucket));

@@ -1,9 +1,9 @@
-// Documents in and out. One comes as a record in B_INPUT:
+// Adding and removing documents. A new document is a record in B_INPUT:
 //
 //     u32 ordinal   u32 entries   f64 addedAt   f64 updatedAt   f64 expiresAt or NaN   entries
 //     entry: u32 column, bit 31: the spelling of a name   u32 length   u32 part (see `dictionary.ts`)   text, zeros up to a multiple of four
 //
-// Entries of a column follow each other.
+// Entries of a column are consecutive.
 
 import { addToSet, removeFromSet } from './sets.ts';
 import { C_DOCS, C_PAGES, C_PAIRS, C_SPELLED, C_UNUSED, columnAt, findOrAdd, FLAG, isUsed, KEYS, R_SET, R_SPELLED, recordAt } from './dictionary.ts';
@@ -19,8 +19,8 @@ const FIRST_ENTRY: usize = 32;
 const ENTRY: usize = 12;
 
 /**
- * Puts the document of B_INPUT in the place of its former version. Returns how many values are new, of which B_OUTPUT says
- * the number of the entry, the column and the value (u32 each): the host tells what they say as numbers and dates.
+ * Replaces the former version of a document with the one in B_INPUT. Returns the number of new values; for each, B_OUTPUT has
+ * the number of the entry, the column and the value (u32 each), so that the host can set the numbers and dates that they mean.
  */
 export function putDocument(): u32 {
   const input = buffer(B_INPUT);
@@ -61,7 +61,7 @@ export function putDocument(): u32 {
   return found;
 }
 
-/** Whether there was one. */
+/** Removes a document. Returns whether there was one. */
 export function removeDocument(ord: u32): bool {
   const slot = slotOf(ord);
   if (slot === NO_SLOT) return false;
@@ -73,7 +73,7 @@ export function removeDocument(ord: u32): bool {
   return true;
 }
 
-/** Adds a number to an ascending list that does not have it; the length of the list. */
+/** Adds a number to an ascending list that does not contain it. Returns the length of the list. */
 function insertValue(values: usize, count: u32, value: u32): u32 {
   let i = count;
   while (i > 0 && load<u32>(values + (<usize>(i - 1) << 2)) > value) i--;
@@ -108,7 +108,7 @@ function spell(column: usize, slot: u32, value: u32): void {
   setValue(column + C_SPELLED, slot, value);
 }
 
-/** Takes all values from a document. */
+/** Removes all values of a document. */
 function clearDocument(slot: u32): void {
   const columns = load<u32>(H_COLUMN_COUNT);
   for (let number: u32 = 0; number < columns; number++) {

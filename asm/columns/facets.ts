@@ -10,21 +10,21 @@ import { countSet } from './sets.ts';
 import { live } from './slots.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
-/** Stands for all documents where a level is asked for. */
+/** Means all documents if it is passed instead of a level. */
 export const ALL: u32 = 0xffffffff;
 const DAY_SECONDS: f64 = 86400;
-/** Documents that a value has on average, for its set to be gone through; and how many slots of sets take as long as a document of the level. */
+/** Documents per value, on average, from which on sets are read; and how many slots of sets take as long as one document of the level. */
 const FEW_DOCUMENTS: u32 = 32;
 const SINGLE_COST: u32 = 4;
 const SEVERAL_COST: u32 = 16;
-/** Days from the first to the last that are counted in an array. */
+/** Largest difference between the first and the last day that are counted in an array, in days. */
 const MAX_DAYS: f64 = 1048576;
 
 function bitsOf(number: u32): usize {
   return number === ALL ? live() : level(number);
 }
 
-/** Counts the documents of each value; how many values have any, which are in B_TOUCHED. */
+/** Counts the documents of each value. Returns the number of values that have any; they are in B_TOUCHED. */
 export function countValues(number: u32, from: u32): u32 {
   const column = columnAt(number);
   const next = load<u32>(column, C_NEXT);
@@ -59,7 +59,7 @@ function countAll(column: usize, counts: usize): u32 {
   return touched;
 }
 
-/** Whether the sets of all values are gone through sooner than the documents: they are read in order, those of documents with several values are not. */
+/** Whether reading the sets of all values is faster than reading the documents: sets are read in order, lists of several values are not. */
 function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
   const pairs = load<u32>(column, C_PAIRS);
   if (load<u32>(column, C_VALUES) > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
@@ -106,7 +106,7 @@ function hasPage(pages: usize, page: u32): bool {
   return page < pageEnd(pages) && load<u32>(pageAt(pages, page)) !== 0;
 }
 
-/** Names are counted as they are spelled. */
+/** Names are counted by their spelling. */
 function countNames(column: usize, base: u32, bits: usize, bytes: u32, counts: usize, touched: u32): u32 {
   for (let i: u32 = 0; i < bytes; i += 8) {
     for (let word = load<u64>(bits + (base >> 3) + i); word !== 0; word &= word - 1) {
@@ -136,8 +136,8 @@ function countOne(value: u32, counts: usize, touched: u32): u32 {
 }
 
 /**
- * The best of the values that were counted, in order, into B_OUTPUT: u32 value, u32 documents, u32 text, u32 length each.
- * By text where `byValue`, else by count, descending, and then by text. All for a limit of 0. How many they are.
+ * Writes the best of the values that were counted to B_OUTPUT, in order: u32 value, u32 documents, u32 text, u32 length each.
+ * The order is by text if `byValue`, otherwise by count, descending, then by text. A limit of 0 selects all. Returns their number.
  */
 export function selectValues(number: u32, touched: u32, byValue: bool, limit: u32): u32 {
   const column = columnAt(number);
@@ -170,7 +170,7 @@ export function selectValues(number: u32, touched: u32, byValue: bool, limit: u3
   return size;
 }
 
-/** Restores the heap, whose root is the worst. */
+/** Restores the heap, whose root is the worst value. */
 function siftDown(column: usize, list: usize, place: u32, size: u32, byValue: bool): void {
   const value = load<u32>(list + (<usize>place << 2));
   for (;;) {
@@ -197,8 +197,8 @@ function precedes(column: usize, a: u32, b: u32, byValue: bool): bool {
 }
 
 /**
- * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; how many days they are. Where they are too far apart,
- * bit 31 is set, and B_DAYS has the days of so many documents, f64 each, for the host to count.
+ * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; returns the number of days. If the days are too far apart,
+ * bit 31 is set, and B_DAYS has the day of each document, f64, for the host to count; the rest is their number.
  */
 export function countDays(field: u32, from: u32): u32 {
   const bits = bitsOf(from);

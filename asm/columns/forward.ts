@@ -1,8 +1,8 @@
-// Which values a document has in a column: pages of 4,096 slots, of which only those exist that have some. A page with up to 2,048
-// values is a sorted list, one with more an array by slot.
+// The values of a document in a column: pages of 4,096 slots, of which only those with values exist. A page with up to 2,048
+// values is a sorted list, a page with more is an array by slot.
 //
-//     directory entry, 8 bytes: u32 page   u32 values in it, bits 13-25: room for so many (of a list), bit 31: an array
-//     list:    room x u32 value, room x u16 slot within the page
+//     directory entry, 8 bytes: u32 page   u32 its number of values, bits 13-25: capacity (of a list), bit 31: an array
+//     list:    capacity x u32 value, capacity x u16 slot within the page
 //     array:   4,096 x u32 value, 0 for none
 //     value:   its number; or bit 31 and the address / 8 of several: u32 count, u32 numbers, ascending
 
@@ -20,12 +20,12 @@ const MAX_LIST: u32 = 2048;
 const MIN_ARRAY: u32 = 1024;
 const FIRST_ROOM: u32 = 4;
 
-/** Pages that a column may have. */
+/** Most pages of a column. */
 export function pageEnd(pages: usize): u32 {
   return load<u32>(pages, 4);
 }
 
-/** Address of the entry of a page; its first word is 0 when there is no page. */
+/** Address of the entry of a page; its first word is 0 if there is no page. */
 export function pageAt(pages: usize, page: u32): usize {
   return <usize>load<u32>(pages) + (<usize>page << 3);
 }
@@ -38,7 +38,7 @@ export function valuesIn(entry: usize): u32 {
   return load<u32>(entry, 4) & COUNT;
 }
 
-/** Where the slots of a list are. */
+/** Address of the slots of a list. */
 export function slotsOf(entry: usize): usize {
   return <usize>load<u32>(entry) + (<usize>roomOf(entry) << 2);
 }
@@ -48,7 +48,7 @@ export function listOf(value: u32): usize {
   return <usize>(value << 3);
 }
 
-/** The values of a page by slot, or 0 where it is a list or not there. */
+/** The values of a page by slot; 0 if it is a list or does not exist. */
 export function arrayOf(pages: usize, page: u32): usize {
   return page < pageEnd(pages) && isArray(pageAt(pages, page)) ? <usize>load<u32>(pageAt(pages, page)) : 0;
 }
@@ -65,7 +65,7 @@ export function valueOf(pages: usize, slot: u32): u32 {
   return place < valuesIn(entry) && <u32>load<u16>(slotsOf(entry) + (<usize>place << 1)) === (slot & PAGE_MASK) ? load<u32>(at + (<usize>place << 2)) : 0;
 }
 
-/** Gives a value to a slot that has none. */
+/** Assigns a value to a slot that has none. */
 export function setValue(pages: usize, slot: u32, value: u32): void {
   assert(valueOf(pages, slot) === 0 && value !== 0, 'a slot that has a value');
   const page = slot >> PAGE_SHIFT;
@@ -78,7 +78,7 @@ export function setValue(pages: usize, slot: u32, value: u32): void {
   store<u32>(entry, load<u32>(entry, 4) + 1, 4);
 }
 
-/** Takes the value from a slot that has one. */
+/** Removes the value of a slot that has one. */
 export function clearValue(pages: usize, slot: u32): void {
   const entry = pageAt(pages, slot >> PAGE_SHIFT);
   assert(valueOf(pages, slot) !== 0, 'a slot without a value');
@@ -100,7 +100,7 @@ function roomOf(entry: usize): u32 {
   return (load<u32>(entry, 4) >> ROOM_SHIFT) & COUNT;
 }
 
-/** Place of the first slot of a list that is not below another one. */
+/** Place of the first slot of a list that is not below the given one. */
 function placeOf(entry: usize, slot: u32): u32 {
   const slots = slotsOf(entry);
   let low: u32 = 0;

@@ -1,8 +1,8 @@
-// Conditions on values. Each value of a column is judged once (B_VERDICTS has a bit for it); then the documents of those that pass
-// are united where they are few, or the column is gone through document by document. What conditions mean is defined in
-// src/search/filter/test-condition.ts.
+// Conditions on values. Each value of a column is judged once (B_VERDICTS has a bit for it). Then the documents of the values that pass
+// are united if they are few; otherwise the column is read document by document. src/search/filter/test-condition.ts defines what
+// conditions mean.
 //
-//     bound, 24 bytes: u32 comparison   u32 text   u32 length   u32 unused   f64 what the text says as a number or date, or NaN
+//     bound, 24 bytes: u32 comparison   u32 text   u32 length   u32 unused   f64 the number or date that the text means, or NaN
 
 import { setBit } from './bits.ts';
 import { compareBytes, equalBytes } from '../inverted/bytes.ts';
@@ -21,13 +21,13 @@ const BOUND: u32 = 24;
 export const GTE: u32 = 0;
 export const LTE: u32 = 1;
 export const GT: u32 = 2;
-/** Documents are gone through when those of the passing values are more than one in so many, or the values more than one in so many documents. */
+/** The column is read by document if passing values have more than 1 in `SCANNED` documents, or are more than 1 per `SCANNED_VALUES` documents. */
 const SCANNED: u32 = 8;
 const SCANNED_VALUES: u32 = 32;
-/** Of so few values each has a bitmap that is united sooner than documents are gone through. */
+/** With at most this many values, each has a bitmap, and uniting these is faster than reading the documents. */
 const FEW_VALUES: u32 = 64;
 
-/** Begins with verdicts on the values of a column: none passes. */
+/** Clears the verdicts on the values of a column: none passes. */
 export function openVerdicts(column: u32): void {
   const bytes = ((load<u32>(columnAt(column), C_NEXT) + 63) >> 6) << 3;
   memory.fill(reserve(B_VERDICTS, bytes), 0, bytes);
@@ -37,12 +37,12 @@ export function passValue(value: u32): void {
   setBit(buffer(B_VERDICTS), value);
 }
 
-/** Numbers of values end there. */
+/** Behind the last number of a value. */
 export function valueEnd(column: u32): u32 {
   return load<u32>(columnAt(column), C_NEXT);
 }
 
-/** Values, from one to another, that are within all of the bounds in B_INPUT. */
+/** Passes values, from one to another, that are within all of the bounds in B_INPUT. */
 export function judgeRange(number: u32, from: u32, to: u32, bounds: u32): void {
   const column = columnAt(number);
   const isIdentity = number === IDENTITY;
@@ -54,7 +54,7 @@ export function judgeRange(number: u32, from: u32, to: u32, bounds: u32): void {
   }
 }
 
-/** Values whose text begins with that of B_INPUT. */
+/** Passes values whose text begins with the text in B_INPUT. */
 export function judgePrefix(number: u32, from: u32, to: u32, length: u32): void {
   const column = columnAt(number);
   const prefix = buffer(B_INPUT);
@@ -67,7 +67,7 @@ export function judgePrefix(number: u32, from: u32, to: u32, length: u32): void 
   }
 }
 
-/** Values that are one of the numbers in B_INPUT, f64, ascending. */
+/** Passes values that are one of the numbers in B_INPUT, f64, ascending. */
 export function judgeNumbers(number: u32, from: u32, to: u32, count: u32): void {
   const column = columnAt(number);
   const numbers = buffer(B_INPUT);
@@ -82,7 +82,7 @@ export function uniteValue(to: u32, column: u32, value: u32): void {
   uniteSet(recordAt(columnAt(column), value) + R_SET, level(to), levelBytes());
 }
 
-/** Adds the documents to a level that have the key of B_INPUT, in any language. */
+/** Adds the documents with the key in B_INPUT, in any language, to a level. */
 export function uniteKey(to: u32, length: u32): void {
   const identity = columnAt(IDENTITY);
   const langs = columnAt(LANG);
@@ -100,7 +100,7 @@ export function uniteKey(to: u32, length: u32): void {
   }
 }
 
-/** Lets the values of an order pass that are from one place to another, exclusive. */
+/** Passes the values of an order from one place to another; the last one is excluded. */
 export function passInterval(number: u32, order: u32, from: u32, to: u32): void {
   const sorted = orderAt(columnAt(number), order);
   for (let i = from; i < to; i++) passValue(sortedAt(sorted, i));
@@ -119,7 +119,7 @@ export function unitePassing(to: u32, number: u32): void {
   }
 }
 
-/** Whether the documents of the values that pass are many, or those values themselves, each of which takes longer than a document. */
+/** Whether the passing values have many documents, or are many themselves; a value takes longer than a document. */
 function areMany(column: usize): bool {
   if (load<u32>(column, C_VALUES) <= FEW_VALUES) return false;
   const verdicts = buffer(B_VERDICTS);
@@ -134,14 +134,14 @@ function areMany(column: usize): bool {
   return documents > load<u32>(column, C_DOCS) / SCANNED;
 }
 
-/** Adds the documents to a level that have a value in a column. */
+/** Adds the documents that have a value in a column to a level. */
 export function uniteExisting(to: u32, number: u32): void {
   const bits = level(to);
   if (number < KEYS) memory.copy(bits, live(), levelBytes());
   else scanPages(bits, columnAt(number) + C_PAGES, 0);
 }
 
-/** Adds the documents to a level whose time is in an interval, both ends included. */
+/** Adds the documents whose time is in an interval, both ends included, to a level. */
 export function uniteTimes(to: u32, field: u32, low: f64, high: f64): void {
   const bits = level(to);
   const bytes = levelBytes();
@@ -165,7 +165,7 @@ export function uniteTimes(to: u32, field: u32, low: f64, high: f64): void {
   }
 }
 
-/** Adds the documents to a bitmap that have a value which passes; any value where there are no verdicts. */
+/** Adds the documents with a value that passes to a bitmap; without verdicts, any value passes. */
 function scanPages(bits: usize, pages: usize, verdicts: usize): void {
   for (let page: u32 = 0; page < pageEnd(pages); page++) {
     const entry = pageAt(pages, page);
@@ -194,7 +194,7 @@ function scanList(bits: usize, values: usize, slots: usize, count: u32, verdicts
   }
 }
 
-/** Value 0, which is none, never passes: its bit is not set. */
+/** Value 0 means none and never passes: its bit is not set. */
 function passes(value: u32, verdicts: usize): bool {
   if (verdicts === 0) return value !== 0;
   if ((value & SEVERAL) === 0) return hasPassed(verdicts, value);
@@ -213,7 +213,7 @@ function isWithin(moment: f64, text: usize, length: u32, bounds: u32): bool {
   for (let i: u32 = 0; i < bounds; i++) {
     const bound = first + i * BOUND;
     const other = load<f64>(bound, 16);
-    // A text has an order of -1, 0 or 1; two numbers have their difference, which is NaN of two infinite ones.
+    // Comparing texts returns -1, 0 or 1; comparing numbers returns their difference, which is NaN for two infinite ones.
     const order: f64 = moment === moment && other === other ? moment - other : <f64>compareBytes(text, length, load<u32>(bound, 4), load<u32>(bound, 8));
     const comparison = load<u32>(bound);
     const holds = comparison === GTE ? order >= 0 : comparison === LTE ? order <= 0 : comparison === GT ? order > 0 : order < 0;

@@ -1,41 +1,41 @@
-// How the memory of the columns of one collection lies. The module keeps no state outside it, so that a copy of the memory
-// is the columns (a checkpoint), and any instance can take it up.
+// The layout of the memory of the columns of one collection. The module keeps no state outside it, so that a copy of the memory
+// is the columns (a checkpoint), and any instance can use it.
 //
 //     0 .. 32 KiB   static data of the module (messages of assertions)
 //     HEADER        named fields below
-//     HEAP ..       what the allocator of `memory.ts` hands out
+//     HEAP ..       what the allocator of `memory.ts` returns
 //
-// Addresses and lengths are u32, little endian, and 0 stands for "none". Documents are known by slots (see `slots.ts`), values by
-// numbers from 1 (see `dictionary.ts`), which each column has for itself.
+// Addresses and lengths are u32, little endian, and 0 stands for "none". Documents are identified by slots (see `slots.ts`), values by
+// numbers from 1 (see `dictionary.ts`); each column numbers its own values.
 
 export const PAGE: u32 = 65536;
 export const HEADER: usize = 0x8000;
 export const HEAP: usize = HEADER + 0x800;
 
 export const MAGIC: u32 = 0x31434c51; // "QLC1"
-/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+/** Changes with every change of the layout; a checkpoint of another layout is rebuilt. */
 export const LAYOUT: u32 = 1;
 
 export const H_MAGIC: usize = HEADER;
 export const H_LAYOUT: usize = HEADER + 4;
-/** End of what was handed out. */
+/** End of the allocated memory. */
 export const H_TOP: usize = HEADER + 8;
-/** Set when the memory could not grow as far as it had to. */
+/** Set when the memory could not grow as much as needed. */
 export const H_FULL: usize = HEADER + 12;
 /** Bytes in use by part (see PART_*), 4 x u32. */
 export const H_PARTS: usize = HEADER + 16;
 /** Size classes that have free chunks, a bit each, 4 x u64. */
 export const H_FREE_CLASSES: usize = HEADER + 32;
-/** Set while a checkpoint is read: chunks come from the end of the memory alone. */
+/** Set while a checkpoint is read: chunks are then allocated at the end of the memory only. */
 export const H_FROZEN: usize = HEADER + 64;
-/** Blocks of slots that there are, the array of their blocks of ordinals, its capacity, and the bits of slots that have a document. */
+/** Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a document. */
 export const H_BLOCKS: usize = HEADER + 72;
 export const H_BLOCK_ORDS: usize = HEADER + 76;
 export const H_BLOCK_CAPACITY: usize = HEADER + 80;
 export const H_LIVE: usize = HEADER + 84;
 /** Blocks without documents, linked through H_BLOCK_ORDS; one more than the first. */
 export const H_FREE_BLOCK: usize = HEADER + 88;
-/** From blocks of ordinals to blocks of slots: directory of pages, and how many it has room for. */
+/** Maps blocks of ordinals to blocks of slots: directory of pages, and its capacity. */
 export const H_ORD_PAGES: usize = HEADER + 92;
 export const H_ORD_PAGE_CAPACITY: usize = HEADER + 96;
 export const H_DOCS: usize = HEADER + 100;
@@ -49,14 +49,14 @@ export const H_COLUMN_CAPACITY: usize = HEADER + 116;
 export const H_TIMES: usize = HEADER + 120;
 /** Ordinals of documents are below it. */
 export const H_ORD_END: usize = HEADER + 152;
-/** Runs of blocks in B_RUNS; 0 when they are not known. */
+/** Number of runs of blocks in B_RUNS; 0 if they are not computed. */
 export const H_RUNS: usize = HEADER + 156;
 /** Heads of the lists of free chunks by size class, 224 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 256;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
 export const H_BUFFERS: usize = HEADER + 1152;
 
-/** Buffers that were left behind while the memory was frozen, to be given back: 16 x (address, bytes), and how many. */
+/** Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number. */
 export const H_LEFT: usize = HEADER + 1920;
 export const H_LEFT_COUNT: usize = HEADER + 68;
 export const MAX_LEFT: u32 = 16;

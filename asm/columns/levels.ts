@@ -1,5 +1,5 @@
-// Bitmaps over slots, one for each level of a filter that is being evaluated. Filters are and, or and not of whole bitmaps: at 200,000
-// documents one has 25 KB, which an operation goes through in about a microsecond.
+// Bitmaps over slots, one for each level of a filter that is being evaluated. Filters are and, or and not of whole bitmaps: for 200,000
+// documents a bitmap has 25 KB, which an operation processes in about a microsecond.
 
 import { slotEnd, live, toOrds, toSlots } from './slots.ts';
 import { H_ORD_END } from './layout.ts';
@@ -10,7 +10,7 @@ export function levelBytes(): u32 {
   return slotEnd() >> 3;
 }
 
-/** Address of a level; its bits are whatever they were. */
+/** Address of a level; its bits are not cleared. */
 export function level(number: u32): usize {
   return reserve(B_LEVELS + number, levelBytes() + 16);
 }
@@ -19,7 +19,7 @@ export function clearLevel(number: u32): void {
   memory.fill(level(number), 0, levelBytes());
 }
 
-/** All documents. */
+/** Sets a level to all documents. */
 export function fillLevel(number: u32): void {
   memory.copy(level(number), live(), levelBytes());
 }
@@ -45,7 +45,7 @@ export function subtractLevels(to: u32, from: u32): void {
   for (let i: u32 = 0; i < end; i += 8) store<u64>(a + i, load<u64>(a + i) & ~load<u64>(b + i));
 }
 
-/** The documents that the level does not have. */
+/** Sets a level to the documents that it does not have. */
 export function invertLevel(number: u32): void {
   const at = level(number);
   const all = live();
@@ -61,12 +61,12 @@ export function countLevel(number: u32): u32 {
   return <u32>count;
 }
 
-/** Takes a set of ordinals from B_INPUT, of so many bytes: the documents that are in it. */
+/** Sets a level to the documents in a set of ordinals in B_INPUT, of `bytes` bytes. */
 export function importLevel(number: u32, bytes: u32): void {
   toSlots(buffer(B_INPUT), bytes, level(number));
 }
 
-/** Puts a level into B_OUTPUT as a set of ordinals; its bytes, a multiple of four. */
+/** Writes a level to B_OUTPUT as a set of ordinals. Returns its bytes, a multiple of four. */
 export function exportLevel(number: u32): u32 {
   const bytes = ((load<u32>(H_ORD_END) + 31) >> 5) << 2;
   const to = reserve(B_OUTPUT, bytes + 16);

@@ -1,5 +1,5 @@
-// Which documents a page may have: listed in B_SLOTS before they are sorted. All documents of a set, or those of the values on the way,
-// or the best by a number.
+// Lists the documents that a page of results may have in B_SLOTS, before they are sorted: all documents of a set, or those of the first
+// values in the order, or the best by a number.
 
 import { C_DOCS, C_SPELLED, columnAt, R_SET, recordAt } from './dictionary.ts';
 import { pageEnd } from './forward.ts';
@@ -13,16 +13,16 @@ import {
 } from './sort-keys.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
-/** Values that are walked through at most, before all documents are, unless they are fewer than one for so many documents. */
+/** Most values that are walked through before all documents are read instead, unless values are fewer than 1 per `SCANNED` documents. */
 export const MAX_WALK: u32 = 4096;
 const SCANNED: u32 = 32;
 export const NOT_WALKED: u32 = 0xffffffff;
-/** Documents that no value was found for yet. */
+/** Documents for which no value was found yet. */
 const REST_LEVEL: u32 = 77;
-/** What is kept beside the wanted ones of documents that are listed by a number. */
+/** Documents that are kept in addition to the wanted ones when documents are listed by a number. */
 const SPARE: u32 = 512;
 
-/** Whether a key is one of values that documents have as they are ranked. */
+/** Whether a key consists of values by which documents are ranked. */
 export function isOfValues(key: usize): bool {
   const kind = load<u32>(key);
   if (kind !== BY_ORDER && kind !== BY_TIE) return false;
@@ -33,8 +33,8 @@ export function isOfValues(key: usize): bool {
 
 /**
  * Lists the documents of a bitmap that are from one place to another behind the mark, value by value in the order of the first key: all
- * documents of a value or none. How many come before those is in the first word of B_HISTOGRAM. NOT_WALKED where that takes
- * longer than to go through all documents: where the values on the way are many.
+ * documents of a value or none. The first word of B_HISTOGRAM is the number of documents before those. Returns NOT_WALKED if that takes
+ * longer than reading all documents, because there are many values on the way.
  */
 export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: bool, documents: u32): u32 {
   const key = keyAt(0);
@@ -56,7 +56,7 @@ export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: b
     const first = end;
     end = takeSet(recordAt(column, sortedAt(order, at)) + R_SET, rest, bytes, end);
     if (marked) end = dropMarked(first, end, keys);
-    // Values that equal each other are taken together: of two neighbours, the later one says so.
+    // Equal values are taken together: of two neighbours, the later one is marked as equal to the former.
     if (descending ? equalsFormer(order, at) : at + 1 < <i32>values && equalsFormer(order, at + 1)) continue;
     const listed = <u32>((end - slots) >> 2);
     if (below + listed >= to) {
@@ -70,7 +70,7 @@ export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: b
   return NOT_WALKED;
 }
 
-/** The place of the first value from which documents may be behind the mark. */
+/** The place of the first value whose documents may be behind the mark. */
 function placeOfMark(key: usize, column: usize, order: usize, descending: bool): i32 {
   if (load<u32>(key) === BY_TIE) return <i32>placeInOrder(column, 0, BY_TEXT, NaN, load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH), true);
   const mark = load<u64>(key, K_MARK);
@@ -83,7 +83,7 @@ function placeOfMark(key: usize, column: usize, order: usize, descending: bool):
   return place;
 }
 
-/** Lists the documents of a bitmap that come first by a number, and some more; NOT_WALKED where too many have the same. */
+/** Lists the documents of a bitmap that come first by a number, and some more. Returns NOT_WALKED if too many have the same number. */
 export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool): u32 {
   const key = keyAt(0);
   const most = wanted * 4 + SPARE;
@@ -112,7 +112,7 @@ export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool): 
   return count;
 }
 
-/** Sorts listed documents and drops those behind the wanted ones that do not equal the last of them; how many are left. */
+/** Sorts listed documents and drops those behind the wanted ones, except those equal to the last of these. Returns how many remain. */
 function keepBest(count: u32, wanted: u32): u32 {
   sortByKey(0, count);
   let kept = wanted;
@@ -120,7 +120,7 @@ function keepBest(count: u32, wanted: u32): u32 {
   return kept;
 }
 
-/** Leaves those of listed documents that are behind the mark; the end of the list. */
+/** Keeps the listed documents that are behind the mark. Returns the end of the list. */
 function dropMarked(from: usize, end: usize, keys: u32): usize {
   let to = from;
   for (let at = from; at < end; at += 4) {

@@ -1,21 +1,21 @@
 // The allocator. Chunks come in 208 size classes (steps of 8 bytes up to 128, then eight to a doubling), each with a list of free
-// chunks that are linked through their first word; a class without any takes from a larger one and leaves the rest free, and only
-// then from the end of the memory. A chunk has no header: its owner knows how much it asked for, and says so when it gives
-// the chunk back.
+// chunks that are linked through their first word. If a class has no free chunk, one of a larger class is split; if there is none,
+// a chunk is taken from the end of the memory. A chunk has no header: its owner knows how many bytes it requested, and passes that
+// number when it frees the chunk.
 
 import { H_FREE_CLASSES, H_FREE_LISTS, H_FROZEN, H_FULL, H_PARTS, H_TOP, PAGE } from './layout.ts';
 
 const MAX_PAGES: u32 = 65536;
 const NO_CLASS: u32 = 0xffffffff;
-/** Strings are read eight bytes at a time, bitmaps sixteen: so much behind the last chunk belongs to the memory. */
+/** Strings are read eight bytes at a time, bitmaps sixteen: this many bytes behind the last chunk belong to the memory. */
 const BEHIND: u64 = 64;
 
-/** Room that is given for `size` bytes: what may be used without allocating anew. */
+/** Usable bytes of an allocation of `size` bytes. */
 export function roomFor(size: u32): u32 {
   return classSize(classOf(size));
 }
 
-/** Allocates memory for a part (PART_*), at a multiple of eight; its bytes are whatever they were. */
+/** Allocates memory for a part (PART_*), at a multiple of eight; its bytes are not cleared. */
 export function allocate(size: u32, part: u32): usize {
   const wanted = classOf(size);
   count(part, <i32>classSize(wanted));
@@ -34,14 +34,14 @@ export function allocateZeroed(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Gives back what `allocate(size, part)` returned, for any `size` of the same room. Address 0 is fine. */
+/** Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is allowed. */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));
   pushFree(<u32>address, classOf(size));
 }
 
-/** Moves an array to a place of its new size; bytes behind `oldSize` are zero. Address 0 is an empty array. */
+/** Moves an array to an allocation of its new size; bytes behind `oldSize` are zero. Address 0 is an empty array. */
 export function resize(address: usize, oldSize: u32, newSize: u32, part: u32): usize {
   const moved = allocate(newSize, part);
   const kept = address === 0 ? 0 : min(oldSize, newSize);
@@ -51,7 +51,7 @@ export function resize(address: usize, oldSize: u32, newSize: u32, part: u32): u
   return moved;
 }
 
-/** Takes a chunk off the end of the memory, which grows as needed; traps when it would pass 4 GiB. */
+/** Allocates a chunk at the end of the memory, which grows as needed; traps if it would exceed 4 GiB. */
 function extend(size: u32): usize {
   const at = load<u32>(H_TOP);
   const end = <u64>at + size + BEHIND;

@@ -1,15 +1,15 @@
 // Orders of a column's values: the sorted numbers, and the rank of each, by which documents are sorted. An order is made when it is
-// first wanted. Values that come later wait behind the sorted ones until it is wanted again; then they are sorted and merged in. All
-// of that goes in steps (`advanceOrder`), so that a million values don't stop everything else.
-// Above 400 lines, since finding, sorting, merging and ranking are four phases of one job that share its record.
+// first used. New values wait behind the sorted ones until it is used again; then they are sorted and merged in. All
+// of that is done in steps (`advanceOrder`), so that a million values do not block everything else.
+// The file has more than 400 lines because finding, sorting, merging and ranking are four phases of one job that share its record.
 //
-//     order, 28 bytes: u32 numbers (sorted, then waiting)   u32 room for them   u32 sorted   u32 waiting
-//                      u32 ranks by value, 0 for an order that nobody wanted yet   u32 room for them   u32 job
-//     A sorted number has bit 31 when its value equals the one before; equal ones have the rank of their first.
+//     order, 28 bytes: u32 numbers (sorted, then waiting)   u32 their capacity   u32 sorted   u32 waiting
+//                      u32 ranks by value, 0 for an order that has not been used   u32 their capacity   u32 job
+//     A sorted number has bit 31 if its value equals the one before; equal values have the rank of the first of them.
 //     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
 //
 // Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted
-// numbers, and give out ranks. The file is long because a job can stop in the middle of each of these.
+// numbers, and assign ranks. A job can stop in the middle of each of these phases, which also makes the file long.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
 import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
@@ -34,7 +34,7 @@ const J_FROM: usize = 24;
 const J_TO: usize = 28;
 const J_MERGED: usize = 32;
 const J_ROOM: usize = 36;
-/** What a job sorts: a hint, by which most values compare, and the value. */
+/** What a job sorts: a hint, which decides most comparisons, and the value. */
 const ITEM: usize = 16;
 const I_VALUE: usize = 8;
 const P_SORT: u32 = 0;
@@ -67,7 +67,7 @@ export function isReady(order: usize): bool {
   return load<u32>(order, O_RANKS) !== 0 && load<u32>(order, O_WAITING) === 0 && load<u32>(order, O_JOB) === 0;
 }
 
-/** Tells the orders of a column of a new value. */
+/** Adds a new value to the orders of its column. */
 export function addToOrders(column: usize, value: u32): void {
   for (let number: u32 = 0; number < 2; number++) {
     const order = orderAt(column, number);
@@ -87,7 +87,7 @@ export function closeOrders(column: usize): void {
   }
 }
 
-/** Goes on making an order, for about so many comparisons; whether there is more to do. */
+/** Continues to make an order, for about `budget` comparisons. Returns whether there is more to do. */
 export function advanceOrder(column: usize, number: u32, kind: u32, budget: i32): bool {
   const order = orderAt(column, number);
   if (load<u32>(order, O_RANKS) === 0) openOrder(column, order);
@@ -120,7 +120,7 @@ export function sortedAt(order: usize, index: u32): u32 {
   return numberAt(load<u32>(order), index);
 }
 
-/** How many sorted values come before a mark, or with it where `including`: a moment, or a text where that is NaN. */
+/** Number of sorted values before a mark, or up to it if `including`: a moment, or a text if the moment is NaN. */
 export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64, text: usize, length: u32, including: bool): u32 {
   const order = orderAt(column, number);
   const numbers = <usize>load<u32>(order);
@@ -135,13 +135,13 @@ export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64,
   return low;
 }
 
-/** How two values compare. */
+/** Compares two values. */
 export function compareValues(a: usize, b: usize, kind: u32): i32 {
   if (kind === BY_TEXT) return compareBytes(load<u32>(a, R_TEXT), lengthOf(a), load<u32>(b, R_TEXT), lengthOf(b));
   return compareWith(a, kind, kind === BY_MOMENT ? load<f64>(b, R_MOMENT) : NaN, partOf(b), partLength(b));
 }
 
-/** How a value compares with a mark. */
+/** Compares a value with a mark. */
 function compareWith(record: usize, kind: u32, moment: f64, text: usize, length: u32): i32 {
   if (kind === BY_TEXT) return compareBytes(load<u32>(record, R_TEXT), lengthOf(record), text, length);
   if (kind === BY_MOMENT) {
@@ -154,12 +154,12 @@ function compareWith(record: usize, kind: u32, moment: f64, text: usize, length:
   return compareBytes(partOf(record), partLength(record), text, length);
 }
 
-/** Without infinite numbers, which no sort value is. */
+/** Limits a number to finite ones; sort values are never infinite. */
 function bounded(moment: f64): f64 {
   return max(-f64.MAX_VALUE, min(f64.MAX_VALUE, moment));
 }
 
-/** The first bits of what an order compares: values whose hints differ compare as these do. */
+/** A hint, the first bits of what an order compares: values whose hints differ are in the order of their hints. */
 function hintOf(record: usize, kind: u32): u64 {
   if (kind === BY_MOMENT) {
     const moment = bounded(load<f64>(record, R_MOMENT));
@@ -202,13 +202,13 @@ function openOrder(column: usize, order: usize): void {
   store<u32>(order, <u32>job, O_JOB);
 }
 
-/** Whether the values of a new order are still being found, and one will be. */
+/** Whether the values of a new order are still being found, and this value will be. */
 function willBeFound(order: usize, value: u32): bool {
   const job = <usize>load<u32>(order, O_JOB);
   return job !== 0 && load<u32>(job) === P_FIND && value >= load<u32>(job, J_AT);
 }
 
-/** Goes on finding the values of a new order; what is left of the budget. */
+/** Continues to find the values of a new order; returns the rest of the budget. */
 function findSome(column: usize, order: usize, job: usize, budget: i32): i32 {
   const next = load<u32>(column, C_NEXT);
   let at = load<u32>(job, J_AT);
@@ -246,7 +246,7 @@ function closeJob(order: usize): void {
 
 // ---- Sorting
 
-/** Goes on listing the waiting values with their hints; what is left of the budget. */
+/** Continues to list the waiting values with their hints; returns the rest of the budget. */
 function listSome(column: usize, order: usize, job: usize, kind: u32, budget: i32): i32 {
   const waiting = <usize>load<u32>(order) + (<usize>load<u32>(order, O_SORTED) << 2);
   const from = <usize>load<u32>(job, J_FROM);
@@ -272,7 +272,7 @@ function startPair(job: usize, at: u32): void {
   store<u32>(job, min(at + load<u32>(job, J_WIDTH), count), J_RIGHT);
 }
 
-/** Goes on merging pairs of runs; what is left of the budget. */
+/** Continues to merge pairs of runs; returns the rest of the budget. */
 function sortSome(column: usize, job: usize, kind: u32, budget: i32): i32 {
   const count = load<u32>(job, J_COUNT);
   const width = load<u32>(job, J_WIDTH);
@@ -328,7 +328,7 @@ function mergePair(column: usize, job: usize, kind: u32, from: usize, to: usize,
   return budget;
 }
 
-// ---- Merging the new values into the sorted ones: J_AT of the new ones and J_LEFT of the old ones are there
+// ---- Merging the new values into the sorted ones: J_AT new ones and J_LEFT old ones are merged already
 
 function mergeSome(column: usize, order: usize, job: usize, kind: u32, budget: i32): i32 {
   const sorted = load<u32>(order, O_SORTED);
@@ -363,7 +363,7 @@ function mergeSome(column: usize, order: usize, job: usize, kind: u32, budget: i
   return budget;
 }
 
-/** Place of the first sorted value, from one on, that comes behind another one; found by steps that double. */
+/** Place of the first sorted value, from one on, that is behind another one; the search steps double. */
 function behindValue(column: usize, numbers: usize, from: u32, sorted: u32, record: usize, kind: u32): u32 {
   let step: u32 = 1;
   let low = from;
@@ -382,7 +382,7 @@ function behindValue(column: usize, numbers: usize, from: u32, sorted: u32, reco
   return low;
 }
 
-/** Puts the merged numbers in the place of the sorted ones, with what has come since the job began behind them. */
+/** Replaces the sorted numbers with the merged ones, followed by the values that were added since the job began. */
 function replaceNumbers(column: usize, order: usize, job: usize): void {
   const sorted = load<u32>(order, O_SORTED);
   const count = load<u32>(job, J_COUNT);
@@ -413,7 +413,7 @@ function replaceNumbers(column: usize, order: usize, job: usize): void {
   }
 }
 
-// ---- Ranks, from the first place on where a value has come between (J_RIGHT)
+// ---- Ranks, from the first place on at which a value was inserted (J_RIGHT)
 
 function rankSome(column: usize, order: usize, job: usize, budget: i32): i32 {
   const numbers = <usize>load<u32>(order);

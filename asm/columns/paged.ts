@@ -1,19 +1,19 @@
-// Arrays that grow without moving: a directory of pages. The first page grows by doubling until it is as large as the others, so
+// Arrays that grow without being moved: a directory of pages. The first page grows by doubling until it is as large as the others, so
 // that short arrays stay small.
 //
-//     struct: u32 directory   u32 pages it has room for   u32 entries that the first page has room for
+//     struct: u32 directory   u32 its capacity in pages   u32 capacity of the first page in entries
 
 import { allocateZeroed, resize } from './memory.ts';
 
 export const PAGED_BYTES: usize = 12;
 const FIRST_ENTRIES: u32 = 4;
 
-/** Address of an entry, of which a page has 1 << shift. */
+/** Address of an entry; a page has 1 << shift entries. */
 export function entryAt(array: usize, index: u32, shift: u32, size: u32): usize {
   return <usize>load<u32>(<usize>load<u32>(array) + (<usize>(index >> shift) << 2)) + (index & ((1 << shift) - 1)) * size;
 }
 
-/** Makes room for an entry behind all others; new entries are zero. */
+/** Makes space for an entry behind all others; new entries are zero. */
 export function makeRoom(array: usize, index: u32, shift: u32, size: u32, part: u32): void {
   const page = index >> shift;
   if (page >= load<u32>(array, 4)) growDirectory(array, part);

@@ -1,15 +1,15 @@
-// Buffers that hold nothing beyond a request. Each is a chunk that grows as needed. While a checkpoint is read they grow at the end
-// of the memory, which the checkpoint does not have, so that requests change nothing of it but buffers.
+// Buffers that hold nothing between requests. Each is a chunk that grows as needed. While a checkpoint is read, they grow at the end
+// of the memory, which is not part of the checkpoint, so that requests change nothing of it but the entries of buffers.
 
 import { H_BUFFERS, H_FROZEN, H_LEFT, H_LEFT_COUNT, MAX_LEFT, PART_SCRATCH } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
 
-/** What the host brings, and what it fetches. */
+/** What the host writes, and what it reads. */
 export const B_INPUT: u32 = 0;
 export const B_OUTPUT: u32 = 1;
 /** A bit for each value that satisfies a condition. */
 export const B_VERDICTS: u32 = 2;
-/** Documents by value, and the values that have any. */
+/** Counts of documents by value, and the values with any. */
 export const B_COUNTS: u32 = 3;
 export const B_TOUCHED: u32 = 4;
 /** Slots that are being sorted, u32, and their keys, u64. */
@@ -24,7 +24,7 @@ export const B_HISTOGRAM: u32 = 9;
 export const B_FACTORS: u32 = 10;
 /** Days, f64. */
 export const B_DAYS: u32 = 11;
-/** Texts that verdicts compare with. */
+/** Texts with which verdicts compare. */
 export const B_TEXTS: u32 = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS: u32 = 13;
@@ -32,7 +32,7 @@ export const B_RUNS: u32 = 13;
 export const B_LEVELS: u32 = 16;
 export const BUFFERS: u32 = 96;
 
-/** Notes a buffer that cannot be given back now. */
+/** Notes a buffer that cannot be freed now. */
 function leave(address: usize, room: u32): void {
   const count = load<u32>(H_LEFT_COUNT);
   if (count === MAX_LEFT) return;
@@ -47,12 +47,12 @@ function releaseLeft(): void {
   store<u32>(H_LEFT_COUNT, 0);
 }
 
-/** Address of a buffer; 0 until it was reserved. */
+/** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {
   return load<u32>(H_BUFFERS + (<usize>id << 3));
 }
 
-/** Makes a buffer hold at least `bytes`. What it held is kept only when it need not grow. */
+/** Makes a buffer hold at least `bytes`. Its content is kept only if it does not have to grow. */
 export function reserve(id: u32, bytes: u32): usize {
   assert(id < BUFFERS, 'no such buffer');
   const entry = H_BUFFERS + (<usize>id << 3);

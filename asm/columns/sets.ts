@@ -1,5 +1,5 @@
-// The documents of a value, as slots: a single one within the value's record, up to 64 as a list, more of them as a Roaring bitmap.
-// Most values of most keys have few documents, for which containers would be larger than what is in them.
+// The documents of a value, as slots: a single one within the value's record, up to 64 as a list, more as a Roaring bitmap.
+// Most values of most keys have few documents, for which containers would be larger than their content.
 //
 //     set, 8 bytes: u32 documents   u32 the slot of one   | address of the list, u32 each, ascending
 //                                                         | address of the bitmap: u32 containers, u32 unused, entries
@@ -12,17 +12,17 @@ import { PART_BITMAPS } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
 
 export const S_PLACE: usize = 4;
-/** Most slots of a list, and documents of a bitmap at which it becomes one again. */
+/** Most slots of a list, and the number of documents below which a bitmap becomes a list again. */
 const MAX_LIST: u32 = 64;
 const MIN_BITMAP: u32 = 32;
 const FIRST_ENTRY: u32 = 8;
 
-/** The form of a set of so many documents; one that shrinks from a bitmap stays one until it has MIN_BITMAP. */
+/** The form of a set of `count` documents; a bitmap that shrinks stays one until it has MIN_BITMAP. */
 function isBitmap(place: usize): bool {
   return (place & 1) !== 0;
 }
 
-/** Adds a slot that is not there. */
+/** Adds a slot that is not in the set. */
 export function addToSet(set: usize, slot: u32): void {
   const count = load<u32>(set);
   store<u32>(set, count + 1);
@@ -39,7 +39,7 @@ export function addToSet(set: usize, slot: u32): void {
   }
 }
 
-/** Removes a slot that is there. */
+/** Removes a slot that is in the set. */
 export function removeFromSet(set: usize, slot: u32): void {
   const count = load<u32>(set) - 1;
   store<u32>(set, count);
@@ -53,7 +53,7 @@ export function removeFromSet(set: usize, slot: u32): void {
   }
 }
 
-/** Adds the slots to a bitmap of so many bytes, which have them all. */
+/** Adds the slots to a bitmap of `bytes` bytes, which is large enough for all. */
 export function uniteSet(set: usize, bits: usize, bytes: u32): void {
   const count = load<u32>(set);
   const place = <usize>load<u32>(set, S_PLACE);
@@ -71,7 +71,7 @@ export function uniteSet(set: usize, bits: usize, bytes: u32): void {
   }
 }
 
-/** How many of the slots a bitmap of so many bytes has. */
+/** The number of the slots that a bitmap of `bytes` bytes has. */
 export function countSet(set: usize, bits: usize, bytes: u32): u32 {
   const count = load<u32>(set);
   const place = <usize>load<u32>(set, S_PLACE);
@@ -90,7 +90,7 @@ export function countSet(set: usize, bits: usize, bytes: u32): u32 {
   return found;
 }
 
-/** Moves the slots that a bitmap of so many bytes has from it to a list; the end of the list. */
+/** Removes the slots that a bitmap of `bytes` bytes has from it and appends them to a list. Returns the end of the list. */
 export function takeSet(set: usize, bits: usize, bytes: u32, to: usize): usize {
   const count = load<u32>(set);
   const place = <usize>load<u32>(set, S_PLACE);
@@ -116,7 +116,7 @@ function takeOne(bits: usize, slot: u32, to: usize): usize {
   return to + 4;
 }
 
-/** How many containers a bitmap has of a form (see `containers.ts`); for tests. */
+/** Number of containers of a form in a bitmap (see `containers.ts`); for tests. */
 export function containersOf(set: usize, form: u32): u32 {
   if (load<u32>(set) < 2 || !isBitmap(load<u32>(set, S_PLACE))) return 0;
   const bitmap = <usize>load<u32>(set, S_PLACE) - 1;
@@ -220,7 +220,7 @@ function placeOf(bitmap: usize, containers: u32, key: u32): u32 {
   return i;
 }
 
-/** By the time that a bitmap has so few slots, all its containers are arrays, or runs of few. */
+/** When a bitmap becomes that small, all its containers are arrays, or short lists of runs. */
 function bitmapToList(set: usize, count: u32): void {
   const bitmap = <usize>load<u32>(set, S_PLACE) - 1;
   const containers = load<u32>(bitmap);

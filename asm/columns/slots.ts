@@ -1,11 +1,11 @@
-// Slots: the places of documents in all arrays and bitmaps here. Ordinals are those of the database, which other collections have
-// most of; slots are the collection's own. Eight ordinals that follow each other, from a multiple of eight on, have eight slots
-// that do: so a bitmap over ordinals becomes one over slots, and back, byte by byte, and long runs of it by copying. A block without
-// documents is used for other ordinals.
+// Slots: the places of documents in all arrays and bitmaps here. Ordinals number the documents of the whole database, most of which are in
+// other collections; slots are the collection's own. Eight consecutive ordinals, from a multiple of eight on, have eight consecutive
+// slots: so a bitmap over ordinals is converted to one over slots, and back, byte by byte, and long runs of it by copying. A block
+// without documents is reused for other ordinals.
 //
-//     H_ORD_PAGES    pages of 512 x u32: of a block of ordinals, one more than its block of slots, 0 for none
-//     H_BLOCK_ORDS   of a block of slots, its block of ordinals; of a free one, FREE and the next free one + 1
-//     H_LIVE         a bit for each slot that has a document: the byte of a block
+//     H_ORD_PAGES    pages of 512 x u32: for each block of ordinals, one more than its block of slots, 0 for none
+//     H_BLOCK_ORDS   for each block of slots, its block of ordinals; for a free one, FREE and the next free one + 1
+//     H_LIVE         a bit for each slot that has a document: one byte per block
 
 import { clearBit, hasBit, setBit } from './bits.ts';
 import { H_BLOCKS, H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGES, H_ORD_PAGE_CAPACITY, H_RUNS, PART_COLUMNS } from './layout.ts';
@@ -19,7 +19,7 @@ const FIRST_BLOCKS: u32 = 64;
 const FREE: u32 = 0x80000000;
 const RUN: usize = 12;
 
-/** Slots that there is an end of: a multiple of 64. */
+/** Number of slots, used or not: a multiple of 64. */
 export function slotEnd(): u32 {
   return (load<u32>(H_BLOCKS) * 8 + 63) & ~63;
 }
@@ -40,7 +40,7 @@ export function slotOf(ord: u32): u32 {
   return hasBit(live(), slot) ? slot : NO_SLOT;
 }
 
-/** Gives a slot to a document that has none. */
+/** Assigns a slot to a document that has none. */
 export function takeSlot(ord: u32): u32 {
   let block = blockOf(ord >> 3);
   if (block === 0) block = takeBlock(ord >> 3);
@@ -62,7 +62,7 @@ export function freeSlot(slot: u32): void {
   store<u32>(H_FREE_BLOCK, block + 1);
 }
 
-/** Turns a bitmap over ordinals, of so many bytes, into one over slots, of documents alone. */
+/** Converts a bitmap over ordinals, of `bytes` bytes, to one over slots; slots without documents get no bit. */
 export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
   const runs = listRuns();
   const end = slotEnd() >> 3;
@@ -74,7 +74,7 @@ export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
   for (let i: u32 = 0; i < end; i += 8) store<u64>(slotBits + i, load<u64>(slotBits + i) & load<u64>(live() + i));
 }
 
-/** Turns a bitmap over slots into one over ordinals, whose bytes are zero before. */
+/** Converts a bitmap over slots to one over ordinals, whose bytes must be zero before. */
 export function toOrds(slotBits: usize, ordBits: usize): void {
   const runs = listRuns();
   for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) copyRun(ordBits + load<u32>(run, 4), slotBits + load<u32>(run), load<u32>(run, 8));
@@ -85,7 +85,7 @@ function copyRun(to: usize, from: usize, length: u32): void {
   else memory.copy(to, from, length);
 }
 
-/** Lists runs of blocks whose ordinals follow each other in B_RUNS, unless they are there: u32 block, u32 block of ordinals, u32 length. */
+/** Lists runs of blocks with consecutive ordinals in B_RUNS, unless they are there: u32 block, u32 block of ordinals, u32 length. */
 function listRuns(): u32 {
   if (load<u32>(H_RUNS) !== 0) return load<u32>(H_RUNS);
   const blocks = load<u32>(H_BLOCKS);
@@ -116,7 +116,7 @@ function blockOf(ordBlock: u32): u32 {
   return page === 0 ? 0 : load<u32>(page + (<usize>(ordBlock & PAGE_MASK) << 2));
 }
 
-/** Address of what `blockOf` reads; its page is there. */
+/** Address of the entry that `blockOf` reads; its page must exist. */
 function pageEntry(ordBlock: u32): usize {
   const page = <usize>load<u32>(<usize>load<u32>(H_ORD_PAGES) + (<usize>(ordBlock >> PAGE_SHIFT) << 2));
   return page + (<usize>(ordBlock & PAGE_MASK) << 2);

@@ -1,9 +1,9 @@
-// What documents are sorted by, as keys of 64 bits: ranks of values, times and scores. The host describes an order in B_TEXTS:
+// The sort keys of documents, 64 bits each: ranks of values, times and scores. The host describes an order in B_TEXTS:
 //
 //     for each key: u32 kind   u32 column, or field of a time   u32 order of the column
-//                   u32 DESCENDING | SPELLED   u64 mark: where the page before ended   u32 text   u32 length
+//                   u32 DESCENDING | SPELLED   u64 mark: where the previous page ended   u32 text   u32 length
 //
-// The last key is the tie: key and language in lower case, with the text of the mark. B_SLOTS lists documents, B_KEYS their keys.
+// The last key is the tie: key and language in lower case, with the text of the mark. B_SLOTS lists documents, B_KEYS their sort keys.
 
 import { compareBytes } from '../inverted/bytes.ts';
 import { C_PAGES, C_SPELLED, columnAt, IDENTITY, lengthOf, partLength, R_TEXT, recordAt } from './dictionary.ts';
@@ -26,9 +26,9 @@ export const BY_TIE: u32 = 3;
 export const DESCENDING: u32 = 1;
 export const SPELLED: u32 = 2;
 
-/** Key of what has no value. */
+/** Sort key of a document without a value. */
 export const LAST: u64 = ~(<u64>0);
-/** Ranks are below half of it, so that they can be turned round. */
+/** Ranks are below half of it, so that they can be reversed. */
 export const RANK_END: u64 = <u64>1 << 34;
 
 export function keyAt(index: u32): usize {
@@ -45,7 +45,7 @@ export function sortKeyAt(index: u32): usize {
 
 // ---- Marks
 
-/** Makes a mark of a place in an order, of a value that is there or between two, in a key that is described already. */
+/** Makes a mark of a place in an order, at a value that exists or between two, in a key that is already described. */
 export function markPlace(index: u32, place: u32, isThere: bool): void {
   const key = keyAt(index);
   const doubled = (<u64>place << 1) | <u64>isThere;
@@ -57,7 +57,7 @@ export function markNumber(index: u32, number: f64): void {
   store<u64>(key, sortable(number, (load<u32>(key, K_FLAGS) & DESCENDING) !== 0), K_MARK);
 }
 
-/** A mark behind whatever has a value. */
+/** Makes a mark behind all documents that have a value. */
 export function markNone(index: u32): void {
   store<u64>(keyAt(index), LAST, K_MARK);
 }
@@ -88,7 +88,7 @@ function entryOf(key: usize, column: usize, slot: u32): u32 {
   return spelled !== 0 ? spelled : valueOf(column + C_PAGES, slot);
 }
 
-/** Of several values the first in the order, or the last. */
+/** The sort key of a document with several values: the first or the last in the order. */
 function extremeOf(value: u32, ranks: usize, descending: bool): u32 {
   if ((value & SEVERAL) === 0) return value;
   const list = listOf(value);
@@ -101,13 +101,13 @@ function extremeOf(value: u32, ranks: usize, descending: bool): u32 {
   return best;
 }
 
-/** Odd, so that a mark between two ranks has its place. */
+/** Odd, so that a mark can be between two ranks. */
 function rankKey(rank: u32, descending: bool): u64 {
   const doubled = (<u64>rank << 1) | 1;
   return descending ? RANK_END - doubled : doubled;
 }
 
-/** The bits of a number in its order; those of NaN are the last. */
+/** The bits of a number such that they sort as numbers do; NaN comes last. */
 export function sortable(number: f64, descending: bool): u64 {
   if (number !== number) return LAST;
   const bits = reinterpret<u64>(number + 0.0);
@@ -126,7 +126,7 @@ function keyOf(key: usize, slot: u32): u64 {
   return value === 0 ? LAST : rankKey(rankOf(ranks, value), descending);
 }
 
-/** The keys of listed documents. */
+/** Computes the sort keys of listed documents. */
 export function fillKeys(key: usize, first: u32, count: u32): void {
   const kind = load<u32>(key);
   const column = columnAt(kind === BY_ORDER || kind === BY_TIE ? load<u32>(key, K_COLUMN) : 0);

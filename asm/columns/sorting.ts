@@ -1,7 +1,7 @@
-// The documents of a level in an order, from one place to another. Slots are listed, with a key of 64 bits for what they are
-// sorted by first; a histogram of the keys tells between which of them the wanted places are, and only those are sorted. Documents
-// of equal keys go the same way by what they are sorted by next. So a page is found in a time that hardly depends on where it
-// is, without an array of documents for each order. The first pages are found sooner, value by value (see `listing.ts`).
+// The documents of a level in an order, from one place to another. Slots are listed with a key of 64 bits for the first sort
+// criterion. A histogram of the keys finds the range of keys at the wanted places, and only documents in it are sorted. Documents
+// with equal keys are sorted the same way by the next criterion. So the time for a page hardly depends on its position,
+// and no array of documents is needed per order. The first pages are found faster, value by value (see `listing.ts`).
 //
 // B_RESULT holds the result.
 
@@ -17,13 +17,13 @@ import { B_HISTOGRAM, B_KEYS, B_OUTPUT, B_RESULT, B_SCORES, B_SLOTS, buffer, res
 import { live, NO_SLOT, ordOf, slotEnd, slotOf } from './slots.ts';
 import { BY_TIE, describe, fillKeys, keyAt, LAST, nameOf, slotAt, sortKeyAt } from './sort-keys.ts';
 
-/** Buckets of a histogram, and documents that are sorted without one. */
+/** Buckets of a histogram; and up to this many documents are sorted without one. */
 const BUCKETS: u32 = 1024;
 const FEW: u32 = 512;
-/** Ties among so many documents are told by their texts, without an order of all names. */
+/** Ties among up to this many documents are sorted by their texts, without an order of all names. */
 const FEW_TIES: u32 = 64;
 
-/** Takes the scores of documents: `count` x u32 ordinal, and as many f64, both in order. */
+/** Sets the scores of documents from `count` x u32 ordinal and as many f64, in the same order. */
 export function takeScores(ords: usize, scores: usize, count: u32): void {
   const end = slotEnd();
   const to = reserve(B_SCORES, (end << 3) + 8);
@@ -35,9 +35,9 @@ export function takeScores(ords: usize, scores: usize, count: u32): void {
 }
 
 /**
- * Sorts the documents of a level, or all. `keys` is how many the order has, the tie included; with `marked`, only documents
- * behind the mark count. The slots from place `from` to `to`, exclusive, are in B_RESULT then; how many they are. Bit 31 is set where the
- * order of all names is needed and not ready. Up to `few` documents are all gone through.
+ * Sorts the documents of a level, or all. `keys` is the number of keys of the order, the tie included; with `marked`, only documents
+ * behind the mark count. Writes the slots from place `from` to `to`, exclusive, to B_RESULT; returns their number. Bit 31 is set if the
+ * order of all names is needed and not ready. Up to `few` documents are all read.
  */
 export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked: bool, few: u32): u32 {
   const bits = number === ALL ? live() : level(number);
@@ -57,7 +57,7 @@ export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked
 }
 
 /**
- * What the first `count` of the result are and what they are sorted by, into B_OUTPUT: u32 ordinal, u32 text of the tie, u32 its
+ * Describes the first `count` documents of the result and their sort values in B_OUTPUT: u32 ordinal, u32 text of the tie, u32 its
  * length, u32 unused; then for each key but the tie: u32 text, 0 for none, u32 length, f64 number, NaN for none.
  */
 export function describeSorted(count: u32, keys: u32): void {
@@ -80,7 +80,7 @@ function emit(slot: u32, count: u32): u32 {
   return count + 1;
 }
 
-/** Puts those of `count` documents from `first` on into the result that are from place `from` to `to` of them. */
+/** Of `count` documents from `first` on, appends those from place `from` to `to` in the order to the result. */
 function arrange(index: u32, keys: u32, first: u32, count: u32, from: u32, to: u32, emitted: u32): u32 {
   const key = keyAt(index);
   if (load<u32>(key) === BY_TIE) {
@@ -123,8 +123,8 @@ function areEqual(first: u32, count: u32): bool {
 }
 
 /**
- * Drops documents that are surely before place `from` or from place `to` on. How many were dropped before; how many are left is in the
- * first word of B_HISTOGRAM.
+ * Drops documents that are certainly before place `from`, or at place `to` or behind. Returns how many it dropped before `from`; the
+ * first word of B_HISTOGRAM is the number of documents that remain.
  */
 function narrow(first: u32, count: u32, from: u32, to: u32): u32 {
   const histogram = buffer(B_HISTOGRAM);
@@ -162,12 +162,12 @@ function narrow(first: u32, count: u32, from: u32, to: u32): u32 {
   return below;
 }
 
-/** What has no value has the last bucket for itself. */
+/** Documents without a value have the last bucket for themselves. */
 function bucketOf(key: u64, least: u64, shift: i32): u32 {
   return key === LAST ? BUCKETS - 1 : min(BUCKETS - 2, <u32>((key - least) >> shift));
 }
 
-/** By their names, one after the other. */
+/** Sorts documents by comparing their names. */
 function sortByName(first: u32, count: u32): void {
   for (let i: u32 = 1; i < count; i++) {
     const slot = load<u32>(slotAt(first + i));

@@ -1,8 +1,8 @@
-// The best neighbours of each term. How much more often than by chance two terms stand together is
-// p(a,b) / (p(a) p(b)) = n(a,b) N / (n(a) n(b)), where pairs are counted in both directions: N is twice the
-// pairs, n(a) those of which a is a part. Its logarithm is left to the host, as it changes no order.
+// The best neighbours of each term. The ratio of how often two terms occur together to how often they would by chance is
+// p(a,b) / (p(a) p(b)) = n(a,b) N / (n(a) n(b)), where pairs are counted in both directions: N is twice the number of
+// pairs, n(a) the number of pairs with a. The host computes its logarithm, which does not change the order.
 //
-//     list: f64 largest ratio of the term, also with terms that are not in the list
+//     list: f64 largest ratio of the term, including neighbours that are not in the list
 //           5 x (u32 term, 0 for none   u32 occurrences of the pair, bit 31: in several documents   f64 ratio)
 
 import { BEST, H_PAIRS, H_SLOTS, LISTS, MIN_OCCURRENCES, NEIGHBOURS } from './layout.ts';
@@ -15,7 +15,7 @@ const LIST: usize = FIRST + ENTRY * BEST;
 const B_COUNT: usize = 4;
 const B_RATIO: usize = 8;
 
-/** Makes the lists of the terms below `end`, once everything is counted. */
+/** Makes the lists of the terms below `end`, after everything is counted. */
 export function rank(end: u32): void {
   giveLists(end);
   const pairs = 2 * <f64>load<u64>(H_PAIRS);
@@ -35,7 +35,7 @@ export function rank(end: u32): void {
   }
 }
 
-/** Address of the list of a term, 0 for one that is too rare to have one. */
+/** Address of the list of a term; 0 for a term that is too rare to have one. */
 export function bestOf(term: u32): usize {
   return listOf(term);
 }
@@ -55,7 +55,7 @@ function listOf(term: u32): usize {
   return <usize>load<u32>(LISTS + (<usize>term << 2));
 }
 
-/** Puts a neighbour in its place in a list, if it is good enough; the last one falls off. */
+/** Inserts a neighbour into a list, if it is good enough; the last one is dropped. */
 function offer(list: usize, term: u32, seen: u32, ratio: f64): void {
   if (ratio > load<f64>(list)) store<f64>(list, ratio);
   let at = list + LIST;
@@ -70,7 +70,7 @@ function offer(list: usize, term: u32, seen: u32, ratio: f64): void {
   store<f64>(at, ratio, B_RATIO);
 }
 
-/** Several documents before one, then by ratio, then by occurrences, all descending, then by term. */
+/** Order: several documents before one, then by ratio, then by occurrences, all descending, then by term. */
 function precedes(term: u32, seen: u32, ratio: f64, entry: usize): bool {
   const other = load<u32>(entry);
   if (other === 0) return true;

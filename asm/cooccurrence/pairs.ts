@@ -1,10 +1,10 @@
 // The table of pairs: open addressing with linear probing, at most three quarters full. It doubles until it has the
-// most slots it may have; from then on it is swept when it is full, of the pairs that were seen least, until half of
-// it is free: lossy counting (Manku and Motwani, 2002) without its bounds of error. So a rare pair's count may be too small,
-// and that of a frequent one is short of what it had before it was last swept at most.
+// most slots allowed. From then on, when it is full, the pairs that were seen least are removed until half of
+// it is free: lossy counting (Manku and Motwani, 2002) without its error bounds. So a rare pair's count may be too small,
+// and the count of a frequent pair lacks at most the occurrences before it was last removed.
 //
 //     slot, 16 bytes: u32 smaller term, 0 for a free slot   u32 larger term   u32 occurrences
-//                     u32 document that had it last, bit 31: others had it, too
+//                     u32 last document with it, bit 31: other documents have it, too
 
 import { EVEN_TABLE, FIRST_SLOTS, H_DOCUMENT, H_MAX_SLOTS, H_PAIRS, H_SLOTS, H_TABLE, H_USED, ODD_TABLE } from './layout.ts';
 import { countOf, growTo, marginalAt } from './terms.ts';
@@ -12,7 +12,7 @@ import { countOf, growTo, marginalAt } from './terms.ts';
 export const P_LARGER: usize = 4;
 export const P_COUNT: usize = 8;
 export const P_DOCUMENT: usize = 12;
-/** Bit of a pair that stands in several documents. */
+/** Bit of a pair that occurs in several documents. */
 export const SEVERAL: u32 = 0x80000000;
 const MAX_COUNT: u32 = 0x7fffffff;
 
@@ -24,7 +24,7 @@ export function emptyTable(): void {
   growTo(placeFor(slots) + (<usize>slots << 4));
 }
 
-/** Two places take turns, so that one is free for the next size. */
+/** Two places alternate, so that one is free for the next size. */
 function placeFor(slots: u32): usize {
   return (ctz(slots) & 1) === 0 ? EVEN_TABLE : ODD_TABLE;
 }
@@ -33,7 +33,7 @@ export function slotAt(index: u32): usize {
   return <usize>load<u32>(H_TABLE) + (<usize>index << 4);
 }
 
-/** Counts an occurrence of a pair in the document at hand. */
+/** Counts an occurrence of a pair in the current document. */
 export function addPair(smaller: u32, larger: u32): void {
   store<u64>(marginalAt(smaller), load<u64>(marginalAt(smaller)) + 1);
   store<u64>(marginalAt(larger), load<u64>(marginalAt(larger)) + 1);
@@ -98,11 +98,11 @@ function double(slots: u32): void {
   }
 }
 
-/** Takes out the pairs that were seen at most so often, and those of terms without occurrences. */
+/** Removes the pairs that were seen at most `least` times, and pairs of terms without occurrences. */
 export function sweep(least: u32): void {
   const slots = load<u32>(H_SLOTS);
   for (let i: u32 = 0; i < slots; i++) {
-    // What moves up into the slot is looked at as well; what moves across the end was looked at before.
+    // A pair that moves up into the slot is checked as well; a pair that moves across the end was checked before.
     while (load<u32>(slotAt(i)) !== 0 && isRare(slotAt(i), least)) takeOut(i);
   }
 }
@@ -111,7 +111,7 @@ function isRare(slot: usize, least: u32): bool {
   return load<u32>(slot, P_COUNT) <= least || countOf(load<u32>(slot)) === 0 || countOf(load<u32>(slot, P_LARGER)) === 0;
 }
 
-/** Empties a slot and moves up what was probed past it (Knuth, volume 3, algorithm 6.4 R). */
+/** Empties a slot and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4 R). */
 function takeOut(hole: u32): void {
   const mask = load<u32>(H_SLOTS) - 1;
   let i = hole;

@@ -1,4 +1,4 @@
-// What is counted of each term: its occurrences, and the pairs that it is part of.
+// The counts of each term: its occurrences, and the pairs that contain it.
 
 import { COUNTS, MARGINALS, MAX_TERMS } from './layout.ts';
 
@@ -16,7 +16,7 @@ export function marginalAt(term: u32): usize {
   return MARGINALS + (<usize>term << 3);
 }
 
-/** Makes the memory reach an address; a host that has no more traps. */
+/** Grows the memory to reach an address; traps if the host has no more memory. */
 export function growTo(end: usize): void {
   const pages = <i32>((end + 0xffff) >> 16) - memory.size();
   if (pages > 0 && memory.grow(pages) < 0) unreachable();

@@ -1,15 +1,15 @@
-// How the bytes lie. The memory is shared: every thread instantiates the module over it.
+// The layout of the bytes. The memory is shared: every thread instantiates the module over it.
 //
 //     page 0        static data of the module (messages of assertions, in debug builds)
 //     page 1        the header of the model: the fields below
-//     page 2 ..     the model: token vectors (i8), their scales (f32), the vocabulary as it is in its file (UTF-8, a
-//                   token a line), the offset of each line (u32), and a hash table of tokens (u32 a slot)
-//     behind it     desks, each of a size that `deskBytes` tells, and pages of folded characters; the host allocates
+//     page 2 ..     the model: token vectors (i8), their scales (f32), the vocabulary as in its file (UTF-8, one
+//                   token per line), the offset of each line (u32), and a hash table of tokens (u32 per slot)
+//     behind it     desks of `deskBytes` each, and pages of folded characters; the host allocates
 //                   them by growing the memory, which is atomic
 //
-// A desk is what one thread works on:
+// A desk is the working memory of one thread:
 //
-//     | text: UTF-8 | ids: u16 | counts: u32 a token | terms: u32 row, f32 weight | word | hashes | output: f32 | directory |
+//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight | word | hashes | output: f32 | directory |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
 // A page has 16 bytes for each code point: its class, the number of bytes, and those bytes (src/kernels/bert-characters.ts).
@@ -31,15 +31,15 @@ export const H_LONGEST: usize = HEADER + 40;
 export const H_UNKNOWN: usize = HEADER + 44;
 const MODEL: usize = 0x2_0000;
 
-/** Bytes of a text, and some behind them. A text has at most as many tokens as bytes. */
+/** Capacity for a text in bytes, including some behind it. A text has at most as many tokens as bytes. */
 const TEXT_ROOM: usize = 300_032;
 const D_IDS: usize = TEXT_ROOM;
 const D_WORD: usize = D_IDS + 2 * TEXT_ROOM;
-/** Characters of a word beyond which it is unknown. */
+/** Longer words, in characters, are unknown. */
 export const WORD_CHARACTERS: u32 = 100;
 const WORD_ROOM: usize = 512;
 const D_HASHES: usize = D_WORD + WORD_ROOM;
-/** No token is longer, in bytes. */
+/** Most bytes of a token. */
 export const LONGEST_TOKEN: u32 = 255;
 const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
 /** Pages of 256 code points up to U+10FFFF. */
@@ -51,7 +51,7 @@ function aligned(address: usize): usize {
   return (address + 63) & ~63;
 }
 
-/** Says how a model lies of so many tokens (below 65,536) of `dims` numbers (a multiple of 32) and a vocabulary of so many bytes. */
+/** Computes the layout of a model: `tokens` (below 65,536) of `dims` numbers (a multiple of 32), and the bytes of the vocabulary. */
 export function layModel(tokens: u32, dims: u32, vocabularyBytes: u32): void {
   assert(tokens < 65_536 && (dims & 31) === 0, 'too many tokens, or dimensions that are no multiple of 32');
   let slots: u32 = 4;
@@ -80,17 +80,17 @@ export function dimensions(): u32 {
   return load<u32>(H_DIMS);
 }
 
-/** Where the host writes the token vectors: i8, row by row. */
+/** Address to which the host writes the token vectors: i8, row by row. */
 export function vectorsAt(): usize {
   return load<u32>(H_VECTORS);
 }
 
-/** Where the host writes the scales: f32. */
+/** Address to which the host writes the scales: f32. */
 export function scalesAt(): usize {
   return load<u32>(H_SCALES);
 }
 
-/** Where the host writes the vocabulary. */
+/** Address to which the host writes the vocabulary. */
 export function vocabularyAt(): usize {
   return load<u32>(H_VOCABULARY);
 }
@@ -99,7 +99,7 @@ export function vocabularyBytes(): u32 {
   return load<u32>(H_VOCABULARY_BYTES);
 }
 
-/** Address of the offset of a token's line; behind the last one, of the end. */
+/** Address of the offset of a token's line; behind the last token, the offset of the end. */
 export function offsetAt(token: u32): usize {
   return <usize>load<u32>(H_OFFSETS) + <usize>token * 4;
 }
@@ -112,7 +112,7 @@ export function slotMask(): u32 {
   return load<u32>(H_SLOT_MASK);
 }
 
-/** Where the model ends: the memory must reach so far. */
+/** End of the model: the memory must reach that far. */
 export function modelEnd(): usize {
   return load<u32>(H_END);
 }
@@ -122,12 +122,12 @@ export function deskBytes(): usize {
   return termsOf(0) + 8 * <usize>tokenCount();
 }
 
-/** Bytes that a text may have. */
+/** Most bytes of a text. */
 export function textRoom(): usize {
   return TEXT_ROOM - 32;
 }
 
-/** Where `tokenize` writes ids: u16. */
+/** Address to which `tokenize` writes ids: u16. */
 export function tokensOf(desk: usize): usize {
   return desk + D_IDS;
 }
@@ -140,7 +140,7 @@ export function hashesOf(desk: usize): usize {
   return desk + D_HASHES;
 }
 
-/** The addresses of the pages of folds: u32 each, 0 for one that the host has not made. */
+/** The addresses of the pages of folds: u32 each, 0 for a page that the host has not made. */
 export function directoryOf(desk: usize): usize {
   return desk + D_DIRECTORY;
 }
@@ -149,7 +149,7 @@ export function foldPageBytes(): usize {
   return 256 * FOLD_BYTES;
 }
 
-/** Where `sumTokens` writes the vector: f32. */
+/** Address to which `sumTokens` writes the vector: f32. */
 export function outputOf(desk: usize): usize {
   return desk + D_OUTPUT;
 }

@@ -1,11 +1,11 @@
-// The sum over the distinct tokens of sqrt(count) x scale x row, of length 1.
+// The sum over the distinct tokens of sqrt(count) x scale x row, scaled to length 1.
 
 import { countsOf, dimensions, outputOf, scalesAt, termsOf, tokensOf, vectorsAt } from './layout.ts';
 
-/** Numbers that are summed up in registers at a time. */
+/** Numbers that are summed in registers at a time. */
 const BLOCK: usize = 32;
 
-/** Writes the vector of the first `count` ids of a desk to its output. All its numbers are zero when no token has a weight. */
+/** Writes the vector of the first `count` ids of a desk to its output. All its numbers are zero if no token has a weight. */
 export function sumTokens(desk: usize, count: u32): void {
   const terms = termsOf(desk);
   const end = weigh(desk, count, terms);
@@ -19,7 +19,7 @@ export function sumTokens(desk: usize, count: u32): void {
   for (let at = output; at < output + dims * 4; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
 }
 
-/** Writes address and weight of each token that has a weight, in the order of their first places. Returns the end of the list. */
+/** Writes address and weight of each token that has a weight, in the order of their first occurrences. Returns the end of the list. */
 function weigh(desk: usize, count: u32, terms: usize): usize {
   const ids = tokensOf(desk);
   const counts = countsOf(desk);

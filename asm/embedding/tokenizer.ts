@@ -1,20 +1,20 @@
-// BERT's tokeniser: characters are folded one by one (lower case, without accents; what is removed, what separates words, and
-// what is a word by itself is the host's to say), and each word is cut into the longest tokens from its beginning on
+// BERT's tokeniser: characters are folded one by one (lower case, without accents; the host decides which characters are removed, which
+// separate words, and which are words by themselves), and each word is cut into the longest tokens from its beginning on
 // ("WordPiece": Wu et al., arXiv:1609.08144; greedy as in BERT's tokenization.py).
 
 import { directoryOf, FOLD_BYTES, H_LONGEST, H_UNKNOWN, hashesOf, textRoom, tokensOf, WORD_CHARACTERS, wordOf } from './layout.ts';
 import { find, hashOf, NONE, seedOf } from './vocabulary.ts';
 
-/** Classes of characters, as src/kernels/bert-characters.ts has them. */
+/** Classes of characters, as in src/kernels/bert-characters.ts. */
 const REMOVED: u8 = 0;
 const SPACE: u8 = 1;
 const SINGLE: u8 = 2;
 
-/** Set in what `tokenize` returns when a page of folds is missing, whose number is the rest. */
+/** Set in the result of `tokenize` if a page of folds is missing; the other bits are the number of the page. */
 const MISSING: u32 = 0x8000_0000;
 
 /**
- * Writes the ids of a text of `length` bytes of valid UTF-8 at the beginning of the desk, and returns their number. Where a
+ * Writes the ids of a text of `length` bytes of valid UTF-8 at the beginning of the desk, and returns their number. If a
  * page of folds is missing it returns 0x80000000 + its number: the host makes the page and calls again.
  */
 export function tokenize(desk: usize, length: u32): u32 {
@@ -50,7 +50,7 @@ export function tokenize(desk: usize, length: u32): u32 {
         else memory.copy(word + bytes, fold + 2, width);
         bytes += width;
       }
-      characters += kind - SINGLE; // the class says how many characters it becomes
+      characters += kind - SINGLE; // the class includes the number of characters that it becomes
       continue;
     }
     if (kind === REMOVED) continue;
@@ -63,7 +63,7 @@ export function tokenize(desk: usize, length: u32): u32 {
   return <u32>((out - ids) >> 1);
 }
 
-/** Bytes of a character that is not ASCII, by its first. */
+/** Bytes of a non-ASCII character, by its first byte. */
 function widthOf(lead: u32): usize {
   return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
@@ -76,7 +76,7 @@ function codePointAt(at: usize, lead: u32): u32 {
   return ((lead & 0x07) << 18) | (second << 12) | (third << 6) | (<u32>load<u8>(at + 3) & 0x3f);
 }
 
-/** Writes the tokens of a word, or the unknown one, and returns where they end. */
+/** Writes the tokens of a word, or the unknown token, and returns the end of them. */
 function addWord(out: usize, word: usize, length: u32, characters: u32, hashes: usize): usize {
   const first = out;
   const longest = load<u32>(H_LONGEST);

@@ -1,5 +1,5 @@
 // The tokens by their bytes: an open hash table whose slots have a token's id + 1 in their low half and a part of its hash in
-// the high one. Tokens that continue a word begin with `##` in the file; they hash from a seed of their own, without it.
+// the high half. Tokens that continue a word begin with `##` in the file; they are hashed without it, from a different seed.
 
 import { H_LONGEST, H_UNKNOWN, LONGEST_TOKEN, offsetAt, slotAt, slotMask, tokenCount, vocabularyAt, vocabularyBytes } from './layout.ts';
 
@@ -11,7 +11,7 @@ const WORD_SEED: u32 = 2_166_136_261;
 const PIECE_SEED: u32 = 0x9e37_79b9;
 export const NONE: u32 = 0xffff_ffff;
 
-/** The hash of no bytes, of the beginning of a word or of what continues one. */
+/** The hash of no bytes, for the beginning of a word or for its continuation. */
 export function seedOf(continues: bool): u32 {
   return continues ? PIECE_SEED : WORD_SEED;
 }
@@ -20,7 +20,7 @@ export function hashOf(hash: u32, byte: u32): u32 {
   return (hash ^ byte) * PRIME;
 }
 
-/** Finds the lines of the vocabulary, which the host has written, and puts them into the table. Returns their number, which must be that of the vectors. */
+/** Puts the lines of the vocabulary, which the host has written, into the table. Returns their number; there must be as many vectors. */
 export function indexVocabulary(): u32 {
   memory.fill(slotAt(0), 0, (<usize>slotMask() + 1) * 4);
   const first = vocabularyAt();
@@ -40,7 +40,7 @@ export function indexVocabulary(): u32 {
   return token;
 }
 
-/** Returns its length. */
+/** Adds a token; returns its length. */
 function addToken(token: u32, at: usize, end: usize): u32 {
   const continues = end - at > 2 && load<u8>(at) === MARK && load<u8>(at + 1) === MARK;
   const start = continues ? at + 2 : at;
@@ -53,12 +53,12 @@ function addToken(token: u32, at: usize, end: usize): u32 {
   return <u32>(end - start);
 }
 
-/** The low bits of FNV are its weakest. */
+/** The low bits of an FNV hash are its weakest. */
 function placeOf(hash: u32): u32 {
   return (hash ^ (hash >>> 15)) & slotMask();
 }
 
-/** The token of some bytes with that hash, or NONE. */
+/** The token of some bytes with this hash, or NONE. */
 export function find(at: usize, length: u32, hash: u32, continues: bool): u32 {
   const tag = hash & 0xffff_0000;
   let slot = placeOf(hash);

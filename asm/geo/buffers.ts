@@ -1,15 +1,15 @@
-// Buffers that grow and stay where they are between calls of the host: address and bytes, 8 bytes each.
+// Buffers that grow, and that keep their address between calls of the host: address and bytes, 8 bytes each.
 
 import { release, allocate, roomFor } from '../columns/memory.ts';
 import { H_BUFFERS, PART_BUFFERS } from './layout.ts';
 
-/** Points to put: (u32 ord, u32 -, f64 lat, f64 lng) each. */
+/** Points to store: (u32 ord, u32 -, f64 lat, f64 lng) each. */
 export const B_INPUT: u32 = 0;
 /** Bitmap of ordinals that a query may find. */
 export const B_FILTER: u32 = 1;
-/** What a query has found: 16 bytes each. */
+/** Results of a query: 16 bytes each. */
 export const B_FOUND: u32 = 2;
-/** Work space of splits, of walks, and of counts by cell. */
+/** Working memory of splits, of walks, and of counts by cell. */
 export const B_SPLIT: u32 = 3;
 export const B_ORDER: u32 = 4;
 export const B_CELLS: u32 = 5;
@@ -23,7 +23,7 @@ export function bufferBytes(number: u32): u32 {
   return load<u32>(H_BUFFERS + (<usize>number << 3), 4);
 }
 
-/** Makes room for so many bytes; what was in the buffer is lost when it has to move. Returns its address. */
+/** Makes space for `bytes` bytes. The content of the buffer is lost if it has to move. Returns its address. */
 export function reserve(number: u32, bytes: u32): usize {
   const entry = H_BUFFERS + (<usize>number << 3);
   if (load<u32>(entry, 4) >= bytes) return load<u32>(entry);
@@ -49,7 +49,7 @@ export function extend(number: u32, bytes: u32, used: u32): usize {
   return moved;
 }
 
-/** Gives the memory of a buffer back. */
+/** Frees the memory of a buffer. */
 export function drop(number: u32): void {
   const entry = H_BUFFERS + (<usize>number << 3);
   release(load<u32>(entry), load<u32>(entry, 4), PART_BUFFERS);

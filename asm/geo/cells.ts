@@ -1,4 +1,4 @@
-// How many documents are in each cell of a length of geohash.
+// The number of documents in each cell, for a length of geohash.
 
 import { B_CELLS, B_FOUND, buffer, reserve } from './buffers.ts';
 import { KEY_BITS, keyOf } from './keys.ts';
@@ -8,7 +8,7 @@ import { found, isWanted, NEAR, nextFound } from './query.ts';
 
 const DIGIT_BITS: u32 = 5;
 
-/** Lists (u64 cell, u32 documents) in B_FOUND, in the order of cells, of the documents that the filter has; how many cells. */
+/** Lists (u64 cell, u32 documents) in B_FOUND, in the order of cells, for the documents in the filter. Returns the number of cells. */
 export function countCells(digits: u32): u32 {
   assert(digits >= 1 && digits <= 12, 'a geohash has 1 to 12 digits');
   reserve(B_CELLS, LEAF_ROOM << 3);
@@ -28,7 +28,7 @@ function visit(node: usize, shift: u32): void {
   for (let at = buffer(B_CELLS); at < end; at += 8) countOne(load<u64>(at));
 }
 
-/** The cells of the points of a leaf, in order; how many. */
+/** Lists the cells of the points of a leaf, in order. Returns their number. */
 function listCells(leaf: usize, shift: u32): u32 {
   const list = buffer(B_CELLS);
   const count = countOf(leaf);
@@ -44,7 +44,7 @@ function listCells(leaf: usize, shift: u32): u32 {
   return cells;
 }
 
-/** Leaves are in the order of geohashes, so a cell that was counted before is the last one. */
+/** Counts a document in its cell. Leaves are in the order of geohashes, so a cell that was counted before is the last one. */
 function countOne(cell: u64): void {
   const last = buffer(B_FOUND) + found() * NEAR - NEAR;
   if (found() > 0 && load<u64>(last) === cell) return store<u32>(last, load<u32>(last, 8) + 1, 8);

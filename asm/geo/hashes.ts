@@ -1,4 +1,4 @@
-// The same queries by ranges of geohashes: a few cells cover what is looked for, and each is a range of the tree's order.
+// The same queries by ranges of geohashes: a few cells cover the area of the query, and each is a range of the tree's order.
 
 import { H_ROOT } from './layout.ts';
 import { keySpan, latCell, leastKey, lngCell } from './keys.ts';
@@ -9,18 +9,18 @@ import { sortFound } from './sorting.ts';
 import { scanWithin } from './within.ts';
 
 const AXIS_BITS: u32 = 30;
-/** Digits of a geohash of 5 bits: an odd number has one bit more of the longitude, so cells go by half digits here. */
+/** Bits per axis of the smallest cells (8 digits). Cells have equally many bits of both axes, so they need not be whole digits of a geohash. */
 const INDEX_BITS: u32 = 20;
 const MOST_CELLS: u64 = 16;
 
-/** Finds near the point, in the box of the query, in order or not; how many. */
+/** Finds documents near the point, in the box of the query, sorted or not. Returns their number. */
 export function nearByHashes(sorted: bool): u32 {
   cover(true);
   if (sorted) sortFound();
   return found();
 }
 
-/** Finds in the box. */
+/** Finds documents in the box. Returns their number. */
 export function withinByHashes(): u32 {
   cover(false);
   return found();
@@ -32,7 +32,7 @@ function cover(near: bool): void {
   const south = latCell(max(load<f64>(Q_LAT), -90.0));
   const north = latCell(min(load<f64>(Q_LAT, 8), 90.0));
   store<u32>(Q_INTERVAL, ANY);
-  // All longitudes meet in a pole.
+  // All longitudes meet at a pole.
   if (load<f64>(Q_LAT) <= -90 || load<f64>(Q_LAT, 8) >= 90) return coverCells(root, near, 0, lngCell(180.0), south, north);
   for (let i: u32 = 0; i < INTERVALS; i++) {
     const interval = Q_LNG + (<usize>i << 4);
@@ -43,7 +43,7 @@ function cover(near: bool): void {
   }
 }
 
-/** With the smallest cells of which few are enough. */
+/** Covers a box with the smallest cells of which at most `MOST_CELLS` are needed. */
 function coverCells(root: usize, near: bool, west: u64, east: u64, south: u64, north: u64): void {
   let bits = INDEX_BITS;
   let shift = <u64>(AXIS_BITS - bits);

@@ -1,4 +1,4 @@
-// Putting places into the tree: into the leaf of their geohash, which is divided when it is full.
+// Storing places in the tree: in the leaf of their geohash, which is split when it is full.
 
 import { B_SPLIT, reserve } from './buffers.ts';
 import { keyOf } from './keys.ts';
@@ -9,7 +9,7 @@ import { removePoint } from './remove.ts';
 
 const RADIANS: f64 = Math.PI / 180;
 
-/** Puts a document at a place, in the stead of where it was; whether that changes anything. */
+/** Stores the place of a document and removes its former place. Returns whether that changes anything. */
 export function putPoint(ord: u32, lat: f64, lng: f64): bool {
   assert(Math.abs(lat) <= 90 && Math.abs(lng) <= 180, 'a place that is none');
   const known = leafOf(ord);
@@ -35,7 +35,7 @@ function isAt(leaf: usize, ord: u32, lat: f64, lng: f64): bool {
   return load<f64>(leaf + (<usize>at << 3), L_LAT) === lat && load<f64>(leaf + (<usize>at << 3), L_LNG) === lng;
 }
 
-/** Where a document is in its leaf. */
+/** Index of a document in its leaf. */
 export function placeIn(leaf: usize, ord: u32): u32 {
   let i: u32 = 0;
   while (load<u32>(leaf + (<usize>i << 2), L_ORDS) !== ord) i++;
@@ -53,7 +53,7 @@ function leafFor(key: u64): usize {
   return node;
 }
 
-/** Adds a point to a leaf that has room, and widens the boxes around it. */
+/** Adds a point to a leaf that is not full, and widens the boxes around it. */
 function append(leaf: usize, ord: u32, lat: f64, lng: f64): void {
   const count = countOf(leaf);
   const at = leaf + (<usize>count << 3);
@@ -78,11 +78,11 @@ function append(leaf: usize, ord: u32, lat: f64, lng: f64): void {
   }
 }
 
-/** Work space: the geohashes of a leaf in order with their places, and a copy of the leaf. */
+/** Working memory: the geohashes of a leaf in order with their indexes, and a copy of the leaf. */
 const ENTRY: usize = 16;
 const COPY: usize = 68 * 16;
 const SPLIT_BYTES: u32 = 68 * 16 + 3072;
-/** The last leaf is left nearly full, since points that come in order go behind it. */
+/** The last leaf stays nearly full, because points that come in order are added behind it. */
 const LAST_KEPT: u32 = 60;
 
 function splitLeaf(leaf: usize): void {
@@ -102,7 +102,7 @@ function splitLeaf(leaf: usize): void {
   addSibling(leaf, load<u64>(work + kept * <u32>ENTRY), right);
 }
 
-/** By insertion, as points that were put in order nearly are. */
+/** Sorts by insertion, because points that were added in order are nearly sorted. */
 function sortByKey(entries: usize, leaf: usize): void {
   for (let i: u32 = 0; i < LEAF_ROOM; i++) {
     const key = keyOf(load<f64>(leaf + (<usize>i << 3), L_LAT), load<f64>(leaf + (<usize>i << 3), L_LNG));
@@ -131,7 +131,7 @@ export function copyPoint(to: usize, i: u32, from: usize, j: u32): void {
   store<f64>(a, load<f64>(b, L_Z), L_Z);
 }
 
-/** Whether nothing stands behind a node. */
+/** Whether no node of the same level is behind a node. */
 function isLast(node: usize): bool {
   for (let parent = parentOf(node); parent !== 0; node = parent, parent = parentOf(node)) {
     if (childAt(parent, countOf(parent) - 1) !== node) return false;
@@ -139,7 +139,7 @@ function isLast(node: usize): bool {
   return true;
 }
 
-/** Puts a node behind its sibling, whose part of the tree it has taken some of. */
+/** Inserts a node behind its sibling, from which it has taken some children or points. */
 function addSibling(node: usize, key: u64, right: usize): void {
   let parent = parentOf(node);
   if (parent === 0) {

@@ -1,10 +1,10 @@
-// Geohashes of 12 digits (Niemeyer, 2008) as numbers of 60 bits: those of the longitude and of the latitude take turns, from a bit of the longitude on.
+// Geohashes of 12 digits (Niemeyer, 2008) as numbers of 60 bits: bits of the longitude and of the latitude alternate, the longitude first.
 
 export const KEY_BITS: u32 = 60;
 const AXIS_BITS: u32 = 30;
 const LAST: i64 = (1 << 30) - 1;
 const CELLS: f64 = 1073741824.0;
-/** Of each pair, four, eight, 16 and 32 bits, the lower half. */
+/** Masks of the lower half of each pair, four, eight, 16 and 32 bits. */
 const HALF_OF_2: u64 = ~(<u64>0) / 3;
 const HALF_OF_4: u64 = ~(<u64>0) / 5;
 const HALF_OF_8: u64 = ~(<u64>0) / 17;
@@ -20,7 +20,7 @@ export function keyOfCell(x: u64, y: u64): u64 {
   return (spread(x) << 1) | spread(y);
 }
 
-/** Column of a longitude among 2^30, as halving the interval again and again finds it. */
+/** Column of a longitude among 2^30, the same as by repeatedly halving the interval. */
 export function lngCell(lng: f64): u64 {
   return cellOf(lng, -180.0, 360.0);
 }
@@ -30,7 +30,7 @@ export function latCell(lat: f64): u64 {
   return cellOf(lat, -90.0, 180.0);
 }
 
-/** The borders of cells are exact numbers, so that comparing with them mends what rounding does to the quotient. */
+/** The borders of cells are exact numbers, so comparing with them corrects rounding errors of the quotient. */
 function cellOf(degrees: f64, low: f64, width: f64): u64 {
   let cell = <i64>Math.floor((degrees - low) / width * CELLS);
   if (low + <f64>cell * (width / CELLS) > degrees) cell--;
@@ -53,7 +53,7 @@ export function leastKey(x: u64, y: u64, bits: u32): u64 {
   return keyOfCell(x << (AXIS_BITS - bits), y << (AXIS_BITS - bits));
 }
 
-/** Geohashes that such a cell has, less one. */
+/** Number of geohashes in such a cell, minus one. */
 export function keySpan(bits: u32): u64 {
   return (<u64>1 << (2 * (AXIS_BITS - bits))) - 1;
 }

@@ -1,20 +1,20 @@
-// How the memory of the places of one collection lies. The module keeps no state outside it.
+// The layout of the memory of the places of one collection. The module keeps no state outside it.
 //
 //     0 .. 32 KiB   static data of the module (messages of assertions)
-//     HEADER        named fields below; those of the allocator lie where `columns/layout.ts` has them
-//     HEAP ..       what the allocator of `columns/memory.ts` hands out: nodes, the table of documents, buffers
+//     HEADER        named fields below; the fields of the allocator are where `columns/layout.ts` has them
+//     HEAP ..       what the allocator of `columns/memory.ts` returns: nodes, the table of documents, buffers
 //
-// The places are the leaves of one tree, a B+-tree in the order of their geohashes (the interleaved bits of longitude and latitude,
-// Morton 1966) whose nodes also know the box around what is below them. So it can be walked by boxes, as an R-tree (Kamel and
+// The places are in the leaves of one tree, a B+-tree in the order of their geohashes (the interleaved bits of longitude and latitude,
+// Morton 1966), whose nodes also have the box around everything below them. So it can be walked by boxes, as an R-tree (Kamel and
 // Faloutsos, "Hilbert R-tree", 1994, with another curve), or by ranges of geohashes. A box has five dimensions: x, y and z of the
 // points on a globe of radius 1, in which neither poles nor the 180th meridian are special, and latitude and longitude in degrees.
 //
 //     node:  u32 count   u32 parent, 0 for the root   u32 level, 0 for a leaf   u32 -
 //     leaf:  68 x u32 ord   68 x f64 lat   68 x f64 lng   68 x f64 x   68 x f64 y   68 x f64 z
-//     inner: 32 x u64 least geohash (that of the first child is not read)   32 x u32 child   32 x box
+//     inner: 32 x u64 least geohash (the first child's is not read)   32 x u32 child   32 x box
 //     box:   5 x f64 least   5 x f64 greatest
 //
-// Points of a leaf are in no order. Nothing in a child's part of the tree has a geohash below its own or above that of the next child.
+// Points of a leaf are in no order. Geohashes below a child are at least the child's own least geohash, and at most that of the next child.
 
 import { HEADER, HEAP } from '../columns/layout.ts';
 
@@ -40,23 +40,23 @@ export const I_BOXES: usize = 400;
 
 export const DIMENSIONS: u32 = 5;
 export const BOX_BYTES: usize = 80;
-/** From a least value of a box to the greatest. */
+/** Offset from the least values of a box to the greatest. */
 export const B_MAX: usize = 40;
-/** Places of latitude and longitude in a box. */
+/** Offsets of latitude and longitude in a box. */
 export const B_LAT: usize = 24;
 export const B_LNG: usize = 32;
 
-// The fields from HEADER + 72 on are those of the columns, which this module has none of.
+// The fields from HEADER + 72 on are fields of the columns, which this module does not have.
 export const H_ROOT: usize = HEADER + 72;
 export const H_POINTS: usize = HEADER + 76;
-/** One more than the greatest ordinal that there ever was. */
+/** One more than the greatest ordinal that was ever stored. */
 export const H_ORD_END: usize = HEADER + 80;
 /** The table of documents: address of its 256 parts (see `places.ts`). */
 export const H_PLACES: usize = HEADER + 84;
 /** What the host writes to and reads from: address and bytes of its buffers, see `buffers.ts`. */
 export const H_BUFFERS: usize = HEADER + 1152;
 
-/** The query that is being answered, see `query.ts`. */
+/** The current query, see `query.ts`. */
 export const QUERY: usize = HEADER + 1280;
 
 // Parts of the memory accounting.

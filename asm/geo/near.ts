@@ -1,5 +1,5 @@
 // The documents near a point: all within a chord, or the best of them. The chord between two points of the globe grows with their
-// distance along it, so its square orders them, and needs no trigonometry. Boxes are looked at from the nearest on
+// distance along it, so the squared chord orders them without trigonometry. Boxes are visited from the nearest on
 // (Roussopoulos, Kelley and Vincent, "Nearest neighbor queries", 1995).
 
 import { B_FOUND, B_ORDER, buffer, reserve } from './buffers.ts';
@@ -8,12 +8,12 @@ import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
 import { found, isTurn, isWanted, NEAR, nextFound, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
 import { sortFound } from './sorting.ts';
 
-/** Children of a node that is being looked at, by their distance: (f64 square, u32 child), for each level. */
+/** Children of a visited node, by their distance: (f64 square, u32 child), for each level. */
 const ORDER_ENTRY: u32 = 16;
 const ORDER_BYTES: u32 = 32 * ORDER_ENTRY;
 const MAX_LEVELS: u32 = 12;
 
-/** Finds by boxes, in order or not; how many. */
+/** Finds documents by boxes, sorted or not. Returns their number. */
 export function nearByBoxes(sorted: bool): u32 {
   reserve(B_ORDER, MAX_LEVELS * ORDER_BYTES);
   const root = <usize>load<u32>(H_ROOT);
@@ -34,7 +34,7 @@ function visit(node: usize): void {
   }
 }
 
-/** Lists the children within reach, the nearest first; how many. */
+/** Lists the children within reach, the nearest first. Returns their number. */
 function orderChildren(node: usize, order: usize): u32 {
   const reach = load<f64>(Q_CHORD);
   const count = countOf(node);
@@ -51,7 +51,7 @@ function orderChildren(node: usize, order: usize): u32 {
   return listed;
 }
 
-/** Square of the distance to a box in space, 0 within. */
+/** Square of the distance to a box in space; 0 inside it. */
 function distanceTo(box: usize): f64 {
   const x = beside(load<f64>(Q_X), box);
   const y = beside(load<f64>(Q_Y), box + 8);
@@ -63,7 +63,7 @@ function beside(value: f64, side: usize): f64 {
   return max(max(load<f64>(side) - value, value - load<f64>(side, B_MAX)), 0);
 }
 
-/** Looks at the points of a leaf whose geohashes are in a range. */
+/** Compares the points of a leaf whose geohashes are in a range. */
 export function scanNear(leaf: usize, low: u64, high: u64): void {
   const count = countOf(leaf);
   const x = f64x2.splat(load<f64>(Q_X));
@@ -77,7 +77,7 @@ export function scanNear(leaf: usize, low: u64, high: u64): void {
     const squares = f64x2.add(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), f64x2.mul(dz, dz));
     if (!v128.any_true(f64x2.le(squares, f64x2.splat(load<f64>(Q_CHORD))))) continue;
     consider(leaf, i, f64x2.extract_lane(squares, 0), low, high);
-    // A leaf has room for an even number; what lies behind its last point is none.
+    // The capacity of a leaf is even; values behind its last point are ignored.
     if (i + 1 < count) consider(leaf, i + 1, f64x2.extract_lane(squares, 1), low, high);
   }
 }
@@ -100,13 +100,13 @@ function put(entry: usize, square: f64, ord: u32): void {
   store<u64>(entry, ord, 8);
 }
 
-/** Whether a document is nearer than an entry; of equally near ones the lower ordinal is. */
+/** Whether a document is nearer than an entry, or equally near with a lower ordinal. */
 function isBefore(square: f64, ord: u32, entry: usize): bool {
   const other = load<f64>(entry);
   return square < other || (square === other && ord < load<u32>(entry, 8));
 }
 
-/** Adds to the heap of the best, whose top is the worst of them; once it is full, what is worse than that is not looked at. */
+/** Adds to the heap of the best, whose root is the worst of them. Once it is full, results that are worse than the root are skipped. */
 function climb(last: usize, square: f64, ord: u32, limit: u32): void {
   const heap = buffer(B_FOUND);
   let i = <u32>(last - heap) / NEAR;
@@ -121,7 +121,7 @@ function climb(last: usize, square: f64, ord: u32, limit: u32): void {
   if (found() === limit) store<f64>(Q_CHORD, load<f64>(heap));
 }
 
-/** Takes the place of the worst. */
+/** Replaces the worst one. */
 function sink(square: f64, ord: u32, count: u32): void {
   const heap = buffer(B_FOUND);
   let i: u32 = 0;

@@ -1,4 +1,4 @@
-// Nodes of the tree, and the boxes around them; how they lie is drawn in `layout.ts`.
+// Nodes of the tree, and the boxes around them; `layout.ts` draws their layout.
 
 import { allocate, release } from '../columns/memory.ts';
 import { B_MAX, BOX_BYTES, DIMENSIONS, H_ROOT, I_BOXES, I_CHILDREN, I_KEYS, L_LAT, L_LNG, L_X, L_Y, L_Z, N_LEVEL, N_PARENT, NODE_BYTES, PART_NODES } from './layout.ts';
@@ -39,7 +39,7 @@ export function boxAt(node: usize, index: u32): usize {
   return node + I_BOXES + index * <u32>BOX_BYTES;
 }
 
-/** Place of a child in its parent. */
+/** Index of a child in its parent. */
 export function indexIn(parent: usize, child: usize): u32 {
   let i: u32 = 0;
   while (childAt(parent, i) !== child) i++;
@@ -88,7 +88,7 @@ function measureColumn(column: usize, count: u32, box: usize): void {
   store<f64>(box, high, B_MAX);
 }
 
-/** Widens a box; whether that was necessary. */
+/** Widens a box. Returns whether that was necessary. */
 export function uniteBoxes(box: usize, other: usize): bool {
   let wider = false;
   for (let i: u32 = 0; i < DIMENSIONS; i++) {

@@ -1,4 +1,4 @@
-// In which leaf a document is: a hash table in 256 parts, each of which grows by itself, so that no insertion has to move all of it.
+// The leaf of each document: a hash table in 256 parts, each of which grows by itself, so that no insertion has to move all of it.
 // A part is a table of open addressing with linear probing, at most three quarters full.
 //
 //     part:  u32 address   u32 slots, a power of two   u32 documents   u32 -
@@ -16,14 +16,14 @@ export function openPlaces(): void {
   store<u32>(H_PLACES, <u32>allocateZeroed(PARTS * PART_BYTES, PART_PLACES));
 }
 
-/** The leaf of a document; 0 when there is none. */
+/** The leaf of a document; 0 if there is none. */
 export function leafOf(ord: u32): usize {
   const part = partOf(ord);
   if (load<u32>(part, 8) === 0) return 0;
   return load<u32>(slotFor(part, ord), 4);
 }
 
-/** Says in which leaf a document is. */
+/** Sets the leaf of a document. */
 export function setLeaf(ord: u32, leaf: usize): void {
   const part = partOf(ord);
   if ((load<u32>(part, 8) + 1) * 4 > load<u32>(part, 4) * 3) grow(part);
@@ -35,7 +35,7 @@ export function setLeaf(ord: u32, leaf: usize): void {
   store<u32>(slot, <u32>leaf, 4);
 }
 
-/** Forgets a document, which is there. Those behind it that it stood in the way of move up (Knuth, volume 3, algorithm 6.4R). */
+/** Removes a document, which must be in the table, and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4R). */
 export function forgetLeaf(ord: u32): void {
   const part = partOf(ord);
   const mask = load<u32>(part, 4) - 1;
@@ -53,7 +53,7 @@ export function forgetLeaf(ord: u32): void {
   store<u64>(table + hole * SLOT, 0);
 }
 
-/** The parts take turns; what is left of the ordinal is scattered. */
+/** Consecutive ordinals are in different parts; the remaining bits of the ordinal are hashed. */
 function partOf(ord: u32): usize {
   return <usize>load<u32>(H_PLACES) + (ord & (PARTS - 1)) * PART_BYTES;
 }

@@ -1,9 +1,9 @@
-// One query at a time: what it looks for, and what it has found. The host fills in the fields before it calls.
+// One query at a time: its conditions and its results. The host sets the fields before it calls.
 //
 //     QUERY  f64 x, y, z of the middle; f64 greatest square of a chord
-//            f64 least and greatest latitude; 3 x (f64 least, f64 greatest longitude), those that are not needed empty
+//            f64 least and greatest latitude; 3 x (f64 least, f64 greatest longitude), unused ones empty
 //            u32 results to find, 0 for all; u32 words of the bitmap in B_FILTER, NO_FILTER for none; u32 found; u32 interval of longitudes whose
-//            geohashes are looked at, ANY for all
+//            geohashes are being searched, ANY for all
 import { B_FILTER, B_FOUND, buffer, extend } from './buffers.ts';
 import { keyOf } from './keys.ts';
 import { QUERY } from './layout.ts';
@@ -19,13 +19,13 @@ export const Q_FILTER_WORDS: usize = QUERY + 100;
 export const Q_FOUND: usize = QUERY + 104;
 
 export const Q_INTERVAL: usize = QUERY + 108;
-/** Set in place of the number of an interval. */
+/** Used instead of the number of an interval. */
 export const ANY: u32 = 0xffffffff;
 
 export const NO_FILTER: u32 = 0xffffffff;
 export const INTERVALS: u32 = 3;
 
-/** Bytes of what is found near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
 export const NEAR: u32 = 16;
 export const INSIDE: u32 = 24;
 
@@ -40,7 +40,7 @@ export function isWanted(ord: u32): bool {
   return ord >> 5 < words && ((load<u32>(buffer(B_FILTER) + (<usize>(ord >> 5) << 2)) >> (ord & 31)) & 1) !== 0;
 }
 
-/** A place for one more result of so many bytes. */
+/** The address for one more result of `bytes` bytes. */
 export function nextFound(bytes: u32): usize {
   const count = found();
   store<u32>(Q_FOUND, count + 1);
@@ -56,7 +56,7 @@ export function inLongitudes(lng: f64): bool {
   return false;
 }
 
-/** Whether a place belongs to what is looked at: a range of geohashes, of which the cells of other intervals may have some, too. */
+/** Whether a place is in the range of geohashes and in the interval being searched, but in none that was searched before: cells may overlap. */
 export function isTurn(lat: f64, lng: f64, low: u64, high: u64): bool {
   const key = keyOf(lat, lng);
   if (key < low || key > high) return false;
@@ -71,7 +71,7 @@ function isInInterval(i: u32, lng: f64): bool {
   return lng >= load<f64>(interval) && lng <= load<f64>(interval, 8);
 }
 
-/** Whether a box of places has something in common with the query's. All longitudes meet in a pole. */
+/** Whether a box of places intersects the query's box. All longitudes meet at a pole. */
 export function meets(latLow: f64, latHigh: f64, lngLow: f64, lngHigh: f64): bool {
   if (latLow > load<f64>(Q_LAT, 8) || latHigh < load<f64>(Q_LAT)) return false;
   if (latLow <= -90 || latHigh >= 90) return true;

@@ -1,4 +1,4 @@
-// Taking places out of the tree. A leaf that has few left is joined with its neighbour, so that documents that move about
+// Removing places from the tree. A leaf with few points left is merged with its neighbour, so that documents that move
 // do not leave a tree of empty leaves behind.
 
 import { copyPoint, placeIn } from './insert.ts';
@@ -6,12 +6,12 @@ import { BOX_BYTES, H_POINTS, H_ROOT, I_CHILDREN, I_KEYS, L_ORDS, LEAF_ROOM } fr
 import { boxAt, childAt, countOf, freeNode, indexIn, levelOf, makeRoot, measure, parentOf } from './nodes.ts';
 import { forgetLeaf, leafOf, setLeaf } from './places.ts';
 
-/** A leaf with fewer points is joined with another one. */
+/** A leaf with fewer points is merged with another one. */
 const FEW: u32 = LEAF_ROOM / 4;
-/** Joined leaves have room for more. */
+/** Most points of a merged leaf, so that it can take more. */
 const JOINED: u32 = LEAF_ROOM - LEAF_ROOM / 4;
 
-/** Takes a document out; whether it was there. */
+/** Removes a document. Returns whether it was there. */
 export function removePoint(ord: u32): bool {
   const leaf = leafOf(ord);
   if (leaf === 0) return false;
@@ -25,7 +25,7 @@ export function removePoint(ord: u32): bool {
   return true;
 }
 
-/** Joins a leaf with one beside it, if both are small enough. */
+/** Merges a leaf with a neighbour, if both are small enough. */
 function join(leaf: usize): bool {
   const parent = parentOf(leaf);
   if (parent === 0) return false;
@@ -34,7 +34,7 @@ function join(leaf: usize): bool {
   return at > 0 && moveAll(leaf, childAt(parent, at - 1));
 }
 
-/** Moves the points of a leaf to the one before it, if they have room there. */
+/** Moves the points of a leaf to the previous one, if they fit there. */
 function moveAll(from: usize, to: usize): bool {
   const kept = countOf(to);
   const moved = countOf(from);
@@ -49,7 +49,7 @@ function moveAll(from: usize, to: usize): bool {
   return true;
 }
 
-/** Removes a node that has nothing (any more) from its parent, and the parent with its last child. */
+/** Removes an empty node from its parent, and the parent if it was its last child. */
 function dropNode(node: usize): void {
   const parent = parentOf(node);
   freeNode(node);
@@ -65,7 +65,7 @@ function dropNode(node: usize): void {
   lowerRoot();
 }
 
-/** A root with a single child is not needed. */
+/** Removes a root that has a single child. */
 function lowerRoot(): void {
   for (let root = <usize>load<u32>(H_ROOT); levelOf(root) > 0 && countOf(root) === 1; root = load<u32>(H_ROOT)) {
     makeRoot(childAt(root, 0));
@@ -73,7 +73,7 @@ function lowerRoot(): void {
   }
 }
 
-/** Makes the boxes around a node fit again. */
+/** Recomputes the boxes around a node. */
 function tighten(node: usize): void {
   for (let parent = parentOf(node); parent !== 0; node = parent, parent = parentOf(node)) measure(node, boxAt(parent, indexIn(parent, node)));
 }

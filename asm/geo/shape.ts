@@ -1,8 +1,8 @@
-// Which points are in a shape: polygons with holes, whose edges are straight in longitude and latitude (RFC 7946, section 3.1).
-// A point on an edge is inside. Edges are listed by bands of latitude, so that a point is compared with those of its band alone.
+// The points in a shape: polygons with holes, whose edges are straight in longitude and latitude (RFC 7946, section 3.1).
+// A point on an edge is inside. Edges are listed by bands of latitude, so that a point is compared only with the edges of its band.
 //
 //     shape:  u32 edges   u32 bands   u32 edge list   u32 listed   u32 candidates   u32 bytes of them   u32 passed   u32 poles (1 north, 2 south)
-//             f64 south   f64 bands to a degree   f64 west   f64 east   f64 north   u32 starts of the bands   u32 -
+//             f64 south   f64 bands per degree   f64 west   f64 east   f64 north   u32 starts of the bands   u32 -
 //             edges x edge
 //     edge:   f64 x0   f64 y0   f64 x1   f64 y1   u32 ring   u32 polygon * 2, and 1 for a hole
 
@@ -32,12 +32,12 @@ const E_PART: usize = 36;
 const NORTH: u32 = 1;
 const SOUTH: u32 = 2;
 const MOST_BANDS: u32 = 4096;
-/** Long edges are in many bands: there are fewer bands where that would take more than so many places for each edge. */
+/** Long edges are in many bands: there are fewer bands if the lists would have more entries per edge than this. */
 const PLACES_EACH: u32 = 8;
-/** Rounding of a cross product, by the sum of the sizes of its two products (Shewchuk, 1997). */
+/** Rounding error of a cross product, relative to the sum of the absolute values of its two products (Shewchuk, 1997). */
 const ROUNDING: f64 = 3.3306690738754716e-16;
 
-/** Makes room for a shape; where the host writes its edges, in the order of polygons and rings, is `SHAPE` bytes behind. */
+/** Allocates a shape. The host writes its edges, in the order of polygons and rings, `SHAPE` bytes behind its address. */
 export function openShape(edges: u32): usize {
   const shape = allocateZeroed(SHAPE + edges * EDGE, PART_BUFFERS);
   store<u32>(shape, edges);
@@ -48,7 +48,7 @@ export function shapeEdges(shape: usize): usize {
   return shape + SHAPE;
 }
 
-/** Takes the points that were found in the box around the shape, and lists the edges by bands. */
+/** Takes over the points that were found in the box around the shape, and lists the edges by bands. */
 export function prepareShape(shape: usize): void {
   store<u32>(shape, load<u32>(H_BUFFERS + (<usize>B_FOUND << 3)), S_CANDIDATES);
   store<u32>(shape, load<u32>(H_BUFFERS + (<usize>B_FOUND << 3), 4), S_CANDIDATE_BYTES);
@@ -61,7 +61,7 @@ export function prepareShape(shape: usize): void {
   listEdges(shape);
 }
 
-/** Gives the memory of a shape back. */
+/** Frees the memory of a shape. */
 export function closeShape(shape: usize): void {
   release(load<u32>(shape, S_CANDIDATES), load<u32>(shape, S_CANDIDATE_BYTES), PART_BUFFERS);
   release(load<u32>(shape, S_LIST), load<u32>(shape, S_LISTED) << 2, PART_BUFFERS);
@@ -69,14 +69,14 @@ export function closeShape(shape: usize): void {
   release(shape, SHAPE + load<u32>(shape) * EDGE, PART_BUFFERS);
 }
 
-/** Tests the candidates from `from` to `to`; those that passed so far are u32 ordinals from the returned address on, `passed` of them. */
+/** Tests the candidates from `from` to `to`. Those that have passed so far are u32 ordinals at the returned address, `passed` of them. */
 export function testCandidates(shape: usize, from: u32, to: u32): usize {
   const candidates = <usize>load<u32>(shape, S_CANDIDATES);
   let passed = load<u32>(shape, S_PASSED);
   for (let i = from; i < to; i++) {
     const candidate = candidates + i * INSIDE;
     if (!contains(shape, load<f64>(candidate, 16), load<f64>(candidate, 8))) continue;
-    // A candidate is wider than an ordinal, so that none is written over before it is read.
+    // A candidate is wider than an ordinal, so none is overwritten before it is read.
     store<u32>(candidates + (<usize>passed << 2), load<u32>(candidate));
     passed++;
   }
@@ -107,7 +107,7 @@ function containsAt(shape: usize, x: f64, y: f64): bool {
   for (let i = load<u32>(starts), end = load<u32>(starts, 4); i < end; i++) {
     const edge = shape + SHAPE + load<u32>(list + (<usize>i << 2)) * EDGE;
     if (load<u32>(edge, E_RING) !== ring) {
-      // A ring is over: a border lets in, a hole keeps out.
+      // End of a ring: a point inside an outer ring is in, a point inside a hole is out.
       if (isOdd) isIn = (part & 1) === 0;
       isOdd = false;
       ring = load<u32>(edge, E_RING);
@@ -187,7 +187,7 @@ function lastBand(shape: usize, edge: usize): u32 {
   return bandOf(shape, max(load<f64>(edge, 8), load<f64>(edge, 24)));
 }
 
-/** Places in the lists of bands that the edges take. */
+/** Number of entries that the edges take in the lists of bands. */
 function placesOf(shape: usize): u32 {
   const edges = load<u32>(shape);
   let places: u32 = 0;
@@ -198,7 +198,7 @@ function placesOf(shape: usize): u32 {
   return places;
 }
 
-/** By counting: the starts of the bands move up by one while edges are put in their places. */
+/** By counting: the start of a band advances by one for each edge that is put into its list. */
 function listEdges(shape: usize): void {
   const edges = load<u32>(shape);
   const bands = load<u32>(shape, S_BANDS);

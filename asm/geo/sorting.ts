@@ -1,4 +1,4 @@
-// Puts what was found near a point in order: the nearest first, of equally near ones the lower ordinal.
+// Sorts the results near a point: the nearest first; equally near ones by ordinal.
 
 import { B_FOUND, buffer } from './buffers.ts';
 import { found, NEAR } from './query.ts';
@@ -10,7 +10,7 @@ export function sortFound(): void {
   sort(from, from + found() * NEAR);
 }
 
-/** Quicksort (Hoare, 1962) with the middle one of three; no two entries are equal, since ordinals differ. */
+/** Quicksort (Hoare, 1962) with the median of three; no two entries are equal, because ordinals differ. */
 function sort(from: usize, to: usize): void {
   while (to - from > SMALL) {
     const middle = from + (((to - from) / NEAR) >> 1) * NEAR;
@@ -43,7 +43,7 @@ function sort(from: usize, to: usize): void {
   }
 }
 
-/** Squares are not negative, so that their bits are in their order. */
+/** Squares are not negative, so their bits have the same order. */
 function precedes(a: u64, aOrd: u32, b: u64, bOrd: u32): bool {
   return a < b || (a === b && aOrd < bOrd);
 }

@@ -5,7 +5,7 @@ import { B_FOUND, buffer } from './buffers.ts';
 import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
 import { found, inLatitudes, inLongitudes, INSIDE, isTurn, isWanted, meets, nextFound } from './query.ts';
 
-/** Finds by boxes; how many. */
+/** Finds documents by boxes. Returns their number. */
 export function withinByBoxes(): u32 {
   const root = <usize>load<u32>(H_ROOT);
   if (root !== 0) visit(root);
@@ -21,7 +21,7 @@ function visit(node: usize): void {
   }
 }
 
-/** Looks at the points of a leaf whose geohashes are in a range. */
+/** Compares the points of a leaf whose geohashes are in a range. */
 export function scanWithin(leaf: usize, low: u64, high: u64): void {
   const count = countOf(leaf);
   for (let i: u32 = 0; i < count; i++) {
@@ -40,7 +40,7 @@ export function scanWithin(leaf: usize, low: u64, high: u64): void {
   }
 }
 
-/** Leaves the ordinals alone of what was found in a box, u32 each in B_FOUND. */
+/** Keeps only the ordinals of the results in a box, u32 each in B_FOUND. */
 export function keepOrds(): u32 {
   const count = found();
   const at = buffer(B_FOUND);

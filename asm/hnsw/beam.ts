@@ -1,5 +1,5 @@
-// A beam: the nearest rows that a search knows, in order of distance, in an array. An entry is an i64 that orders
-// as it should: above, the distance as an integer of the same order; below, row << 1 | whether its links were followed.
+// A beam: the nearest rows that a search knows, by distance, in an array. An entry is an i64 that sorts by distance: the upper half is
+// the distance as an integer of the same order; the lower half is row << 1 | whether its links were followed.
 
 export const FOLLOWED: i64 = 1;
 
@@ -19,8 +19,8 @@ export function distanceOf(entry: i64): f32 {
 }
 
 /**
- * Puts an entry into a beam that holds `size` of at most `room`, dropping the last when there is no more room;
- * the entry is nearer than the last one then. Gives where it went.
+ * Inserts an entry into a beam that holds `size` of at most `room` entries. A full beam drops its last entry; the new entry
+ * must then be nearer than that. Returns the new entry's index.
  */
 export function insertEntry(beam: usize, size: u32, room: u32, entry: i64): u32 {
   const place = placeOf(beam, size, entry);
@@ -35,7 +35,7 @@ export function insertEntry(beam: usize, size: u32, room: u32, entry: i64): u32 
   return place;
 }
 
-/** How many entries are nearer: a binary search without branches. */
+/** Number of entries that are nearer: a binary search without branches. */
 function placeOf(beam: usize, size: u32, entry: i64): u32 {
   let from = beam;
   let count = size;

@@ -1,19 +1,19 @@
-// Codes of rows, and distances between a probe (a query, or a row in that part) and a row.
+// Codes of rows, and distances between a probe (a query, or a row in its place) and a row.
 //
 // A row x is coded with a range of its own: x_i = lowest + step * c_i, c_i in 0..127. For cosine, x is scaled to
 // length 1 first. A probe p is p_i = mid + scale * s_i, s_i in -127..127; a query has mid 0. Then
 //
 //   p . x = mid * sum(x) + lowest * scale * sum(s) + step * scale * (s . c)
 //
-// where s . c is an integer that `relaxed_dot_i8x16_i7x16_add` sums up exactly, sixteen products an
-// instruction, because c has 7 bits. Graphs that are to be small have codes of 4 bits instead, c_i in 0..15, 32
+// where s . c is an integer that `relaxed_dot_i8x16_i7x16_add` sums exactly, 16 products per
+// instruction, because c has 7 bits. Graphs that must be small have codes of 4 bits instead, c_i in 0..15, 32
 // dimensions in 16 bytes: the first 16 as low nibbles. The distance is 1 - p . x for cosine, -p . x for the dot product
-// and |p|^2 + |x|^2 - 2 p . x for l2; its constants are folded into the probe:
+// and |p|^2 + |x|^2 - 2 p . x for l2; its constants are included in the probe:
 //
 //   probe: base, mid, sum, scale: f32 each; then s, padded to 16
 //   distance = base + square - (mid * total + sum * lowest + scale * step * (s . c))
 //
-// with the square and the total of the row (|x|^2 for l2, else 0; and the sum of its components).
+// with the square (|x|^2 for l2, otherwise 0) and the total (the sum of the components) of the row.
 
 import { COSINE, EUCLIDEAN, inverseNormOf, vectorOf } from '../vector/rows.ts';
 import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf, ROWS_THEMSELVES } from './layout.ts';
@@ -25,7 +25,7 @@ const C_SQUARE: usize = 0;
 const C_TOTAL: usize = 4;
 const C_LOWEST: usize = 8;
 const C_STEP: usize = 12;
-/** Of a component of a probe, and of a code of 7 bits. */
+/** The largest component of a probe, and the largest 7-bit code. */
 const LARGEST_CODE: f32 = 127;
 const MIDDLE: f32 = 64;
 const LARGEST_OF_4: f32 = 15;
@@ -36,7 +36,7 @@ export function probeBytesOf(graph: usize): u32 {
   return load<u32>(graph, G_CODE_BYTES) * (load<u32>(graph, G_BITS) === 4 ? 2 : 1);
 }
 
-/** What the scalar product weighs in a distance. */
+/** Weight of the scalar product in a distance. */
 function weightOf(metric: u32): f32 {
   return metric === EUCLIDEAN ? 2 : 1;
 }
@@ -68,7 +68,7 @@ export function probeVectorOf(graph: usize, probe: usize, row: u32): void {
   probeQuery(graph, probe, vectorOf(row), load<u32>(graph, G_METRIC) === COSINE ? inverseNormOf(row) : 1);
 }
 
-/** Makes a probe of a query of f32, which `factor` scales; for cosine that gives it length 1. */
+/** Makes a probe of a query of f32, scaled by `factor`, which for cosine makes its length 1. */
 export function probeQuery(graph: usize, probe: usize, at: usize, factor: f32): void {
   if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return probeQueryForStored(graph, probe, at, factor);
   const metric = load<u32>(graph, G_METRIC);
@@ -82,7 +82,7 @@ export function probeQuery(graph: usize, probe: usize, at: usize, factor: f32): 
   storeHead(probe, metric === COSINE ? 1 : square, 0, weight * sumOf(at, dims) * factor, weight * scale);
 }
 
-/** Makes a probe of a row by its code: quicker than by its vector, and a little less exact. */
+/** Makes a probe of a row by its code: faster than by its vector, and a little less exact. */
 export function probeRow(graph: usize, probe: usize, row: u32): void {
   if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return probeStored(graph, probe, row);
   const metric = load<u32>(graph, G_METRIC);
@@ -192,7 +192,7 @@ function fourDistances(probe: usize, isSmall: bool, codeBytes: usize, a: usize, 
   return f32x4.sub(f32x4.add(v128.load_splat<f32>(probe), square), f32x4.add(rest, product));
 }
 
-/** Four integer products of codes with a probe's, each in two chains of sums. */
+/** Four integer products of codes with a probe's components, each in two chains of sums. */
 function fourProducts(probe: usize, codeBytes: usize, a: usize, b: usize, c: usize, d: usize): v128 {
   let a0 = i32x4.splat(0);
   let b0 = a0;
@@ -284,7 +284,7 @@ function quantize(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inv
   }
 }
 
-/** The same in 4 bits: the first 16 of 32 dimensions are low nibbles, the others high ones; zeros behind the last. */
+/** The same in 4 bits: the first 16 of 32 dimensions are low nibbles, the others high nibbles; zeros behind the last dimension. */
 function quantizeTo4(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inverse: f32): void {
   const scales = f32x4.splat(factor * inverse);
   const shifts = f32x4.splat(lowest * inverse);
@@ -295,7 +295,7 @@ function quantizeTo4(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, 
   }
 }
 
-/** Codes of 16 dimensions. What is read behind a row is of the same block, and masked. */
+/** Codes of 16 dimensions. Bytes that are read behind a row are in the same block, and are masked. */
 function codesOf4(at: usize, i: u32, dims: u32, scales: v128, shifts: v128): v128 {
   if (i >= dims) return i8x16.splat(0);
   const from = at + (<usize>i << 2);

@@ -1,6 +1,6 @@
 // A binary heap of entries (beam.ts), the nearest first.
 
-/** Adds an entry; gives the new size. */
+/** Adds an entry; returns the new size. */
 export function pushHeap(heap: usize, size: u32, entry: i64): u32 {
   let at = <usize>size;
   while (at > 0) {
@@ -14,7 +14,7 @@ export function pushHeap(heap: usize, size: u32, entry: i64): u32 {
   return size + 1;
 }
 
-/** Drops the nearest entry; gives the new size. */
+/** Drops the nearest entry; returns the new size. */
 export function popHeap(heap: usize, size: u32): u32 {
   const left = <usize>size - 1;
   const entry = load<i64>(heap + (left << 3));

@@ -1,6 +1,6 @@
 // Inserting rows (algorithm 1), and choosing neighbours by the heuristic (algorithm 4) without keeping pruned
-// ones: a candidate is taken when it is nearer to the row than to all that were taken before it. Only the
-// upper half of level 0's room is for rows that come later and link back, as in the paper.
+// ones: a candidate is taken if it is nearer to the row than to all that were taken before it. As in the paper, the
+// upper half of the links of level 0 is reserved for later rows that link back.
 
 import { isLive } from '../vector/rows.ts';
 import { distanceOf, entryOf, insertEntry, rowOf } from './beam.ts';
@@ -13,7 +13,7 @@ import {
 } from './scratch.ts';
 import { descend, searchLevel } from './search.ts';
 
-/** Inserts the rows from where it stopped up to `end`, at most `budget` of them. Gives how many, or -1 when there is no room. */
+/** Inserts the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
 export function insertRows(graph: usize, scratch: usize, end: u32, budget: u32, width: u32): i32 {
   if (!prepareScratch(graph, scratch, end, width, 0)) return -1;
   const start = load<u32>(graph, G_DONE);
@@ -68,7 +68,7 @@ function choose(graph: usize, scratch: usize, owner: u32, beam: usize, size: u32
   let count: u32 = 0;
   for (let i: u32 = 0; i < size && count < most; i++) {
     const entry = load<i64>(beam + (<usize>i << 3));
-    if (rowOf(entry) === owner) continue; // after a failure a row may come again
+    if (rowOf(entry) === owner) continue; // after a failure a row may be inserted again
     if (count > 0) {
       probeRow(graph, candidate, rowOf(entry));
       if (anyNearer(graph, candidate, chosen, count, distanceOf(entry))) continue;
@@ -80,7 +80,7 @@ function choose(graph: usize, scratch: usize, owner: u32, beam: usize, size: u32
   atomic.store<u32>(list, count);
 }
 
-/** Links the rows of a new row's list back to it. */
+/** Adds a link back to a new row to each row of its list. */
 function linkBack(graph: usize, scratch: usize, row: u32, list: usize, level: u32): void {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const most: u32 = level === 0 ? load<u32>(graph, G_MOST) : M;
@@ -98,7 +98,7 @@ function linkBack(graph: usize, scratch: usize, row: u32, list: usize, level: u3
   }
 }
 
-/** Chooses anew among the links of a full list and one more row. */
+/** Chooses again among the links of a full list and one more row. */
 function prune(graph: usize, scratch: usize, owner: u32, links: usize, row: u32, most: u32): void {
   const probe = <usize>load<u32>(scratch, S_OWNER);
   const rows = scratch + S_LINKS;

@@ -1,10 +1,10 @@
-// Distances where the rows of the segment are int8 and so are codes themselves (asm/vector/rows.ts): x_i = low + step * c_i,
+// Distances in segments of int8 rows, which are codes themselves (asm/vector/rows.ts): x_i = low + step * c_i,
 // with c_i in 0..255. A probe p is p_i = least + scale * q_i, with q_i in 0..127. With s_i = c_i - 128
 //
 //   p . x = (low + 128 * step) * sum(p) + step * (least * sum(s) + scale * (q . s))
 //
-// where q . s is the product of the upper plane of a scan, and sum(s) stands behind the row. A probe of a row is its codes
-// without their last bit. What the distances are is told in codes.ts.
+// where q . s is the product of the upper plane of a scan, and sum(s) is stored behind the row. A probe of a row is its codes
+// without their last bit. codes.ts defines the distances.
 //
 //   probe: base, sum, least, scale: f32 each; then q, zeros up to a multiple of 16
 
@@ -25,7 +25,7 @@ const T_STEP: usize = 4;
 const T_SUM: usize = 8;
 const T_INVERSE_NORM: usize = 12;
 
-/** Makes a probe of a query of f32, which `factor` scales. */
+/** Makes a probe of a query of f32, scaled by `factor`. */
 export function probeQueryForStored(graph: usize, probe: usize, at: usize, factor: f32): void {
   const dims = load<u32>(graph, G_DIMS);
   let least = load<f32>(at);
@@ -72,7 +72,7 @@ function storeHead(graph: usize, probe: usize, square: f32, sum: f32, least: f32
   store<f32>(probe, scale, P_SCALE);
 }
 
-/** The square of a row's length, by the inverse of it. */
+/** The square of a row's length, computed from the inverse length. */
 function squareOf(tail: usize): f32 {
   const inverse = load<f32>(tail, T_INVERSE_NORM);
   return inverse > 0 ? 1 / (inverse * inverse) : 0;

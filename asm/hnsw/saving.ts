@@ -1,13 +1,13 @@
-// What a checkpoint keeps of a graph: for each row its levels plus one (0: it is not in the graph), then for each level
-// the count of its links and the links; u32 each. Codes come from the rows again.
+// The part of a graph in a checkpoint: for each row its levels plus one (0: it is not in the graph), then for each level
+// the count of its links and the links; u32 each. Codes are computed from the rows again.
 
 import { encodeRow } from './codes.ts';
 import { addUpperLists, enterGraph, G_LINKS, G_DONE, G_ENTRY, G_MOST, G_NODES, inGraph, levelOf, listOf, M, M0, recordOf, reserveRecord } from './layout.ts';
 
-/** Bytes that a row takes at most. */
+/** Most bytes of a row. */
 export const MAX_SAVED_BYTES: u32 = (1 + 1 + M0 + 7 * (1 + M)) * 4;
 
-/** Writes the links of rows; gives the bytes written. */
+/** Writes the links of rows; returns the bytes written. */
 export function saveLinks(graph: usize, first: u32, end: u32, to: usize): u32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   let at = to;
@@ -25,7 +25,7 @@ export function saveLinks(graph: usize, first: u32, end: u32, to: usize): u32 {
   return <u32>(at - to);
 }
 
-/** Takes in rows that `saveLinks` wrote, in order; gives 1, or 0 when the bytes are no such rows, or -1 when there is no room. */
+/** Restores rows that `saveLinks` wrote, in order. Returns 1, 0 if the bytes are invalid, or -1 if there is no memory. */
 export function restoreLinks(graph: usize, first: u32, end: u32, from: usize, bytes: u32): i32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const stop = from + bytes;
@@ -57,7 +57,7 @@ export function restoreLinks(graph: usize, first: u32, end: u32, from: usize, by
   return at === stop ? 1 : 0;
 }
 
-/** Whether every link leads to a row of the graph that has the level, and no row to itself. */
+/** Whether every link leads to another row of the graph that has the level. */
 export function linksAreSound(graph: usize): u32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const end = load<u32>(graph, G_DONE);

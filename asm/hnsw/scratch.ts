@@ -1,29 +1,29 @@
-// What a search needs beside the graph. Each thread has its own; nothing of it outlives a call but its room.
+// The working memory of a search. Each thread has its own; its content is not kept between calls, only its capacity.
 
 import { allocateScratch, release } from '../vector/memory.ts';
 import { PROBE_HEAD, probeBytesOf } from './codes.ts';
 import { M0 } from './layout.ts';
 
-/** Probes: the query; a row whose list is pruned; a candidate in that. */
+/** Probes: the query; a row whose list is pruned; a candidate of that list. */
 export const S_PROBE: usize = 0;
 export const S_OWNER: usize = 4;
 export const S_CANDIDATE: usize = 8;
 const S_PROBES_BYTES: usize = 12;
-/** Bitmap of rows that were seen; all zero between calls but for its last bit, which stands for all rows that it has no bit for. */
+/** Bitmap of rows that were seen; all zero between calls except its last bit, which stands for all rows beyond the bitmap. */
 export const S_SEEN: usize = 16;
 const S_SEEN_BYTES: usize = 20;
-/** Rows that were seen, to clear the bitmap by, as long as there is room; the newest are the batch at hand. */
+/** Rows that were seen, by which the bitmap is cleared, as far as they fit; the newest are the current batch. */
 export const S_TRAIL: usize = 24;
 export const S_TRAIL_AT: usize = 28;
-/** Whether the trail was begun anew. */
+/** Whether the trail overflowed and was restarted. */
 export const S_TRAIL_LOST: usize = 32;
-/** The beam, and how many entries it may hold. */
+/** The beam and its capacity in entries. */
 export const S_BEAM: usize = 36;
 export const S_BEAM_ROOM: usize = 40;
 /** The heap of searches with a filter. */
 export const S_HEAP: usize = 44;
 export const S_HEAP_ROOM: usize = 48;
-/** Rows that the last search looked at. */
+/** Number of rows that the last search compared. */
 export const S_SCANNED: usize = 52;
 export const SCRATCH_BYTES: u32 = 2048;
 
@@ -33,18 +33,18 @@ export const S_DISTANCES: usize = 64;
 export const S_CHOSEN: usize = S_DISTANCES + 64 * 4;
 /** A small beam for pruning. */
 export const S_SMALL: usize = S_CHOSEN + 64 * 4;
-/** A list of links and one more. */
+/** A list of links and one more row. */
 export const S_LINKS: usize = S_SMALL + 64 * 8;
 
 const TRAIL_ROWS: usize = 16384;
 export const TRAIL_BYTES: usize = TRAIL_ROWS << 2;
 
-/** Makes a scratch of SCRATCH_BYTES anywhere. */
+/** Makes a scratch in SCRATCH_BYTES of memory. */
 export function initializeScratch(scratch: usize): void {
   memory.fill(scratch, 0, SCRATCH_BYTES);
 }
 
-/** Makes room for rows below `rows`, a beam of `room` and a heap of `heap`. Gives whether there is that much. */
+/** Makes space for rows below `rows`, a beam of `room` and a heap of `heap`. Returns whether there is enough memory. */
 export function prepareScratch(graph: usize, scratch: usize, rows: u32, room: u32, heap: u32): bool {
   const probeBytes = (<u32>PROBE_HEAD + probeBytesOf(graph) + 63) & ~63;
   if (load<u32>(scratch, S_PROBES_BYTES) !== probeBytes * 3) {
@@ -80,14 +80,14 @@ function growSeen(scratch: usize, rows: u32): bool {
 }
 
 /**
- * Rows that are inserted while a search runs may lie beyond its bitmap. The last bit, which is always set, makes it
- * pass them over.
+ * Rows that are inserted while a search runs may be beyond its bitmap. The last bit is always set, so that the search
+ * skips them.
  */
 function markLast(scratch: usize): void {
   store<u8>(load<u32>(scratch, S_SEEN) + load<u32>(scratch, S_SEEN_BYTES) - 1, 0x80);
 }
 
-/** Grows an array of entries, whose room is kept behind its address. What it held is lost. */
+/** Grows an array of entries, whose capacity is stored behind its address. Its content is lost. */
 function grow(scratch: usize, field: usize, entries: u32): bool {
   const room = load<u32>(scratch + field, 4);
   if (room >= entries) return true;
@@ -108,7 +108,7 @@ export function releaseScratch(scratch: usize): void {
 }
 
 /**
- * Appends those rows of a list (count, then rows) that weren't seen yet to the trail, and marks them as seen. Gives
+ * Appends the rows of a list (count, then rows) that were not seen yet to the trail, and marks them as seen. Returns
  * where they begin; they end at S_TRAIL_AT.
  */
 export function seeList(scratch: usize, list: usize): usize {
@@ -129,7 +129,7 @@ export function seeList(scratch: usize, list: usize): usize {
   return start;
 }
 
-/** Marks a row as seen; it is not in a batch. */
+/** Marks a single row as seen. */
 export function see(scratch: usize, row: u32): void {
   if (row >= (load<u32>(scratch, S_SEEN_BYTES) << 3)) return;
   const at = beginBatch(scratch);

@@ -1,6 +1,6 @@
-// Searches: greedy ones through the upper levels, a beam at a level (algorithms 2 and 5 of Malkov and Yashunin,
+// Searches: greedily through the upper levels, then with a beam at a level (algorithms 2 and 5 of Malkov and Yashunin,
 // "Efficient and robust approximate nearest neighbor search using Hierarchical Navigable Small World
-// graphs", 2016), and what a filter asks for.
+// graphs", 2016), and searches with a filter.
 
 import { distanceOf, entryOf, FOLLOWED, insertEntry, rowOf } from './beam.ts';
 import { distancesOf, distanceTo, probeQuery } from './codes.ts';
@@ -10,12 +10,12 @@ import {
   forgetSeen, prepareScratch, S_BEAM, S_DISTANCES, S_HEAP, S_PROBE, S_SCANNED, S_TRAIL_AT, see, seeList,
 } from './scratch.ts';
 
-/** Rows that following one row's links newly finds, about; to weigh a walk through the graph against a scan. */
+/** About how many new rows are found by following one row's links; to compare the cost of a walk through the graph with that of a scan. */
 const ROWS_PER_STEP: u64 = 12;
-/** Search failed for want of memory. */
+/** The search failed because there is no memory. */
 export const NO_ROOM: u32 = 0xffffffff;
 
-/** From the entry of the graph down to `level`, always to the nearest row. Gives its entry in a beam. */
+/** Walks from the entry of the graph down to `level`, always to the nearest row. Returns its entry in a beam. */
 export function descend(graph: usize, scratch: usize, level: u32): i64 {
   const entry = atomic.load<u64>(graph, G_ENTRY);
   const probe = <usize>load<u32>(scratch, S_PROBE);
@@ -39,7 +39,7 @@ function walkDown(graph: usize, scratch: usize, probe: usize, nearest: i64, leve
   }
 }
 
-/** Fills the beam with the nearest `room` rows of a level that a walk from `start` comes by; gives how many. Rows seen stay marked. */
+/** Fills the beam with the `room` nearest rows that a walk from `start` meets at a level; returns their number. Seen rows stay marked. */
 export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32, room: u32): u32 {
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const probe = <usize>load<u32>(scratch, S_PROBE);
@@ -78,9 +78,9 @@ export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32
 }
 
 /**
- * The nearest rows to a query: at most `k` rows (u32) to `out`, nearest first; gives how many, or NO_ROOM. `ef` is the
- * width of the beam. Only rows below `end` are given, and, where `bitmap` is not 0, only rows of it; it has `selected`
- * rows. With a bitmap all k rows are found if it has as many.
+ * The nearest rows to a query: at most `k` rows (u32) to `out`, nearest first; returns how many, or NO_ROOM. `ef` is the
+ * width of the beam. Only rows below `end` are returned and, if `bitmap` is not 0, only rows of it; it has `selected`
+ * rows. With a bitmap, all k rows are found if it has as many.
  */
 export function search(graph: usize, scratch: usize, query: usize, factor: f32, k: u32, ef: u32, bitmap: usize, selected: u32, end: u32, out: usize): u32 {
   const nodes = load<u32>(graph, G_NODES);
@@ -107,7 +107,7 @@ export function search(graph: usize, scratch: usize, query: usize, factor: f32, 
   return scan(graph, scratch, k, bitmap, end, out);
 }
 
-/** A search without a filter, or with one that lets nearly everything pass: it is looked at in the end. */
+/** A search without a filter, or with one that nearly all rows pass: the filter is applied at the end. */
 function walk(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32, out: usize): u32 {
   if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, width, 0)) return NO_ROOM;
   const size = searchLevel(graph, scratch, descend(graph, scratch, 0), 0, width);
@@ -116,9 +116,9 @@ function walk(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, e
 }
 
 /**
- * The same for a filter that many rows pass, when the k nearest of them should be well within the beam: all rows that are nearer than
- * its end were looked at, and that costs no more than without a filter. Gives fewer than k where they are not: those that pass are
- * farther away than others then, and a walk that keeps them alone is needed.
+ * The same for a filter that many rows pass, if the k nearest of them are probably well within the beam: all rows that are nearer than
+ * its end were compared, so this costs no more than a search without a filter. If it returns fewer than k, the passing rows are
+ * farther away than others, and a walk that keeps only passing rows is needed.
  */
 function walkAmong(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32, out: usize): u32 {
   if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, width, 0)) return NO_ROOM;
@@ -142,8 +142,8 @@ function passes(bitmap: usize, row: u32): bool {
 }
 
 /**
- * A walk through all rows that keeps those of the bitmap only, until the next row to follow is farther than
- * all that it keeps. It ends, with what it has, when it has looked at far more rows than usual.
+ * A walk through all rows that keeps only those of the bitmap, until the next row to follow is farther than
+ * all that it keeps. It stops early, with the rows that it has, after comparing far more rows than usual.
  */
 function walkFiltered(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, selected: u32, end: u32, out: usize): u32 {
   const usual = (ROWS_PER_STEP * width * load<u32>(graph, G_NODES)) / max(selected, 1);
@@ -189,7 +189,7 @@ function walkFiltered(graph: usize, scratch: usize, k: u32, width: u32, bitmap: 
   return give(beam, size, k, 0, end, out);
 }
 
-/** Looks at every row of the bitmap, by its code. */
+/** Compares every row of the bitmap, by its code. */
 function scan(graph: usize, scratch: usize, k: u32, bitmap: usize, end: u32, out: usize): u32 {
   if (!prepareScratch(graph, scratch, 0, k, 0)) return NO_ROOM;
   const beam = <usize>load<u32>(scratch, S_BEAM);

@@ -1,10 +1,10 @@
-// The k best of the keys that are offered. A key is a u64; the larger one is the better, and no two are equal.
+// The k best of the offered keys. A key is a u64; a larger key is better, and no two are equal.
 //
-// A few are kept in a heap whose root is the worst of them. More are collected in the order in which they are offered: whenever there is no
-// room left, the k best of them stay, in that order. That takes some comparisons a key; a heap takes a path from its root.
+// If k is small, the best keys are in a heap whose root is the worst of them. Otherwise keys are collected in the order in which they come:
+// when the buffer is full, the k best stay, in that order. That takes a few comparisons per key; a heap takes a path from its root.
 //
-//     0 keys held   4 k   8 room   12 a part of the worst of the k best, its upper half; once there are so many   16 keys, u64 each
-//     behind the room, as much again: keys among which the worst of the best is looked for
+//     0 keys held   4 k   8 capacity, in keys   12 upper half of the worst of the k best, once there are k   16 keys, u64 each
+//     behind them a second array of the same size: keys among which the worst of the best is looked for
 
 import { reserve } from './scratch.ts';
 
@@ -14,14 +14,14 @@ const ROOM: usize = 8;
 const LEAST: usize = 12;
 const KEYS: usize = 16;
 
-/** From so many on, keys are collected: measured. */
+/** From this k on, keys are collected (measured). */
 const MANY: u32 = 32;
-/** Keys that are collected, as times of k. */
+/** Capacity for collected keys, as a multiple of k. */
 const COLLECTED: u32 = 4;
-/** So few are put in order. */
+/** Up to this number, keys are sorted. */
 const FEW: usize = 12;
 
-/** Begins to select the `k` best, of which nothing but `least` is known, in a buffer behind `head` bytes. Returns the address of the buffer. */
+/** Begins to select the `k` best behind `head` bytes of a buffer; `least` bounds their upper halves from below. Returns its address. */
 export function openBest(id: u32, head: u32, k: u32, least: u32): usize {
   const room = k < MANY ? k : k * COLLECTED;
   const at = reserve(id, head + <u32>KEYS + room * 16);
@@ -33,12 +33,12 @@ export function openBest(id: u32, head: u32, k: u32, least: u32): usize {
   return at;
 }
 
-/** Keys whose upper half is less are not among the best. */
+/** Keys with a smaller upper half are not among the best. */
 export function leastUpper(best: usize): u32 {
   return load<u32>(best, LEAST);
 }
 
-/** Forgets the keys, but not the least one. */
+/** Forgets the keys, but not the lower bound. */
 export function emptyBest(best: usize): void {
   closeBest(best);
   store<u32>(best, 0, HELD);
@@ -62,7 +62,7 @@ export function offerKey(best: usize, key: u64): void {
   if (room > 0) store<u32>(best, load<u32>(keys, 4), LEAST);
 }
 
-/** The address of the best, which are in no order, but those of many in the order in which they were offered; see `bestCount`. */
+/** The address of the best keys. They are in no order, except that collected ones stay in the order in which they were offered; see `bestCount`. */
 export function closeBest(best: usize): usize {
   if (load<u32>(best, ROOM) >= MANY && load<u32>(best, HELD) > load<u32>(best, K)) keepBest(best);
   return best + KEYS;
@@ -72,7 +72,7 @@ export function bestCount(best: usize): u32 {
   return load<u32>(best, HELD);
 }
 
-/** Keeps the k best of more. */
+/** Keeps the k best of more than k keys. */
 function keepBest(best: usize): void {
   const k = load<u32>(best, K);
   const keys = best + KEYS;
@@ -91,13 +91,13 @@ function keepBest(best: usize): void {
   store<u32>(best, <u32>(least >> 32), LEAST);
 }
 
-/** The key that would stand at a place if those from one address to another were put in descending order (Hoare, "Find", 1961). */
+/** The key that would be at a place if the keys from one address to another were in descending order (Hoare, "Find", 1961). */
 function place(from: usize, to: usize, wanted: usize): u64 {
   while (to - from > FEW << 3) {
-    // The median of three is not the least, so that something is left out.
+    // The median of three is not the least, so the range becomes smaller.
     const pivot = median(load<u64>(from), load<u64>(from + ((to - from) >> 4 << 3)), load<u64>(to - 8));
     let end = from;
-    // Which are larger cannot be foretold, so there is no branch.
+    // Which keys are larger cannot be predicted, so there is no branch.
     for (let at = from; at < to; at += 8) {
       const key = load<u64>(at);
       store<u64>(at, load<u64>(end));
@@ -132,7 +132,7 @@ function siftUp(keys: usize, index: u32, key: u64): void {
   store<u64>(keys + (<usize>index << 3), key);
 }
 
-/** Puts a key in the place of the root of a heap of `held`. */
+/** Replaces the root of a heap of `held` keys with a key. */
 function siftDown(keys: usize, held: u32, key: u64): void {
   let index: u32 = 0;
   for (;;) {

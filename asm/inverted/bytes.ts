@@ -1,6 +1,6 @@
 // Variable-length integers, UTF-8 and byte strings in raw memory.
 
-/** Writes an unsigned LEB128 integer and gives the address behind it; at most five bytes. */
+/** Writes an unsigned LEB128 integer, at most five bytes, and returns the address behind it. */
 export function putVarint(at: usize, value: u32): usize {
   while (value >= 0x80) {
     store<u8>(at++, <u8>(value | 0x80));
@@ -10,17 +10,17 @@ export function putVarint(at: usize, value: u32): usize {
   return at + 1;
 }
 
-/** The same, which may write a zero behind, where that does no harm: integers of one or two bytes take no branch. */
+/** The same, but it may write a zero behind the integer, where that does no harm: integers of one or two bytes take no branch. */
 export function putVarintLoosely(at: usize, value: u32): usize {
   if (value >= SHORT_VARINT) return putVarint(at, value);
   store<u16>(at, <u16>shortVarint(value));
   return at + shortVarintSize(value);
 }
 
-/** Integers from here on take more than two bytes. */
+/** Integers from this one on take more than two bytes. */
 export const SHORT_VARINT: u32 = 1 << 14;
 
-/** The bytes of an integer below `SHORT_VARINT`, the first lowest, and how many they are. */
+/** The bytes of an integer below `SHORT_VARINT`, the first lowest, and their number. */
 export function shortVarint(value: u32): u32 {
   return (value & 0x7f) | (<u32>(value >= 0x80) << 7) | ((value >> 7) << 8);
 }
@@ -29,7 +29,7 @@ export function shortVarintSize(value: u32): u32 {
   return 1 + <u32>(value >= 0x80);
 }
 
-/** The integer at an address in the low half, the number of its bytes in the high half. One or two bytes, as most have, take no branch. */
+/** The integer at an address in the low half, the number of its bytes in the high half. One or two bytes, as most integers have, take no branch. */
 export function getVarint(at: usize): u64 {
   const pair = <u32>load<u16>(at);
   const more = (pair >> 7) & 1;
@@ -57,7 +57,7 @@ export function varintLength(result: u64): u32 {
   return <u32>(result >> 32);
 }
 
-/** Address behind so many integers. */
+/** Address behind `count` integers. */
 export function skipVarints(at: usize, count: u32): usize {
   while (count > 0) {
     if (load<u8>(at++) < 0x80) count--;
@@ -85,7 +85,7 @@ export function codePointAt(at: usize, length: u32): u32 {
   return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (<u32>load<u8>(at, 3) & 0x3f);
 }
 
-/** Writes a code point as UTF-8 and gives the address behind it. */
+/** Writes a code point as UTF-8 and returns the address behind it. */
 export function putCodePoint(at: usize, c: u32): usize {
   if (c < 0x80) {
     store<u8>(at, <u8>c);
@@ -109,7 +109,7 @@ export function putCodePoint(at: usize, c: u32): usize {
   return at + 4;
 }
 
-/** Order of two byte strings, which for UTF-8 is that of their code points; a prefix comes first. */
+/** Order of two byte strings, which for UTF-8 is the order of their code points; a prefix comes first. */
 export function compareBytes(a: usize, aLength: u32, b: usize, bLength: u32): i32 {
   const shared = min(aLength, bLength);
   for (let i: u32 = 0; i < shared; i += 8) {
@@ -121,7 +121,7 @@ export function compareBytes(a: usize, aLength: u32, b: usize, bLength: u32): i3
   return <i32>aLength - <i32>bLength;
 }
 
-/** The same for strings that are read from their ends. */
+/** The same for strings that are compared from their ends. */
 export function compareBackward(a: usize, aLength: u32, b: usize, bLength: u32): i32 {
   const shared = min(aLength, bLength);
   for (let i: u32 = 0; i < shared; i += 8) {
@@ -141,21 +141,21 @@ export function equalBytes(a: usize, b: usize, length: u32): bool {
 }
 
 /**
- * The first eight bytes of a string, or all of a shorter one and zeros behind. It reads eight bytes whatever the length,
- * which never leaves the memory (see `memory.ts`).
+ * The first eight bytes of a string; if it is shorter, all of it and zeros behind. It always reads eight bytes, which never leaves
+ * the memory (see `memory.ts`).
  */
 export function wordAt(at: usize, length: u32): u64 {
   if (length >= 8) return load<u64>(at);
   return length === 0 ? 0 : load<u64>(at) & (~(<u64>0) >> (64 - (length << 3)));
 }
 
-/** The last eight bytes of a string that ends at an address, or all of a shorter one and zeros in front. */
+/** The last eight bytes of a string that ends at an address; if it is shorter, all of it and zeros in front. */
 export function wordBefore(end: usize, length: u32): u64 {
   if (length >= 8) return load<u64>(end - 8);
   return length === 0 ? 0 : load<u64>(end - 8) & (~(<u64>0) << (64 - (length << 3)));
 }
 
-/** The hash of a string: its bytes are stirred in, sixteen at a time, with zeros behind. */
+/** The hash of a string: its bytes are mixed in, 16 at a time, padded with zeros. */
 export function hashBytes(at: usize, length: u32): u32 {
   let state: u64 = 0;
   for (; length > 16; length -= 16) {
@@ -165,7 +165,7 @@ export function hashBytes(at: usize, length: u32): u32 {
   return <u32>stir(state, wordAt(at, length), length > 8 ? wordAt(at + 8, length - 8) : 0);
 }
 
-/** The hash of up to sixteen bytes, given as two numbers. */
+/** The hash of up to 16 bytes, passed as two numbers. */
 export function hashWords(low: u64, high: u64): u32 {
   return <u32>stir(0, low, high);
 }
@@ -180,7 +180,7 @@ function stir(state: u64, low: u64, high: u64): u64 {
   return state ^ (state >> 32);
 }
 
-/** Copies a few bytes, for which `memory.copy` takes longer than they do. The two places don't overlap. */
+/** Copies a few bytes faster than a call of `memory.copy`. The two places do not overlap. */
 export function copyBytes(to: usize, from: usize, length: u32): void {
   for (; length > 8; length -= 8) {
     store<u64>(to, load<u64>(from));
@@ -190,7 +190,7 @@ export function copyBytes(to: usize, from: usize, length: u32): void {
   if (length > 0) putBytes(to, load<u64>(from), length);
 }
 
-/** Puts 1 to 8 bytes, the first lowest, in the place of those at an address. */
+/** Overwrites 1 to 8 bytes at an address; the lowest is written first. */
 export function putBytes(at: usize, bytes: u64, length: u32): void {
   const mask = ~(<u64>0) >> (64 - (length << 3));
   store<u64>(at, (load<u64>(at) & ~mask) | (bytes & mask));

@@ -1,4 +1,4 @@
-// The positions of a chunk, whose postings have been read: a u64 each, with the field in the upper half, so that those of a posting ascend.
+// The positions of a chunk whose postings have been read: a u64 each, with the field in the upper half, so that positions of a posting ascend.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { entryField, entryFrequency, entryIndex, readFields, readPostingFields } from './fields.ts';
@@ -8,11 +8,11 @@ import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.
 import { blockPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 
-/** Reads them to `to`, where there is room, given the frequencies of the `count` postings. */
+/** Reads the positions to `to`, where there must be space for them, given the frequencies of the `count` postings. */
 export function readChunkPositions(form: u32, chunk: u32, count: u32, frequencies: usize, to: usize): void {
   let values: usize = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += <usize>load<u32>(frequencies + i);
-  // The differences, half as wide, come behind the middle, so that what is written never overtakes what is read.
+  // The differences, half as wide, are read to behind the middle, so that writing never overtakes reading.
   const differences = to + (values << 2);
   const record = recordOf(form);
   if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, frequencies, differences);
@@ -32,7 +32,7 @@ function readTailPositions(at: usize, count: u32, to: usize): void {
   }
 }
 
-/** From differences within each field of each posting to positions with their fields. */
+/** Turns differences within each field of each posting into positions with their fields. */
 function sumPositions(from: usize, count: u32, entries: u32, to: usize): void {
   let entry: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -57,11 +57,11 @@ function sumDifferences(from: usize, count: usize, position: u64, to: usize): vo
   }
 }
 
-/** Reads those of one posting of a block, whose positions `openPositions` has opened, to `to`. Postings are asked for in ascending order. */
+/** Reads the positions of one posting of a block that `openPositions` has opened to `to`. Postings must be read in ascending order. */
 export function readOpenPosting(block: usize, index: u32, frequency: u32, to: usize): void {
   decodePosting(index, frequency, to);
   const entries = readPostingFields(block, index, frequency);
-  // They were summed up as if all stood in one field. Each field's are taken from the last one before, which is still that sum.
+  // The positions were summed as if all were in one field. The sum before each field is subtracted from its positions; it is still there.
   let at = to + (<usize>frequency << 3);
   for (let entry = entries; entry-- > 0;) {
     const end = at;

@@ -1,9 +1,9 @@
-// Compaction: documents get new numbers without gaps, and postings of deleted ones go away.
+// Compaction: documents get new numbers without gaps, and postings of deleted documents are removed.
 //
 // It starts by renumbering the documents, keeping the map from the old numbers to the new, and flipping
 // the epoch. From then on postings of the former epoch are read through the map, and form by form they
-// are rewritten, a bounded number of postings at a step. Searches, additions and deletions go on in
-// between, and a checkpoint may be taken. When every form is done, the map goes away.
+// are rewritten, a bounded number of postings per step. Searches, additions and deletions go on in
+// between, and a checkpoint may be taken. When every form is done, the map is freed.
 
 import { output } from './dictionary.ts';
 import { lengthsOf, resizeDocuments } from './documents.ts';
@@ -23,7 +23,7 @@ export function isCompacting(): bool {
   return load<u32>(H_REMAP) !== 0;
 }
 
-/** Renumbers the documents: some nanoseconds for each. Nothing else is under way. */
+/** Renumbers the documents, which takes some nanoseconds per document. No document is being added and no compaction is running. */
 export function beginCompaction(): void {
   forgetLists();
   const docs = load<u32>(H_DOCS);
@@ -51,7 +51,7 @@ export function beginCompaction(): void {
   if (load<u32>(H_DOC_CAPACITY) > roomy + (roomy >> 1)) resizeDocuments(roomy);
 }
 
-/** Moves the values of two arrays by document to the documents' new numbers; those of dropped ones are overwritten. */
+/** Moves the values of two arrays by document to the new numbers of the documents; the values of dropped documents are overwritten. */
 function closeGaps(a: usize, b: usize, remap: usize, docs: u32): void {
   let to: usize = (SINK + 1) << 2;
   for (let from = to; from < <usize>docs << 2; from += 4) {
@@ -78,8 +78,8 @@ function renameOrdinals(docs: u32): void {
 }
 
 /**
- * Rewrites forms until about `budget` postings were looked at, or all is done (see `isCompacting`).
- * Writes the forms that have no postings left to B_OUTPUT and gives their number: the host drops them.
+ * Rewrites forms until it has looked at about `budget` postings, or all forms are done (see `isCompacting`).
+ * Writes the forms that have no postings left to B_OUTPUT and returns their number; the host drops them.
  */
 export function compactStep(budget: u32): u32 {
   let form = load<u32>(H_COMPACT_FORM);

@@ -1,4 +1,4 @@
-// How many live documents have a form, and how often one has it.
+// How many live documents have a form, and how often a document has it.
 
 import { addTo, isDead } from './documents.ts';
 import { entryField, entryIndex, readFields } from './fields.ts';
@@ -8,7 +8,7 @@ import { blockFields, chunkCount, readChunk } from './reading.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_FIELD_COUNTS, reserve } from './scratch.ts';
 
-/** Live documents that have a form. Dead postings are counted when documents died since the last count. */
+/** Live documents that have a form. Dead postings are counted again if documents died since the last count. */
 export function liveDocuments(form: u32): u32 {
   const record = recordOf(form);
   const all = load<u32>(record, R_DOCUMENTS);
@@ -65,7 +65,7 @@ function inField(field: u32, count: u32, entries: u32): u32 {
   return documents;
 }
 
-/** The field in which most live documents have a form, of equals the first. */
+/** The field in which most live documents have a form; if several have equally many, the first. */
 export function mainField(form: u32): u32 {
   if (load<u8>(recordOf(form), R_FIELDS) === 1) return 0;
   const counts = reserve(B_FIELD_COUNTS, MAX_FIELDS * 4);
@@ -86,7 +86,7 @@ export function mainField(form: u32): u32 {
   return best;
 }
 
-/** Occurrences of a form in a document, 0 for none. */
+/** Occurrences of a form in a document; 0 for none. */
 export function frequencyIn(form: u32, doc: u32): u32 {
   const record = recordOf(form);
   const chunks = chunkCount(form);
@@ -101,12 +101,12 @@ export function frequencyIn(form: u32, doc: u32): u32 {
   return 0;
 }
 
-/** First block that may hold a document, or the number of blocks: the last ones ascend among blocks of today. */
+/** First block that may hold a document, or the number of blocks: the last blocks are of the current epoch and ascend. */
 export function firstChunkFor(record: usize, doc: u32): u32 {
   return load<u32>(H_REMAP) !== 0 ? 0 : firstChunkFrom(record, 0, doc);
 }
 
-/** The same from a block on, where all blocks are of today; those before it end before the document. Steps that double, and then halves. */
+/** The same from a block on; all blocks are of the current epoch, earlier ones end before the document. Steps double, then are halved. */
 export function firstChunkFrom(record: usize, from: u32, doc: u32): u32 {
   const blocks = blockCount(record);
   let step: u32 = 1;

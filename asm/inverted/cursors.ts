@@ -1,12 +1,12 @@
-// Cursors over the positions of forms, which go through documents in ascending order.
+// Cursors over the positions of forms. A cursor goes through documents in ascending order.
 //
 // A cursor, 1568 bytes in B_CURSORS:
 //
-//     0 form   4 chunk   8 postings of it   12 index   16 positions (offset in B_CURSOR_POSITIONS)   20 room for them
+//     0 form   4 chunk   8 its postings   12 index   16 positions (offset in B_CURSOR_POSITIONS)   20 capacity for positions
 //     24 whether the positions of this chunk were read   28 chunks of the form
 //     32 documents, 128 x u32   544 frequencies, 128 x u32   1056 first position of each posting, 128 x u32
 //
-// A position is a u64 with the field in its upper half, so that those of a posting ascend.
+// A position is a u64 with the field in its upper half, so that the positions of a posting ascend.
 
 import { readChunkPositions } from './chunk-positions.ts';
 import { H_CURSOR_POSITIONS } from './layout.ts';
@@ -36,7 +36,7 @@ export function formOf(cursor: usize): u32 {
   return load<u32>(cursor, C_FORM);
 }
 
-/** Form 0 stands nowhere. */
+/** Form 0 occurs nowhere. */
 export function openCursor(number: u32, form: u32): void {
   const cursor = cursorAt(number);
   memory.fill(cursor, 0, 32);
@@ -46,12 +46,12 @@ export function openCursor(number: u32, form: u32): void {
   if (chunkCount(form) > 0) readInto(cursor);
 }
 
-/** Makes all cursors' positions void, before others are opened. */
+/** Invalidates the positions of all cursors, before others are opened. */
 export function resetCursors(): void {
   store<u32>(H_CURSOR_POSITIONS, 0);
 }
 
-/** Moves on to a document, which is not earlier than the one before. Gives the occurrences there, 0 for none. */
+/** Moves on to a document, which is not before the previous one. Returns the occurrences there; 0 for none. */
 export function seekDocument(cursor: usize, doc: u32): u32 {
   const chunks = load<u32>(cursor, C_CHUNKS);
   while (load<u32>(cursor, C_CHUNK) < chunks) {
@@ -66,14 +66,14 @@ export function seekDocument(cursor: usize, doc: u32): u32 {
   return 0;
 }
 
-/** Occurrences in the document that was sought last, 0 for none. */
+/** Occurrences in the document of the last seek; 0 for none. */
 export function occurrencesIn(cursor: usize, doc: u32): u32 {
   const index = load<u32>(cursor, C_INDEX);
   const place = cursor + (<usize>index << 2);
   return index < load<u32>(cursor, C_COUNT) && load<u32>(place, C_DOCS) === doc ? load<u32>(place, C_FREQUENCIES) : 0;
 }
 
-/** Reads the next chunk that may hold a document; blocks of today say where they end, others have to be read. */
+/** Reads the next chunk that may hold a document. Blocks of the current epoch say where they end; others have to be read. */
 function nextChunk(cursor: usize, chunks: u32, doc: u32): void {
   const record = recordOf(load<u32>(cursor, C_FORM));
   const blocks = blockCount(record);
@@ -83,12 +83,12 @@ function nextChunk(cursor: usize, chunks: u32, doc: u32): void {
   if (chunk < chunks) readInto(cursor);
 }
 
-/** Reads the positions of the chunk at hand; afterwards addresses of positions that were asked for before are void. */
+/** Reads the positions of the current chunk. Addresses of positions that were returned before become invalid. */
 export function readPositions(cursor: usize): void {
   if (load<u32>(cursor, C_READ) === 0) loadPositions(cursor);
 }
 
-/** Address of the positions in the document at hand, which `readPositions` has read. */
+/** Address of the positions in the current document, which `readPositions` has read. */
 export function positionsOf(cursor: usize): usize {
   assert(load<u32>(cursor, C_READ) !== 0, 'positions that were not read');
   const index = load<u32>(cursor, C_INDEX);
@@ -116,7 +116,7 @@ function loadPositions(cursor: usize): void {
   store<u32>(cursor, 1, C_READ);
 }
 
-/** Rooms grow by half at least, so that those left behind are no more than twice as much. */
+/** Capacity grows by at least half, so that abandoned ranges take at most twice as much. */
 function makeRoom(cursor: usize, bytes: u32): void {
   const room = load<u32>(cursor, C_ROOM);
   if (bytes <= room) return;

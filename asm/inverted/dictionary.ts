@@ -1,12 +1,12 @@
-// The forms in the order of their keys, and of their keys read backward: prefixes are ranges of the
-// first, suffixes of the second. An order is a list of leaves of up to 256 forms, so that adding or
-// dropping a form moves little, whatever the size:
+// The forms in the order of their keys, and in the order of their keys read backward. Forms with a prefix are a range of the
+// first order, forms with a suffix a range of the second. An order is a list of leaves of up to 256 forms, so that adding or
+// dropping a form moves few bytes, however large the order is:
 //
 //     order: address of the list, capacity, leaves, forms
-//     list: (address of the leaf, forms of it, u64 head of its last key) ...
+//     list: (address of the leaf, its forms, u64 head of its last key) ...
 //
-// The head of a key is its first eight bytes (or, backward, its last), as a number that is in the order of the keys.
-// Finding a leaf looks at heads, which lie together, and seldom at keys, which lie anywhere.
+// The head of a key is its first (or, backward, last) eight bytes as a number; heads are in the order of the keys.
+// The search for a leaf compares heads, which are next to each other, and rarely keys, which are anywhere in memory.
 
 import { compareBackward, compareBytes, equalBytes, wordAt, wordBefore } from './bytes.ts';
 import { keyBytes, keyLength } from './records.ts';
@@ -23,7 +23,7 @@ const ENTRY: u32 = 16;
 const E_SIZE: usize = 4;
 const E_HEAD: usize = 8;
 
-/** Puts a form, which has its key, where patterns and distances find it. */
+/** Puts a form that has its key into both orders, where patterns and distances find it. */
 export function addToOrders(form: u32): void {
   signForm(form);
   insert(H_FORWARD, form);
@@ -47,7 +47,7 @@ export function formAt(order: usize, leaf: u32, index: u32): u32 {
   return load<u32>(<usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2));
 }
 
-/** Place of the first form whose key is not before the given bytes: leaf in the high half, index in the low. */
+/** Place of the first form whose key is not before the given bytes: leaf in the high half, index in the low half. */
 export function seekKey(order: usize, at: usize, length: u32): u64 {
   const leaf = leafFor(order, at, length);
   if (leaf === leafCount(order)) return <u64>leaf << 32;
@@ -56,8 +56,8 @@ export function seekKey(order: usize, at: usize, length: u32): u64 {
 }
 
 /**
- * Writes the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, `limit` at most.
- * Gives their number.
+ * Writes the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, at most `limit`.
+ * Returns their number.
  */
 export function collectRange(order: usize, at: usize, length: u32, limit: u32): u32 {
   const place = seekKey(order, at, length);
@@ -79,13 +79,13 @@ export function collectRange(order: usize, at: usize, length: u32, limit: u32): 
 }
 
 /**
- * Place of the first form, behind the given one, whose key lacks the first (or, backward, last) `bytes` bytes of that one's:
- * mostly a near one.
+ * Place of the first form behind the given one whose key does not share the first (or, backward, last) `bytes` bytes of its key.
+ * That form is usually near.
  */
 export function endOfAffix(order: usize, leaf: u32, index: u32, bytes: u32): u64 {
   const form = formAt(order, leaf, index);
   const affix = order === H_BACKWARD ? keyBytes(form) + keyLength(form) - bytes : keyBytes(form);
-  let low = index; // has it
+  let low = index; // has the affix
   let step: u32 = 1;
   while (index + step < leafSize(order, leaf) && hasAffix(order, formAt(order, leaf, index + step), affix, bytes)) {
     low = index + step;
@@ -107,7 +107,7 @@ export function endOfAffix(order: usize, leaf: u32, index: u32, bytes: u32): u64
   return high === leafSize(order, leaf) ? <u64>(leaf + 1) << 32 : (<u64>leaf << 32) | high;
 }
 
-/** The last leaf whose first key has an affix, or the given one. */
+/** The last leaf, from the given one on, whose first key has an affix; the given one if there is none. */
 function lastLeafWith(order: usize, leaf: u32, affix: usize, bytes: u32): u32 {
   let high = leafCount(order);
   while (leaf + 1 < high) {
@@ -118,7 +118,7 @@ function lastLeafWith(order: usize, leaf: u32, affix: usize, bytes: u32): u32 {
   return leaf;
 }
 
-/** Writes the forms of a key to B_OUTPUT; gives their number. They are the first of those that start with it. */
+/** Writes the forms with exactly this key to B_OUTPUT; returns their number. They are the first of the forms that start with it. */
 export function collectKey(at: usize, length: u32): u32 {
   const place = seekKey(H_FORWARD, at, length);
   let index = <u32>place;
@@ -146,7 +146,7 @@ export function output(index: u32, value: u32): void {
   store<u32>(list + (<usize>index << 2), value);
 }
 
-/** The leaf where the given bytes belong; the number of leaves when all its keys are before them. */
+/** The leaf where the given bytes belong; the number of leaves if all keys are before them. */
 function leafFor(order: usize, at: usize, length: u32): u32 {
   const head = headOf(order, at, length);
   let low: u32 = 0;
@@ -164,7 +164,7 @@ function headOf(order: usize, at: usize, length: u32): u64 {
   return order === H_BACKWARD ? wordBefore(at + length, length) : bswap(wordAt(at, length));
 }
 
-/** Notes the head of a leaf's last key, after the last form has changed. */
+/** Notes the head of a leaf's last key, after the last form of the leaf has changed. */
 function setHead(order: usize, leaf: u32): void {
   const last = formAt(order, leaf, leafSize(order, leaf) - 1);
   store<u64>(entryOf(order, leaf), headOf(order, keyBytes(last), keyLength(last)), E_HEAD);
@@ -210,7 +210,7 @@ function insert(order: usize, form: u32): void {
   if (index === size) setHead(order, leaf);
 }
 
-/** The leaf where the given bytes belong, made when there is none at all; no leaf of several is empty. */
+/** The leaf where the given bytes belong; it is made if there is no leaf. No leaf is empty, except an only one. */
 function leafToInsert(order: usize, at: usize, length: u32): u32 {
   if (leafCount(order) === 0) {
     addLeaf(order, 0);
@@ -219,7 +219,7 @@ function leafToInsert(order: usize, at: usize, length: u32): u32 {
   return min(leafFor(order, at, length), leafCount(order) - 1);
 }
 
-/** Forms of equal keys stand in any order, so the one is looked for among its equals. */
+/** Forms with equal keys are in any order, so the form is looked for among them. */
 function remove(order: usize, form: u32): void {
   const place = seekKey(order, keyBytes(form), keyLength(form));
   let leaf = <u32>(place >> 32);

@@ -1,14 +1,14 @@
-// What each document is: its length by field, the caller's ordinal, and its class.
+// What is stored for each document: its length by field, the caller's ordinal, and its class.
 //
-// Documents are numbered from 1 in the order they come. One that is deleted keeps its number, and its
-// postings, until compaction; its lengths become infinite, so that every weight of it is zero.
+// Documents are numbered from 1 in the order in which they are added. A deleted document keeps its number and its
+// postings until compaction; its lengths become infinite, so that each of its weights is zero.
 //
-// Lengths in plain fields lie in arrays. Those in further fields, of which a collection may have hundreds and a
-// document has few, lie in a list of the document's own:
+// Lengths in plain fields are in arrays. A collection may have hundreds of further fields, of which a document has few; the lengths
+// in these are in a list per document:
 //
-//     u16 bytes of the list   (varint field - the one before, varint length) ...      the one before the first: the last plain field
+//     u16 bytes of the list   (varint field - the previous field, varint length) ...      before the first: the last plain field
 //
-// A class is a number below 32 that the caller gives a document. A term may be asked for in the documents of some classes only.
+// A class is a number below 32 that the caller sets for a document. A term may match in documents of some classes only.
 
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import {
@@ -19,10 +19,10 @@ import { allocate, release, resize } from './memory.ts';
 import { B_DOC_LENGTHS, B_GRADES, buffer, reserve } from './scratch.ts';
 
 const SUMS: u32 = 16;
-/** What says in the grades (see `grades.ts`) that a document is dead. Its high bit stands in no other grade. */
+/** The grade of a dead document (see `grades.ts`). Its high bit is set in no other grade. */
 export const DEAD_GRADE: u8 = 0x80;
 
-/** Deletes the document of an ordinal. Gives whether there was one. */
+/** Deletes the document of an ordinal. Returns whether there was one. */
 export function removeDocument(ordinal: u32): bool {
   const doc = documentOf(ordinal);
   if (doc === 0) return false;
@@ -49,12 +49,12 @@ export function documentOf(ordinal: u32): u32 {
   return ordinal < load<u32>(H_DOC_OF_CAPACITY) ? load<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2)) : 0;
 }
 
-/** Array of lengths over all fields but the derived ones (0), or in plain field - 1; 0 when no document ever had that. */
+/** Array of lengths over all fields but the derived ones (0), or in plain field - 1; 0 while no document has had that field. */
 export function lengthsOf(array: u32): usize {
   return load<u32>(H_LENGTHS + (<usize>array << 2));
 }
 
-/** Length of a document in a field; infinite for a dead one. */
+/** Length of a document in a field; infinite for a dead document. */
 export function lengthIn(doc: u32, field: u32): f32 {
   if (isDead(doc)) return f32.POSITIVE_INFINITY;
   if (field < PLAIN_FIELDS) return lengthsOf(field + 1) === 0 ? 0 : load<f32>(lengthsOf(field + 1) + (<usize>doc << 2));
@@ -69,7 +69,7 @@ export function lengthIn(doc: u32, field: u32): f32 {
   return 0;
 }
 
-/** The list of a document's lengths in further fields, 0 for none. Its entries begin behind the first two bytes. */
+/** The list of a document's lengths in further fields; 0 for none. Its entries begin behind the first two bytes. */
 export function furtherLengths(doc: u32): usize {
   const lists = <usize>load<u32>(H_FURTHER_LENGTHS);
   return lists === 0 ? 0 : load<u32>(lists + (<usize>doc << 2));
@@ -79,7 +79,7 @@ export function endOfLengths(list: usize): usize {
   return list + load<u16>(list);
 }
 
-/** Reads an entry of such a list; gives the address behind it. What it found is told by the two functions below. */
+/** Reads an entry of such a list; returns the address behind it. The two functions below return what it has read. */
 export function readLength(at: usize): usize {
   const gap = getVarint(at);
   at += varintLength(gap);
@@ -89,7 +89,7 @@ export function readLength(at: usize): usize {
   return at + varintLength(length);
 }
 
-/** How far the field is from the one before; from the last plain one for the first. */
+/** The distance of the field from the previous one; for the first, from the last plain field. */
 export function lengthGap(): u32 {
   return load<u32>(H_FURTHER);
 }
@@ -102,12 +102,12 @@ export function isDead(doc: u32): bool {
   return load<f32>(lengthsOf(0) + (<usize>doc << 2)) === f32.POSITIVE_INFINITY;
 }
 
-/** The class of a document that is or was there. */
+/** The class of a document, live or dead. */
 export function classOf(doc: u32): u32 {
   return load<u8>(<usize>load<u32>(H_CLASSES) + <usize>doc);
 }
 
-/** Where the number of live documents of a class stands. */
+/** Address of the number of live documents of a class. */
 function documentsInClass(number: u32): usize {
   return H_CLASS_DOCS + (<usize>number << 2);
 }
@@ -119,12 +119,12 @@ export function liveClasses(): u32 {
   return classes;
 }
 
-/** From now on terms match documents of these classes only. */
+/** Sets the classes whose documents the following terms match. */
 export function allowClasses(classes: u32): void {
   store<u32>(H_EXCLUDED, ~classes);
 }
 
-/** Whether a document is of a class that is not allowed. */
+/** Whether the class of a document is not allowed. */
 export function isExcluded(doc: u32): bool {
   return ((load<u32>(H_EXCLUDED) >> classOf(doc)) & 1) !== 0;
 }
@@ -148,7 +148,7 @@ function resizeArray(pointer: usize, old: u32, capacity: u32): void {
   store<u32>(pointer, <u32>resize(load<u32>(pointer), old * 4, capacity * 4, PART_DOCUMENTS));
 }
 
-/** A new document of an ordinal and a class, which is dead until `showDocument`. */
+/** Makes a new document of an ordinal and a class. It is dead until `showDocument`. */
 export function newDocument(ordinal: u32, number: u32): u32 {
   assert(number < MAX_CLASSES, 'a class out of range');
   const doc = load<u32>(H_DOCS);
@@ -165,7 +165,7 @@ export function newDocument(ordinal: u32, number: u32): u32 {
   return doc;
 }
 
-/** A new document of which searches may see postings counts as deleted, until it is revived. */
+/** A new document whose postings searches may see counts as deleted until it is revived. */
 export function hideDocument(): void {
   addTo(H_DEAD_DOCS, 1);
   addTo(H_DEATHS, 1);
@@ -177,8 +177,8 @@ export function reviveDocument(): void {
 }
 
 /**
- * Puts a new document in the place of the one that its ordinal had. `places` has its fields and their first tokens, u32
- * each, and one more behind the `count` fields.
+ * Replaces the former document of an ordinal with a new one. `places` has its fields and their first tokens, u32
+ * each, and one more entry behind the `count` fields.
  */
 export function showDocument(doc: u32, tokens: u32, places: usize, count: u32): void {
   const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2));
@@ -218,7 +218,7 @@ function tokensInDerived(places: usize, count: u32): u32 {
   return tokens;
 }
 
-/** Notes that a live document of so many tokens in a field came (1) or went (-1). */
+/** Counts a live document with `length` tokens in a field: 1 when it is added, -1 when it is removed. */
 function countLength(field: u32, length: f32, change: i32): void {
   const capacity = load<u32>(H_FIELD_CAPACITY);
   if (field >= capacity) {
@@ -231,7 +231,7 @@ function countLength(field: u32, length: f32, change: i32): void {
   addTo(sums + 8, change);
 }
 
-/** The array of lengths in a plain field, made when the first document has it. */
+/** The array of lengths in a plain field; it is made when the first document has the field. */
 function arrayOf(field: u32): usize {
   if (lengthsOf(field + 1) !== 0) return lengthsOf(field + 1);
   const array = resize(0, 0, load<u32>(H_DOC_CAPACITY) * 4, PART_DOCUMENTS);

@@ -1,23 +1,23 @@
-// What reranking has lately multiplied the scores of documents by: a page of results that follows another, or a query that comes again, needs
-// no positions then.
+// The factors by which reranking has recently multiplied the scores of documents. With them, the next page of results and a repeated query
+// need no positions.
 //
-// A factor is that of a document for a description of words and weights, and for the average length at the time. Those of documents that
-// are gone are not asked for; compaction forgets all. An entry is u64 what it is known by, and f64 the factor.
+// A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of deleted documents are
+// never looked up; compaction forgets all. An entry is a u64 name and the factor, f64.
 
 import { H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { mix } from './mixing.ts';
 import { B_FACTORS, buffer, reserve, shrink } from './scratch.ts';
 
-// At H_FACTORS: entries, a power of two, and how often one was wanted where another one was.
+// At H_FACTORS: entries (a power of two), and how often a factor was to be stored where another one was.
 const ENTRIES: usize = 0;
 const WANTED: usize = 4;
 
 const ENTRY: u32 = 16;
 const LEAST_BYTES: u32 = 1 << 16;
-/** Of so many that are wanted where another one is, one is let in: queries that take turns would otherwise find none. */
+/** One of this many factors that collide with a stored one replaces it: if all did, alternating queries would find none. */
 const ADMITTED: u32 = 4;
 
-/** Makes room within so many bytes; where that is another one, all are forgotten. */
+/** Makes a table of at most `most` bytes; if its size changes, all factors are forgotten. */
 export function openFactors(most: u32): void {
   const entries: u32 = most < LEAST_BYTES ? 0 : (<u32>1 << (31 - clz(most))) / ENTRY;
   if (entries === load<u32>(H_FACTORS, ENTRIES)) return;
@@ -28,24 +28,24 @@ export function openFactors(most: u32): void {
   forgetFactors();
 }
 
-/** Forgets all, as when documents get other numbers. */
+/** Forgets all, because documents get other numbers. */
 export function forgetFactors(): void {
   memory.fill(buffer(B_FACTORS), 0, <usize>load<u32>(H_FACTORS, ENTRIES) * ENTRY);
 }
 
-/** What the factors of a query are known by, of numbers (u32) that describe it. */
+/** The name of a query's factors, made of numbers (u32) that describe the query. */
 export function hashOfQuery(from: usize, to: usize): u64 {
   let hash = mix(load<u64>(H_LENGTH_SUM)) ^ <u64>load<u32>(H_LIVE_DOCS);
   for (let at = from; at < to; at += 4) hash = mix(hash) ^ <u64>load<u32>(at);
   return mix(hash);
 }
 
-/** What the factor of a document is known by. Two have the same once in 2^64. */
+/** The name of a document's factor. Two have the same name with a probability of 2^-64. */
 export function nameOf(query: u64, doc: u32): u64 {
   return mix(query + <u64>doc);
 }
 
-/** A factor; 0 when it is not remembered. */
+/** A factor; 0 if it is not stored. */
 export function findFactor(name: u64): f64 {
   if (load<u32>(H_FACTORS, ENTRIES) === 0) return 0;
   const entry = entryOf(name);

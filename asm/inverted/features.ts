@@ -1,11 +1,11 @@
-// The features of a document for reranking: how it has the words of a query. Each is from 0 to 1.
+// The features of a document for reranking: how well it has the words of a query. Each is from 0 to 1.
 //
 // A word, 48 bytes in B_RERANK_WORDS:
 //
 //     0 offset in the query   4 flags   8 its share of the query (f32)   12 its positions in the document   16 their number
-//     20 what `reranking.ts` finds them by
+//     20 fields of `reranking.ts`
 //
-// Positions are numbers of `gathering.ts`: ascending, the very form has the lowest bit.
+// Positions are numbers of `gathering.ts`: ascending; the lowest bit says that the exact form occurs there.
 
 import { lengthsOf } from './documents.ts';
 import { H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
@@ -14,25 +14,25 @@ import { B_RERANK_WORDS, buffer } from './scratch.ts';
 // Features. COVERED, NEAR, ORDERED and FREQUENT are 0 for a query of one word.
 /** Share of the words that the document has. */
 const COVERED: usize = 0;
-/** How near neighbours of the query stand in the nearest places, 1 / distance, and how near in their order, 1 / (1 + what lies between in excess). */
+/** How near neighbours of the query are at their nearest places, 1 / distance, and in their order, 1 / (1 + excess words between them). */
 const NEAR: usize = 4;
 const ORDERED: usize = 8;
-/** Share of the words in the title; and times the share of the title that they are. */
+/** Share of the words in the title; and that share times the part of the title that the words make up. */
 const TITLE: usize = 12;
 const WHOLE_TITLE: usize = 16;
-/** The same as the latter of title and of key for words as they were typed. */
+/** The same as the second feature, of title and of key, for words exactly as they were typed. */
 const EXACT_TITLE: usize = 20;
 const EXACT_KEY: usize = 24;
-/** Share of the words whose identifiers stand in the title or key as they were typed. */
+/** Share of the words whose identifiers occur in the title or key exactly as they were typed. */
 const NAMED: usize = 28;
-/** How often the words stand in the document, as BM25 has it. */
+/** How often the words occur in the document, weighted as in BM25. */
 const FREQUENT: usize = 32;
 export const FEATURES: u32 = 9;
 
 // Flags of a word.
-/** Nothing but signs stands between it and the next. */
+/** Only punctuation is between it and the next word. */
 const GLUED: u32 = 1;
-/** It is, or is part of, an identifier. */
+/** It is an identifier or a part of one. */
 const IDENTIFIER: u32 = 2;
 
 /** The usual parameters of BM25. */
@@ -72,7 +72,7 @@ function fieldOf(number: u64): u32 {
   return <u32>(number >> 33);
 }
 
-/** Adds the features of a document to nine that are 0. */
+/** Adds the features of a document to nine features that are 0. */
 export function describe(words: u32, doc: u32, to: usize): void {
   let inTitle: u32 = 0;
   let exactlyInTitle: u32 = 0;
@@ -109,12 +109,12 @@ function add(to: usize, feature: usize, amount: f32): void {
   store<f32>(to + feature, load<f32>(to + feature) + amount);
 }
 
-/** How much of a field so many of its tokens are; words of the same forms count twice, so it is 1 at most. */
+/** The part of a field that `tokens` of its tokens make up. It is at most 1: words with the same forms count twice. */
 function shareOfField(tokens: u32, doc: u32, field: u32): f32 {
   return tokens === 0 ? 0 : min<f32>(1, <f32>tokens / load<f32>(lengthsOf(field + 1) + (<usize>doc << 2)));
 }
 
-/** Positions of a word in a plain field, or those of the very form; fields other than the content, which have few, stand at the end. */
+/** Number of positions of a word, or of its exact form, in a plain field. Fields other than the content have few; they are at the end. */
 function countIn(word: usize, field: u32, exact: bool): u32 {
   let count: u32 = 0;
   for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
@@ -126,7 +126,7 @@ function countIn(word: usize, field: u32, exact: bool): u32 {
   return count;
 }
 
-/** Each pair of words that follow each other in the query, by the mean of their shares. */
+/** Adds the features of each pair of words that follow each other in the query, weighted by the mean of their shares. */
 function describeNeighbours(words: u32, to: usize): void {
   let shares: f32 = 0;
   let near: f32 = 0;
@@ -151,8 +151,8 @@ function nearness(distance: u32): f32 {
 }
 
 /**
- * The least number of words between occurrences of two words in one field, in the lower half; in the upper, how far the least distance
- * of those in order is from a `wanted` one. Only occurrences next to each other can be the nearest.
+ * Lower half: the least number of words between occurrences of two words in one field. Upper half: the least difference between the
+ * distance of occurrences in order and the `wanted` distance. Only occurrences next to each other can be the nearest.
  */
 function nearest(first: usize, second: usize, wanted: u32): u64 {
   let a = positionsOf(first);
@@ -168,13 +168,13 @@ function nearest(first: usize, second: usize, wanted: u32): u64 {
     if (one >> 32 === other >> 32) {
       const distance = <u32>(before ? other - one : one - other);
       if (distance === 0) near = min(near, gapBehind(a, endOfA, other));
-      // (A distance of 0 is none.)
+      // (Distance 0 is the same token: its wrap-around does not count.)
       near = min(near, distance - 1);
       const excess = distance > wanted ? distance - wanted : wanted - distance;
       ordered = min(ordered, before ? excess : FAR);
       if ((near | ordered) === 0) break;
     }
-    // Which of them is first cannot be foretold, so there is no branch.
+    // Which of them is first cannot be predicted, so there is no branch.
     a += <usize>before << 3;
     b += <usize>!before << 3;
   }
@@ -191,13 +191,13 @@ function describeFrequencies(words: u32, doc: u32, to: usize): void {
   }
 }
 
-/** Positions between one and the next larger of a list in its field; the largest number where there is none. */
+/** Number of positions between a position and the next larger one of a list in the same field; the largest number if there is none. */
 function gapBehind(at: usize, end: usize, position: u64): u32 {
   while (at < end && load<u64>(at) >> 1 === position) at += 8;
   return at < end && load<u64>(at) >> 33 === position >> 32 ? <u32>((load<u64>(at) >> 1) - position) - 1 : FAR;
 }
 
-/** Runs of words that are glued to each other are one identifier, whose very forms have to follow each other. */
+/** A run of words that are glued to each other is one identifier; their exact forms must follow each other. */
 function describeIdentifiers(words: u32, to: usize): void {
   for (let start: u32 = 0; start < words;) {
     let end = start;
@@ -208,7 +208,7 @@ function describeIdentifiers(words: u32, to: usize): void {
   }
 }
 
-/** Whether the very forms of the words stand one behind the other in title or key. */
+/** Whether the exact forms of the words occur directly one behind the other in title or key. */
 function isNamed(start: u32, end: u32): bool {
   const word = wordAt(start);
   for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
@@ -223,7 +223,7 @@ function isNamed(start: u32, end: u32): bool {
   return false;
 }
 
-/** Whether a word has a number among its positions; halves. */
+/** Whether a number is among the positions of a word (binary search). */
 function standsAt(word: usize, number: u64): bool {
   const positions = positionsOf(word);
   let low: u32 = 0;

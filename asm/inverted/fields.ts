@@ -1,4 +1,4 @@
-// Reading the fields of postings: which of the frequencies of a chunk are the content's, and which are others'.
+// Reading the fields of postings: which frequencies of a chunk belong to the content, and which to other fields.
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { CONTENT_FREQUENCIES, DERIVED, FURTHER, PLAIN_FIELDS } from './layout.ts';
@@ -8,9 +8,9 @@ import { R_FIELDS, R_TAIL, recordOf } from './records.ts';
 import { B_FIELD_ENTRIES, buffer, reserve } from './scratch.ts';
 
 /**
- * Tells the frequencies of a chunk that was just read (`frequencies` of `readChunk`, `count` of them) apart by field:
+ * Separates the frequencies of a chunk that was just read (`frequencies` of `readChunk`, `count` of them) by field:
  * those in the content go to CONTENT_FREQUENCIES, the others to B_FIELD_ENTRIES, in the order of postings and then of
- * fields. Gives the number of entries (see `entryIndex`).
+ * fields. Returns the number of entries (see `entryIndex`).
  */
 export function readFields(form: u32, chunk: u32, count: u32, frequencies: usize): u32 {
   const record = recordOf(form);
@@ -19,7 +19,7 @@ export function readFields(form: u32, chunk: u32, count: u32, frequencies: usize
   return chunk < blockCount(record) ? readBlockFields(blockAt(record, chunk)) : readTailFields(record, count);
 }
 
-/** Takes the occurrences in derived fields out of the frequencies of a chunk that was just read to `frequencies`. */
+/** Subtracts the occurrences in derived fields from the frequencies of a chunk that was just read to `frequencies`. */
 export function dropDerived(form: u32, chunk: u32, count: u32, frequencies: usize): void {
   const record = recordOf(form);
   if ((load<u8>(record, R_FIELDS) & DERIVED) === 0) return;
@@ -77,7 +77,7 @@ export function blockSpecials(block: usize): u32 {
   return blockFields(block) === 1 ? 0 : <u32>load<u8>(blockFieldParts(block) - 1);
 }
 
-/** Address of a block's field parts: u8 index of the posting, field part, and so on. */
+/** Address of a block's field parts: u8 index of the posting, its field part, and so on. */
 export function blockFieldParts(block: usize): usize {
   const count = blockPostings(block);
   return skipPacked(skipPacked(block + BLOCK_HEADER, count), count) + 1;
@@ -102,7 +102,7 @@ function readTailFields(record: usize, count: u32): u32 {
   return entries;
 }
 
-/** Appends the entries of a field part; gives their number. */
+/** Appends the entries of a field part; returns their number. */
 function noteFields(at: usize, index: u32, entries: u32): u32 {
   const bits = <u32>load<u8>(at++);
   for (let left = bits & ~(FURTHER | 1); left !== 0; left &= left - 1) {

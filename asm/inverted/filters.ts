@@ -1,9 +1,9 @@
-// Bitmaps by ordinal, as the caller has them, and by document, as selecting needs them.
+// Bitmaps by ordinal, which the caller passes, and by document, which selecting needs.
 //
-// Where documents came in the order of their ordinals, 64 of them in a row are whole words of either bitmap, shifted: a run that is
-// in step. B_IN_STEP says so with a byte for every 64 documents, until documents come or get other numbers.
+// Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps, shifted: such a run is
+// in step. B_IN_STEP has a byte per 64 documents that says so. It is valid until documents are added or get other numbers.
 //
-// B_DOC_FILTERS has filters by document, in slots of `filterBytes` that the host gives out.
+// B_DOC_FILTERS has filters by document, in slots of `filterBytes`; the host assigns the slots.
 
 import { H_DOC_OF_CAPACITY, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS } from './layout.ts';
 import { setBit } from './levels.ts';
@@ -12,7 +12,7 @@ import { B_DOC_FILTERS, B_DOC_MATCHES, B_FILTER, B_IN_STEP, B_MATCHES, buffer, r
 /** Documents of a run. */
 const RUN: u32 = 64;
 
-/** Notes which runs are in step; before any filter is translated after documents came or were numbered anew. */
+/** Notes which runs are in step. Call it before any filter is translated after documents were added or renumbered. */
 export function noteSteps(): void {
   const runs = load<u32>(H_DOCS) / RUN;
   const steps = reserve(B_IN_STEP, runs + 1);
@@ -35,7 +35,7 @@ function ordinalsFrom(doc: u32): usize {
   return <usize>load<u32>(H_ORDINALS) + (<usize>doc << 2);
 }
 
-/** Bytes of a filter by document: those of a level's bitmap, which `prepareLevels` has made large enough. */
+/** Bytes of a filter by document: as many as of a level's bitmap, which `prepareLevels` has made large enough. */
 export function filterBytes(): u32 {
   return load<u32>(H_LEVEL_CAPACITY) >> 3;
 }
@@ -44,10 +44,10 @@ export function filterAt(slot: u32): usize {
   return buffer(B_DOC_FILTERS) + <usize>slot * filterBytes();
 }
 
-/** Puts the filter in B_FILTER, which has a bit for each of `size` ordinals, a multiple of 32, into a slot. Returns how many documents pass, dead ones included. */
+/** Translates B_FILTER, a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents pass, dead ones included. */
 export function translateFilter(slot: u32, size: u32): u32 {
   reserve(B_DOC_FILTERS, (slot + 1) * filterBytes());
-  // Words that are read across the end are zero there.
+  // Words that are read across the end must be zero there.
   const filter = reserve(B_FILTER, (size >> 3) + 16);
   memory.fill(filter + (size >> 3), 0, 16);
   const target = filterAt(slot);
@@ -65,7 +65,7 @@ function inStep(doc: u32, docs: u32): bool {
   return doc + RUN <= docs && load<u8>(buffer(B_IN_STEP) + doc / RUN) !== 0;
 }
 
-/** 64 bits from any bit on; 0 for those behind the end. */
+/** 64 bits from any bit on; bits behind the end are 0. */
 function bitsFrom(bits: usize, size: u32, from: u32): u64 {
   if (from >= size) return 0;
   const word = bits + (<usize>(from >> 6) << 3);
@@ -83,14 +83,14 @@ function gatherBits(bits: usize, size: u32, from: u32, end: u32): u64 {
   return word;
 }
 
-/** An empty B_DOC_MATCHES, for the documents that match. */
+/** An empty B_DOC_MATCHES for the documents that match. */
 export function emptyMatches(): usize {
   const matches = reserve(B_DOC_MATCHES, filterBytes());
   memory.fill(matches, 0, filterBytes());
   return matches;
 }
 
-/** Makes B_MATCHES, with a bit for each ordinal that there is room for, of B_DOC_MATCHES. */
+/** Makes B_MATCHES, which has a bit for each ordinal up to the capacity, from B_DOC_MATCHES. */
 export function matchesByOrdinal(): void {
   const matches = buffer(B_DOC_MATCHES);
   const bytes = ((load<u32>(H_DOC_OF_CAPACITY) + 63) >> 6 << 3) + 8;

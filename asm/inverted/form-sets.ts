@@ -1,4 +1,4 @@
-// Many forms at once, as patterns stand for: `count` numbers, u32 each, in B_INPUT.
+// Sets of many forms, as patterns match them: `count` numbers, u32 each, in B_INPUT.
 
 import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import { B_FORM_BITS, B_INPUT, buffer, reserve } from './scratch.ts';
@@ -13,7 +13,7 @@ export function formsExist(count: u32): bool {
   return true;
 }
 
-/** Postings of all, those of deleted documents included. */
+/** Postings of all forms, those of deleted documents included. */
 export function postingsOf(count: u32): f64 {
   const forms = buffer(B_INPUT);
   let postings: f64 = 0;
@@ -22,8 +22,8 @@ export function postingsOf(count: u32): f64 {
 }
 
 /**
- * Adds the forms, each once, to the group that is being summed (see `scoring.ts`); gives how many documents it has gained,
- * unless it is summed densely. They are taken in the order of their numbers, which is that of most of their memory.
+ * Adds the forms, each once, to the group that is being summed (see `scoring.ts`). Returns how many documents the group has gained,
+ * unless it is summed densely. Forms are taken in the order of their numbers, which is mostly the order of their memory.
  */
 export function sumForms(count: u32, densely: bool): u32 {
   const forms = buffer(B_INPUT);

@@ -1,11 +1,11 @@
 // The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing). A slot has a
-// number in its lower 27 bits (more forms than that have no room in a memory) and the upper five of the hash above, which tell most
-// other forms apart without a look at their bytes.
+// number in its lower 27 bits (a memory cannot hold more forms than that) and the upper five bits of the hash above, which
+// distinguish most other forms without reading their bytes.
 //
-// When it is three quarters full, a table of twice the slots takes its place, and every form that is entered from
-// then on moves some slots of the old one, so that no call moves all. Meanwhile a form is in the new table, or at a slot of
-// the old one that was not moved yet; what was moved stays in the old one as well, so that probing goes on past it, and a
-// form that is dropped leaves a mark there.
+// When it is three quarters full, a table of twice the slots replaces it. From then on, each form that is entered
+// moves some slots of the old table, so that no call moves all of them. Meanwhile a form is in the new table, or at a slot of
+// the old one that was not moved yet. Moved forms also stay in the old table, so that probing continues past them, and a
+// dropped form leaves a mark there.
 
 import { equalBytes, hashBytes } from './bytes.ts';
 import { formBytes, formLength } from './records.ts';
@@ -13,7 +13,7 @@ import { H_HASH, H_HASH_SLOTS, H_HASH_USED, H_OLD_HASH, H_OLD_NEXT, H_OLD_SLOTS,
 import { release, resize } from './memory.ts';
 
 const FIRST_SLOTS: u32 = 512;
-/** Slots that are moved when a form is entered: all are, long before the new table is full. */
+/** Slots that are moved when a form is entered: enough to move all long before the new table is full. */
 const MOVED_AT_ONCE: u32 = 8;
 const DROPPED: u32 = 0xffffffff;
 const NUMBER: u32 = 0x07ffffff;
@@ -45,7 +45,7 @@ export function enterForm(form: u32, hash: u32): void {
   if (load<u32>(H_OLD_HASH) !== 0) moveSlots(MOVED_AT_ONCE);
 }
 
-/** Takes a form out, which still has its bytes. */
+/** Removes a form, which still has its bytes. */
 export function leaveTable(form: u32): void {
   const hash = hashOf(form);
   const slot = slotOf(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), form, hash);
@@ -99,7 +99,7 @@ function moveSlots(count: u32): void {
   store<u32>(H_OLD_HASH, 0);
 }
 
-/** Empties a slot and moves up what was probed past it (Knuth, volume 3, algorithm 6.4 R). */
+/** Empties a slot and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4 R). */
 function emptySlot(slot: usize): void {
   const table = <usize>load<u32>(H_HASH);
   const mask = load<u32>(H_HASH_SLOTS) - 1;

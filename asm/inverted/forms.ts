@@ -1,4 +1,4 @@
-// The distinct surface forms of the index: which number each has (see `records.ts`), and how it comes and goes.
+// The distinct surface forms of the index: the number of each (see `records.ts`), and how forms are added and dropped.
 
 import { hashBytes } from './bytes.ts';
 import { enterForm, leaveTable, lookUpForm } from './form-table.ts';
@@ -15,7 +15,7 @@ export function findForm(at: usize, length: u32): u32 {
   return lookUpForm(at, length, hashBytes(at, length));
 }
 
-/** The same, adding the form when there is none; new ones are noted in B_NEW_FORMS. */
+/** The same, but adds the form if there is none; new forms are noted in B_NEW_FORMS. */
 export function internForm(at: usize, length: u32, hash: u32): u32 {
   const known = lookUpForm(at, length, hash);
   if (known !== 0) return known;
@@ -29,7 +29,7 @@ export function internForm(at: usize, length: u32, hash: u32): u32 {
   return form;
 }
 
-/** Gives a form a key other than its own bytes; before it is put in order. */
+/** Sets a key of a form that is not its own bytes; must be called before the form is put in order. */
 export function setKey(form: u32, at: usize, length: u32): void {
   const record = recordOf(form);
   const old = <usize>load<u32>(record, R_STRING);
@@ -43,7 +43,7 @@ export function setKey(form: u32, at: usize, length: u32): void {
   store<u32>(record, <u32>text, R_STRING);
 }
 
-/** Forgets a form without postings; its number will be given to another one. */
+/** Forgets a form without postings; its number will be reused for another form. */
 export function dropForm(form: u32): void {
   const record = recordOf(form);
   const text = <usize>load<u32>(record, R_STRING);
@@ -63,7 +63,7 @@ function stringSize(text: usize): u32 {
   return own + 4 + <u32>load<u16>(text + 2 + own);
 }
 
-/** A spare number, or the next one; its record is zero. */
+/** A number that can be reused, or the next new one; its record is zero. */
 function newNumber(): u32 {
   const spare = load<u32>(H_SPARE_FORMS, 8);
   if (spare > 0) {

@@ -1,16 +1,16 @@
 // Forms within an edit distance of a word (insertion, deletion, substitution of a character).
 //
 // An order of the dictionary is a trie read depth first. For each character of the current key there is a state of the
-// Levenshtein automaton of the word: for each number of errors a bit for each number of the word's characters that may
-// have been read with so many (Wu and Manber, "Fast text searching allowing errors", 1992). Keys that share a prefix share
+// Levenshtein automaton of the word: for each number of errors, a bit for each prefix of the word that may
+// have been read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992). Keys that share a prefix share
 // its states, and when a state is empty, every key with that prefix is skipped.
 //
-// The first letters, where errors leave all of the dictionary open, are what costs; so the word is cut in two (Mihov and
-// Schulz, "Fast approximate search in large dictionaries", 2004): with k errors in all, either the first part has less
-// than k, or the second has none. The one is looked for in the order of keys, the other in that of keys read backward.
+// The first letters are the expensive ones, because errors there leave all of the dictionary open. So the word is split in two (Mihov
+// and Schulz, "Fast approximate search in large dictionaries", 2004): with k errors in all, either the first part has fewer
+// than k, or the second has none. The first case is searched in the order of keys, the second in the order of keys read backward.
 //
-// At FUZZY: 128 x u64 bits of the word's characters that are an ASCII character; by depth, 80 each: u32 character of the
-// current key, u32 bytes up to its end, 3 x u64 state.
+// At FUZZY: 128 x u64, for each ASCII character a bit for each of the word's characters that equals it; by depth, 80 of each:
+// u32 character of the current key, u32 bytes up to its end, 3 x u64 state.
 
 import { characterLength, codePointAt, putCodePoint } from './bytes.ts';
 import { endOfAffix, formAt, leafCount, leafSize, output, seekKey } from './dictionary.ts';
@@ -26,8 +26,8 @@ const STATE: usize = 24;
 
 /**
  * Writes the forms within `bound` edits, 1 or 2, of a word of `length` <= 60 code points to B_OUTPUT, each as (form,
- * distance), `limit` at most; gives their number. Only those count of whose edits at most `free` < `bound` are in the
- * first `part` characters; a distance is that of such edits. `backward`: the word, and the keys, are read from their ends.
+ * distance), at most `limit`; returns their number. Only forms count that need at most `free` < `bound` edits in the
+ * first `part` characters; the distance counts such edits only. `backward`: the word and the keys are read from their ends.
  */
 export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool, limit: u32): u32 {
   assert(length <= MAX_FUZZY_WORD && bound <= 2 && free < bound && part <= length, 'a word or a bound that is too large');
@@ -47,7 +47,7 @@ export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, fr
     depth = descend(form, depth, word, length, once, twice, backward);
     if (isEmpty(depth)) {
       const bytes = load<u32>(ENDS + (<usize>(depth - 1) << 2));
-      // Keys that begin without an error come one after the other.
+      // Keys that begin without an error are consecutive.
       if (free === 0 && depth <= part) return found;
       const place = endOfAffix(order, leaf, index, bytes);
       leaf = <u32>(place >> 32);
@@ -88,8 +88,8 @@ function seekPart(order: usize, word: usize, part: u32, backward: bool): u64 {
 }
 
 /**
- * Computes the states for the characters of a key that the former key of `depth` states doesn't share; gives the new
- * depth: the key's length, or that of the first prefix whose state is empty.
+ * Computes the states for the characters of a key that the previous key of `depth` states does not share. Returns the new
+ * depth: the key's length, or the length of the first prefix whose state is empty.
  */
 function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twice: u64, backward: bool): u32 {
   const key = keyBytes(form);
@@ -120,7 +120,7 @@ function startOfLast(end: usize): usize {
   return end;
 }
 
-/** A bit for each character of the word that is the given one. */
+/** A bit for each character of the word that equals the given one. */
 function bitsOf(character: u32, word: usize, length: u32): u64 {
   if (character < 128) return load<u64>(MASKS + (<usize>character << 3));
   let bits: u64 = 0;
@@ -128,14 +128,14 @@ function bitsOf(character: u32, word: usize, length: u32): u64 {
   return bits;
 }
 
-/** From the state of a depth to the next. `once` and `twice` are the characters in front of which a first and a second error may be. */
+/** From the state of a depth to the next. A first error may be in front of the characters of `once`, a second in front of those of `twice`. */
 function advance(depth: u32, bits: u64, length: u32, once: u64, twice: u64): void {
   const from = STATES + <usize>depth * STATE;
   const all = ~(<u64>0) >> (63 - length);
   const none = load<u64>(from);
   const one = load<u64>(from, 8);
   const two = load<u64>(from, 16);
-  // Of what had one error less: the key's character is inserted, or stands for one of the word, or one of the word is left out.
+  // From the state with one error less: the key's character is inserted, or replaces one of the word, or one of the word is left out.
   const exact = (none & bits) << 1;
   const first = none & once;
   const single = ((one & bits) << 1) | first | (first << 1) | ((exact & once) << 1);
@@ -151,7 +151,7 @@ function isEmpty(depth: u32): bool {
   return (load<u64>(state) | load<u64>(state, 8) | load<u64>(state, 16)) === 0;
 }
 
-/** Least number of errors with which all of the word was read; 3 when it was not. */
+/** Least number of errors with which all of the word was read; 3 if it was not. */
 function distanceAt(depth: u32, length: u32): u32 {
   const state = STATES + <usize>depth * STATE;
   const whole = <u64>1 << length;

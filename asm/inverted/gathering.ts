@@ -1,9 +1,9 @@
-// All places of a query's words in some documents, its candidates, for reranking: word by word and form by form, so that a block is read
-// once for all candidates in it. Numbers, u64, ascending: field << 33 | position << 1 | is it the very form?
+// All places of a query's words in some documents, its candidates, for reranking. Words, and their forms, are processed one after the
+// other, so that a block is read once for all candidates in it. A place is a u64, ascending: field << 33 | position << 1 | exact form?
 //
-// Candidates come in ascending order, in the upper halves of u64. B_RERANK_FOUND has by word and candidate, 16 bytes each:
+// Candidates are in ascending order, in the upper halves of u64. B_RERANK_FOUND has, by word and candidate, 16 bytes each:
 //
-//     0 where the numbers start in B_RERANK_POSITIONS, in bytes   4 how many there are   8 whether they were not remembered
+//     0 where the numbers start in B_RERANK_POSITIONS, in bytes   4 their count   8 whether they were not remembered
 
 import { readChunkPositions, readOpenPosting } from './chunk-positions.ts';
 import { firstChunkFrom } from './counting.ts';
@@ -21,20 +21,20 @@ const F_START: usize = 0;
 const F_COUNT: usize = 4;
 const F_NEW: usize = 8;
 
-// At H_GATHERED: where the candidates stand, how many they are, bytes of numbers, and the next candidate.
+// At H_GATHERED: address of the candidates, their number, bytes of numbers, and the next candidate.
 const ORDER: usize = 0;
 const COUNT: usize = 4;
 const BYTES: usize = 8;
 const NEXT: usize = 12;
 
-/** What a place is written with behind its numbers, at most. */
+/** At most this many bytes are written behind the numbers of a place. */
 const REST: u32 = 32;
-/** Of a block, positions of one in so many postings are decoded by themselves; of more, it takes less time to decode all. */
+/** If at most one in this many postings of a block is needed, their positions are decoded one by one; otherwise decoding all is faster. */
 const FEW: u32 = 6;
 /** Bytes of numbers that are kept for the next query. */
 const KEPT: u32 = 1 << 22;
 
-/** Makes room for what is gathered of so many words in `count` candidates. */
+/** Makes space for the places of `words` words in `count` candidates. */
 export function openGathering(words: u32, order: usize, count: u32): void {
   store<u32>(H_GATHERED, <u32>order, ORDER);
   store<u32>(H_GATHERED, count, COUNT);
@@ -42,12 +42,12 @@ export function openGathering(words: u32, order: usize, count: u32): void {
   reserve(B_RERANK_FOUND, max(words * count, 1) * FOUND);
 }
 
-/** Gives the room back that very many numbers took. */
+/** Frees the memory that very many numbers took. */
 export function closeGathering(): void {
   shrink(B_RERANK_POSITIONS, KEPT);
 }
 
-/** Finds a word in all candidates: its forms, the very one first or 0, stand in B_INPUT from a number on; `hash` is what places know it by. */
+/** Finds a word in all candidates. Its forms are in B_INPUT from `input` on, first the exact one or 0; `hash` is its key in `places.ts`. */
 export function gatherWord(word: u32, hash: u64, forms: u32, input: u32): void {
   const count = load<u32>(H_GATHERED, COUNT);
   for (let c: u32 = 0; c < count; c++) {
@@ -66,7 +66,7 @@ export function gatherWord(word: u32, hash: u64, forms: u32, input: u32): void {
   }
 }
 
-/** Remembers what was found of a word and had not been remembered. */
+/** Remembers the places of a word that were not remembered. */
 export function keepWord(word: u32, hash: u64): void {
   const count = load<u32>(H_GATHERED, COUNT);
   for (let c: u32 = 0; c < count; c++) {
@@ -74,7 +74,7 @@ export function keepWord(word: u32, hash: u64): void {
   }
 }
 
-/** Address of the numbers of a word in a candidate; good until more is gathered. */
+/** Address of the numbers of a word in a candidate; valid until more is gathered. */
 export function gathered(word: u32, c: u32): usize {
   return buffer(B_RERANK_POSITIONS) + load<u32>(foundAt(word, c), F_START);
 }
@@ -91,7 +91,7 @@ function documentAt(c: u32): u32 {
   return load<u32>(<usize>load<u32>(H_GATHERED, ORDER) + (<usize>c << 3), 4);
 }
 
-/** The first candidate from one on in which a word is to be looked for; the number of candidates where none is. */
+/** The first candidate from one on in which a word must be looked for; the number of candidates if there is none. */
 function nextNew(word: u32, c: u32): u32 {
   const count = load<u32>(H_GATHERED, COUNT);
   while (c < count && load<u32>(foundAt(word, c), F_NEW) === 0) c++;
@@ -122,7 +122,7 @@ function findForm(form: u32, isExact: bool, word: u32): void {
   }
 }
 
-/** Puts the indexes of the candidates among the `read` postings at hand, each with its candidate, to CHOSEN; returns their number, and notes the next candidate. */
+/** Writes the indexes of candidates among the `read` postings, each with its candidate, to CHOSEN. Returns their number; notes the next one. */
 function choose(word: u32, c: u32, read: u32): u32 {
   const count = load<u32>(H_GATHERED, COUNT);
   let chosen: u32 = 0;
@@ -154,7 +154,7 @@ function decodeChosen(form: u32, chunk: u32, read: u32, chosen: u32, word: u32, 
   }
 }
 
-/** Decodes the positions of some postings of a block by themselves. */
+/** Decodes the positions of some postings of a block, one by one. */
 function decodeFew(block: usize, read: u32, chosen: u32, word: u32, isExact: bool): void {
   openPositions(blockPositions(block), read, FREQUENCIES);
   for (let at = CHOSEN, end = CHOSEN + (<usize>chosen << 3); at < end; at += 8) {
@@ -165,7 +165,7 @@ function decodeFew(block: usize, read: u32, chosen: u32, word: u32, isExact: boo
   }
 }
 
-/** Makes numbers of positions, in their places, and adds them to those that were found of other forms. */
+/** Turns positions into numbers, in place, and adds them to the numbers of other forms. */
 function add(found: usize, positions: usize, count: u32, isExact: bool): void {
   for (let at = positions, end = positions + (<usize>count << 3); at < end; at += 8) store<u64>(at, (load<u64>(at) << 1) | <u64>isExact);
   const before = load<u32>(found, F_COUNT);

@@ -1,8 +1,8 @@
-// How long each document is, roughly: a byte by document, from which 16 bounds of scores at a time are looked up (see `tallies.ts`).
+// How long each document is, roughly: one byte per document, from which 16 score bounds at a time are looked up (see `tallies.ts`).
 //
-// A grade is 4 times the number of lengths at GRADE_LENGTHS that a document reaches, or DEAD_GRADE. The lengths are parts of the average
-// of when they were chosen; they are chosen anew when there are twice as many documents. A grade is made when the document is
-// first searched, and lost by deletion (see `removeDocument`) and compaction.
+// A grade is 4 times the number of lengths at GRADE_LENGTHS that a document reaches, or DEAD_GRADE. These lengths are fractions of the
+// average length at the time when they were chosen; they are chosen again when the number of documents has doubled. A document gets its
+// grade at the first search, and loses it by deletion (see `removeDocument`) and compaction.
 
 import { DEAD_GRADE, isDead, lengthsOf } from './documents.ts';
 import { H_DOCS, H_GRADED, H_GRADED_FOR, H_LENGTH_SUM, H_LEVEL_CAPACITY, H_LIVE_DOCS } from './layout.ts';
@@ -10,11 +10,11 @@ import { B_GRADES, reserve } from './scratch.ts';
 
 export const GRADES: u32 = 4;
 
-/** Brings the grades up to date, when levels have been prepared; gives their address. What is behind the last document is dead, up to a multiple of 64. */
+/** Updates the grades after levels were prepared; returns their address. Grades behind the last document, up to a multiple of 64, are dead. */
 export function gradeDocuments(): usize {
   const grades = reserve(B_GRADES, load<u32>(H_LEVEL_CAPACITY));
   const docs = load<u32>(H_DOCS);
-  // The last one may not have all its postings yet: a search may come in the middle of a document.
+  // The last document may not have all its postings yet: a search may run while a document is being added.
   const end = isDead(docs - 1) ? docs - 1 : docs;
   if (load<u32>(H_GRADED) === 0 || end > load<u32>(H_GRADED_FOR) << 1) chooseLengths(end);
   const first = gradeLength(1);

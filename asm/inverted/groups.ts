@@ -1,6 +1,6 @@
-// Groupings of the forms: what a language's analyzer takes for one term. The forms of a group are a ring
+// Groupings of the forms: the forms that a language's analyzer maps to one term. The forms of a group are a ring
 // (an array of the next form by form), found through a hash table from the hash of the term to one of them.
-// Terms of equal hash share a ring, which is why the host looks at each form it is given.
+// Terms of equal hash share a ring, so the host must check each form that it gets.
 //
 //     grouping: address of the ring, its capacity, address of the table, slots, used      slot: hash, form
 
@@ -16,7 +16,7 @@ const G_SLOTS: usize = 12;
 const G_USED: usize = 16;
 const FIRST_SLOTS: u32 = 512;
 
-/** Adds a form to the group of a term; one that has a group already is left there. */
+/** Adds a form to the group of a term; a form that is in a group already stays there. */
 export function joinGroup(number: u32, form: u32, term: usize, length: u32): void {
   const grouping = groupingOf(number);
   widenRing(grouping);
@@ -35,7 +35,7 @@ export function joinGroup(number: u32, form: u32, term: usize, length: u32): voi
   setNext(grouping, head, form);
 }
 
-/** Takes a form out of the group of a term. */
+/** Removes a form from the group of a term. */
 export function leaveGroup(number: u32, form: u32, term: usize, length: u32): void {
   const grouping = groupingOf(number);
   if (form >= load<u32>(grouping, G_CAPACITY) || nextOf(grouping, form) === 0) return;
@@ -56,7 +56,7 @@ export function groupOf(number: u32, term: usize, length: u32): u32 {
   return load<u32>(grouping, G_SLOTS) === 0 ? 0 : load<u32>(slotOf(grouping, hashBytes(term, length)), 4);
 }
 
-/** The form behind another in its ring; 0 when it is in none. */
+/** The next form in a form's ring; 0 if it is in none. */
 export function nextInGroup(number: u32, form: u32): u32 {
   const grouping = groupingOf(number);
   return form < load<u32>(grouping, G_CAPACITY) ? nextOf(grouping, form) : 0;
@@ -90,7 +90,7 @@ function widenRing(grouping: usize): void {
   store<u32>(grouping, wanted, G_CAPACITY);
 }
 
-/** Address of the slot of a hash, or of the free one where it belongs. */
+/** Address of the slot of a hash, or of the free slot where it belongs. */
 function slotOf(grouping: usize, hash: u32): usize {
   const table = <usize>load<u32>(grouping, G_TABLE);
   const mask = load<u32>(grouping, G_SLOTS) - 1;
@@ -112,7 +112,7 @@ function growTable(grouping: usize): void {
   release(old, oldSlots * 8, PART_GROUPS);
 }
 
-/** Empties a slot and moves up what was probed past it (Knuth, volume 3, algorithm 6.4 R). */
+/** Empties a slot and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4 R). */
 function emptySlot(grouping: usize, slot: usize): void {
   const table = <usize>load<u32>(grouping, G_TABLE);
   const mask = load<u32>(grouping, G_SLOTS) - 1;

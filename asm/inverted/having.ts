@@ -1,6 +1,6 @@
-// Which of some documents have any of some forms: an answer says of its results which words of the query they have.
+// Which of some documents have any of some forms: search results say which words of the query they have.
 //
-// B_INPUT has the forms and then the ordinals, u32 each. Of a block that may have one of the documents, documents alone are decoded.
+// B_INPUT has the forms and then the ordinals, u32 each. Of a block that may have one of the documents, only the documents are decoded.
 
 import { firstChunkFrom, frequencyIn } from './counting.ts';
 import { documentOf } from './documents.ts';
@@ -11,7 +11,7 @@ import { recordOf } from './records.ts';
 import { B_INPUT, B_OUTPUT, B_RERANK_ORDER, buffer, reserve } from './scratch.ts';
 import { sort } from './sorting.ts';
 
-/** B_OUTPUT gets for each ordinal 1 where its document has a form in any field, and 0 otherwise, u32. */
+/** Writes a u32 for each ordinal to B_OUTPUT: 1 if its document has a form in any field, otherwise 0. */
 export function haveForms(forms: u32, ordinals: u32): void {
   const order = reserve(B_RERANK_ORDER, max(ordinals, 2) * 8);
   const found = reserve(B_OUTPUT, max(ordinals * 4, 16));
@@ -62,7 +62,7 @@ function findForm(form: u32, order: usize, end: usize, found: usize): void {
   }
 }
 
-/** Whether a document is one of the `count` at DOCS, which ascend; halves. */
+/** Whether a document is one of the `count` at DOCS, which ascend (binary search). */
 function isAmong(doc: u32, count: u32): bool {
   let low: u32 = 0;
   let high = count;

@@ -1,6 +1,6 @@
 // The document that is being added: from its tokens (see `tokens.ts`) to its postings.
 //
-// Tokens of a field follow each other, so a token's number tells its field: B_DOC_FIELDS has the field and its first
+// Tokens of a field are consecutive, so a token's number determines its field: B_DOC_FIELDS has each field and its first
 // token (u32 each), the content first, and one entry behind the last.
 
 import { putVarint, putVarintLoosely } from './bytes.ts';
@@ -18,7 +18,7 @@ import {
 import { beginPlaces, E_FORM, E_TOKENS, endOfPlaces, entryAt, forgetTokens, placeTokens, positionOf, room, tokenAt } from './tokens.ts';
 
 const LARGE_BUFFER: u32 = 4 << 20;
-/** Tokens that get their places in the time that one takes in a posting. */
+/** Placing this many tokens takes as long as one token takes in a posting. */
 const PLACED_AS_ONE: u32 = 4;
 const NONE: u32 = 0xffffffff;
 
@@ -33,7 +33,7 @@ export function beginDocument(): void {
   openField(0);
 }
 
-/** The tokens that follow are of a field. Fields come in ascending order. */
+/** Begins a field: the following tokens belong to it. Fields come in ascending order. */
 export function openField(field: u32): void {
   assert(field < MAX_FIELDS, 'a field out of range');
   const count = load<u32>(H_DOC_FIELDS);
@@ -45,7 +45,7 @@ export function openField(field: u32): void {
   store<u32>(H_DOC_FIELDS, count + 1);
 }
 
-/** Makes a new document of the tokens, which is as good as deleted until it has all its postings. */
+/** Makes a new document of the tokens; it counts as deleted until it has all its postings. */
 export function beginCommit(ordinal: u32, number: u32): void {
   const fields = load<u32>(H_DOC_FIELDS);
   const behind = room(B_DOC_FIELDS, (fields + 1) * PLACE) + <usize>fields * PLACE;
@@ -57,7 +57,7 @@ export function beginCommit(ordinal: u32, number: u32): void {
   beginPlaces();
 }
 
-/** Makes postings of about `budget` tokens. Gives whether there are more; searches may come between. */
+/** Makes postings of about `budget` tokens. Returns whether there are more; searches may run in between. */
 export function continueCommit(budget: u32): bool {
   if (placeTokens(budget * PLACED_AS_ONE)) return rest();
   const forms = load<u32>(H_DOC_FORMS);
@@ -72,14 +72,14 @@ export function continueCommit(budget: u32): bool {
   return form < forms && rest();
 }
 
-/** Lets searches come, which the document's postings don't count for. */
+/** Allows searches to run; they ignore the document's postings. */
 function rest(): bool {
   if (load<u32>(H_COMMIT_HIDDEN) === 0) hideDocument();
   store<u32>(H_COMMIT_HIDDEN, 1);
   return true;
 }
 
-/** Puts the document, which has all its postings, in the place of the one that its ordinal had. */
+/** Replaces the former document of the ordinal with the new one, which has all its postings. */
 export function finishCommit(): void {
   if (load<u32>(H_COMMIT_HIDDEN) !== 0) reviveDocument();
   const places = buffer(B_DOC_FIELDS);
@@ -105,7 +105,7 @@ function commitForm(entry: usize): void {
   appendPosting(record, load<u32>(H_COMMIT_DOC), from, at, fields);
 }
 
-/** Writes the field part of a posting (see `postings.ts`); gives the address behind it. */
+/** Writes the field part of a posting (see `postings.ts`); returns the address behind it. */
 function putFields(from: usize, end: usize, at: usize): usize {
   const bitsAt = at++;
   let bits: u32 = 0;
@@ -155,7 +155,7 @@ function putPositions(from: usize, end: usize, at: usize): usize {
   return at;
 }
 
-/** One document of many megabytes shall not leave its buffers behind. */
+/** Frees large buffers, so that one document of many megabytes does not keep them allocated. */
 function forgetLarge(): void {
   shrink(B_TOKENS, LARGE_BUFFER);
   shrink(B_DOC_FORMS, LARGE_BUFFER);

@@ -1,20 +1,20 @@
-// Chunks that a query has read, for a phrase: once its candidates are known it looks at the same postings again. They are kept from
-// `openKept` on until `closeKept`, of forms that are gone through from their first chunk to the last.
+// Chunks that a phrase query has read: once its candidates are known, it reads the same postings again. Chunks are kept from
+// `openKept` until `closeKept`, for forms that are read from their first chunk to the last.
 //
-// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, as many, as `readChunk` writes them.
-// B_KEPT_FORMS has for each form its number and its first chunk there, u32 each.
+// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes them.
+// B_KEPT_FORMS has for each form its number and the index of its first chunk there, u32 each.
 
 import { H_KEPT } from './layout.ts';
 import { B_KEPT_CHUNKS, B_KEPT_FORMS, buffer, reserve } from './scratch.ts';
 
-// At H_KEPT: whether chunks are kept, how many are, and of how many forms.
+// At H_KEPT: whether chunks are kept, the number of kept chunks, and the number of their forms.
 const OPEN: usize = 0;
 const CHUNKS: usize = 4;
 const FORMS: usize = 8;
 
 const CHUNK: u32 = 1024;
 export const KEPT_FREQUENCIES: usize = 512;
-/** Those of further forms are read again: they would drive others out of the caches. */
+/** Chunks of further forms are read again: keeping them would evict others from the CPU caches. */
 const MOST_CHUNKS: u32 = 1024;
 
 export function openKept(): void {
@@ -28,7 +28,7 @@ export function closeKept(): void {
   store<u32>(H_KEPT, 0, FORMS);
 }
 
-/** Where the chunks of a form are to be read to; 0 when they are not kept. */
+/** The address to which the chunks of a form must be read; 0 if they are not kept. */
 export function keepForm(form: u32, chunks: u32): usize {
   const first = load<u32>(H_KEPT, CHUNKS);
   if (load<u32>(H_KEPT, OPEN) === 0 || first + chunks > MOST_CHUNKS) return 0;
@@ -41,7 +41,7 @@ export function keepForm(form: u32, chunks: u32): usize {
   return reserve(B_KEPT_CHUNKS, (first + chunks) * CHUNK) + <usize>first * CHUNK;
 }
 
-/** Where the chunks of a form were read to; 0 when they were not kept. */
+/** The address to which the chunks of a form were read; 0 if they were not kept. */
 export function keptForm(form: u32): usize {
   const entries = buffer(B_KEPT_FORMS);
   for (let entry = entries; entry < entries + (<usize>load<u32>(H_KEPT, FORMS) << 3); entry += 8) {

@@ -1,10 +1,10 @@
-// How the memory of one index lies. The module keeps no state outside it, so that a copy of the
-// memory is the index (a checkpoint), and any instance can take it up.
+// The layout of the memory of one index. The module keeps no state outside it, so that a copy of the
+// memory is the index (a checkpoint), and any instance can use it.
 //
 //     page 0      static data of the module (messages of assertions)
 //     page 1      the header: named fields below, then buffers of fixed size
 //     page 2      one byte for each of the 65,536 pages that a memory can have: its kind
-//     page 3 ..   what the allocator of `memory.ts` hands out
+//     page 3 ..   what the allocator of `memory.ts` returns
 //
 // Addresses and lengths are u32, little endian, and 0 stands for "none".
 
@@ -14,30 +14,30 @@ export const PAGE_KINDS: usize = 0x20000;
 export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
-/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+/** Changes with every change of the layout; a checkpoint of another layout is rebuilt. */
 export const LAYOUT: u32 = 7;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
 export const PAGE_SMALL: u8 = 1; // chunks of the size classes
 export const PAGE_LARGE: u8 = 2; // one allocation of whole pages
-export const PAGE_SCRATCH: u8 = 3; // nothing that a checkpoint keeps
+export const PAGE_SCRATCH: u8 = 3; // no checkpoint keeps it
 
-/** Plain fields, from 0 on: the content, and those that most documents have. Each has a bit, and an array of lengths by document. */
+/** Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of lengths by document. */
 export const PLAIN_FIELDS: u32 = 7;
-/** Bits of plain fields that repeat what stands elsewhere: they count only where weights name them, and phrases don't look there. */
+/** Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not search them. */
 export const DERIVED: u32 = (1 << 5) | (1 << 6);
 /** Plain fields before the derived ones. */
 export const OWN_FIELDS: u32 = 5;
-/** The bit that all further fields share; which of them it is, and the lengths in them, is told document by document. */
+/** The bit that all further fields share. Each document stores which of them it has, and the lengths in them. */
 export const FURTHER: u32 = 1 << PLAIN_FIELDS;
-/** Fields in all are fewer. */
+/** The number of all fields is smaller. */
 export const MAX_FIELDS: u32 = 1024;
 /** Postings of a block, and values of a packed run. */
 export const BLOCK: u32 = 128;
 /** Longest form, in bytes: a token of 256 bytes, whose folding is at most three times as long. */
 export const MAX_FORM: u32 = 768;
-/** A document that stands for every one that compaction drops: dead for ever, so never counted. */
+/** A document that stands for every document that compaction drops: always dead, so it never counts. */
 export const SINK: u32 = 0;
 
 // ---- Header fields -------------------------------------------------------------------------
@@ -60,9 +60,9 @@ export const H_LIVE_DOCS: usize = HEADER + 388;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS: usize = HEADER + 392;
 export const H_DOC_CAPACITY: usize = HEADER + 396;
-/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 while no document had the field (8 x address). */
+/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document has had it (8 x address). */
 export const H_LENGTHS: usize = HEADER + 400;
-/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
+/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had any. */
 export const H_FURTHER_LENGTHS: usize = HEADER + 460;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS: usize = HEADER + 464;
@@ -82,10 +82,10 @@ export const H_FORMS: usize = HEADER + 520;
 export const H_FORM_CAPACITY: usize = HEADER + 524;
 export const H_RECORDS: usize = HEADER + 528;
 export const H_HASH: usize = HEADER + 532;
-/** Slots of the hash table, a power of two, and how many are taken. */
+/** Slots of the hash table (a power of two), and how many are used. */
 export const H_HASH_SLOTS: usize = HEADER + 536;
 export const H_HASH_USED: usize = HEADER + 540;
-/** Numbers that no form has any more, as a stack: address, capacity, count. */
+/** Numbers that can be reused because no form has them any more, as a stack: address, capacity, count. */
 export const H_SPARE_FORMS: usize = HEADER + 544;
 /** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
 export const H_FORWARD: usize = HEADER + 560;
@@ -94,16 +94,16 @@ export const H_BACKWARD: usize = HEADER + 576;
 export const H_GROUPS: usize = HEADER + 600;
 export const MAX_GROUPINGS: u32 = 32;
 
-/** Grows with every deletion, so that counts of dead postings know whether they are of today. */
+/** Incremented by every deletion, so that counts of dead postings can tell whether they are current. */
 export const H_DEATHS: usize = HEADER + 1240;
-/** 0 or 1; postings that bear the other one name documents by their numbers before compaction. */
+/** 0 or 1; postings with the other epoch name documents by their numbers before compaction. */
 export const H_EPOCH: usize = HEADER + 1244;
-/** Numbers of documents before compaction to those after it; 0 when none is under way. */
+/** Maps numbers of documents before compaction to those after it; 0 if none is running. */
 export const H_REMAP: usize = HEADER + 1248;
 export const H_REMAP_DOCS: usize = HEADER + 1252;
 export const H_COMPACT_FORM: usize = HEADER + 1256;
 export const H_COMPACT_BLOCK: usize = HEADER + 1260;
-/** The hash table that is being moved into the larger one: address, slots, the first that was not moved (see `form-table.ts`). */
+/** The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see `form-table.ts`). */
 export const H_OLD_HASH: usize = HEADER + 1264;
 export const H_OLD_SLOTS: usize = HEADER + 1268;
 export const H_OLD_NEXT: usize = HEADER + 1272;
@@ -115,7 +115,7 @@ export const H_FREE_LISTS: usize = HEADER + 1280;
 export const H_CLASS_DOCS: usize = HEADER + 1920;
 export const MAX_CLASSES: u32 = 32;
 
-// ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint
+// ---- Scratch: no checkpoint keeps anything from here to the end of the header page
 
 export const H_SCRATCH: usize = HEADER + 2048;
 /** Buffers that grow (see `scratch.ts`), 64 x 8 bytes: address, pages. */
@@ -126,48 +126,48 @@ export const H_TABLE_EXPANSIONS: usize = H_SCRATCH + 520;
 export const H_TOKENS: usize = H_SCRATCH + 524;
 export const H_DOC_FORMS: usize = H_SCRATCH + 528;
 export const H_NEW_FORMS: usize = H_SCRATCH + 532;
-/** Fields of the document at hand, in B_DOC_FIELDS. */
+/** Fields of the current document, in B_DOC_FIELDS. */
 export const H_DOC_FIELDS: usize = H_SCRATCH + 536;
-/** The document that is being committed, the next of its forms, and whether searches were let in between. */
+/** The document that is being committed, its next form, and whether searches ran in between. */
 export const H_COMMIT_DOC: usize = H_SCRATCH + 540;
 export const H_COMMIT_FORM: usize = H_SCRATCH + 544;
 export const H_COMMIT_HIDDEN: usize = H_SCRATCH + 548;
 /** Where `tokenizeText` stopped. */
 export const H_TEXT_AT: usize = H_SCRATCH + 552;
-/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of the field part. */
+/** What `parsePosting` has read: document gap, occurrences, bits of the fields, address of the field part. */
 export const H_POSTING: usize = H_SCRATCH + 560;
-/** Bytes of B_CURSOR_POSITIONS that are given out. */
+/** Used bytes of B_CURSOR_POSITIONS. */
 export const H_CURSOR_POSITIONS: usize = H_SCRATCH + 700;
 /** The arena of remembered lists (see `lists/arena.ts`). */
 export const H_ARENA: usize = H_SCRATCH + 704;
-/** What scoring needs (see `weighing.ts`). */
+/** The parameters of scoring (see `weighing.ts`). */
 export const H_SCORING: usize = H_SCRATCH + 576;
-/** What `readLength` found: distance of the field, length. */
+/** What `readLength` has read: distance of the field, length. */
 export const H_FURTHER: usize = H_SCRATCH + 600;
-/** Set when the memory could not grow as far as it had to. */
+/** Set when the memory could not grow as much as needed. */
 export const H_FULL: usize = H_SCRATCH + 608;
-/** A number of the document at hand, and how many of its tokens have their places (see `tokens.ts`). */
+/** A number of the current document, and how many of its tokens have been placed (see `tokens.ts`). */
 export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
-/** Bits of the classes whose documents the terms that follow do not match. */
+/** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED: usize = H_SCRATCH + 620;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES: usize = H_SCRATCH + 760;
-/** Numbers that the host gives the parameters of scoring (see `lists/scored.ts`). */
+/** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
 export const H_SCORING_NAMES: usize = H_SCRATCH + 768;
-/** Documents before this one have grades, and how many had any when their lengths, 3 x f32, were chosen (see `grades.ts`). */
+/** Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see `grades.ts`). */
 export const H_GRADED: usize = H_SCRATCH + 960;
 export const H_GRADED_FOR: usize = H_SCRATCH + 964;
-/** Of no use, so that what was loaded is used (see `touchBlocks`). */
+/** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */
 export const H_TOUCHED: usize = H_SCRATCH + 980;
 /** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
 export const H_CANDIDATES: usize = H_SCRATCH + 984;
 export const H_FOUND: usize = H_SCRATCH + 988;
 /** Remembered factors (see `factors.ts`). */
 export const H_FACTORS: usize = H_SCRATCH + 992;
-/** Chunks that a query has read (see `kept-chunks.ts`). */
+/** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
-/** What `gathering.ts` is at: 4 x u32. */
+/** State of `gathering.ts`: 4 x u32. */
 export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
@@ -186,9 +186,9 @@ export const RICE: usize = HEADER + 0x3c00; // ends by class of the positions to
 export const FUZZY: usize = HEADER + 0x4000; // rows of the automaton, and the word
 export const SEALED_DOCS: usize = HEADER + 0x8000; // of the block that is being sealed, u32
 export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;
-export const LOGARITHMS: usize = HEADER + 0x8800; // 1 + ln of 1 to 255, f32, as they are needed
+export const LOGARITHMS: usize = HEADER + 0x8800; // 1 + ln of 1 to 255, f32, computed at first use
 export const TALLIED: usize = HEADER + 0x9000; // terms of a query (see `tallies.ts`)
-export const CHOSEN: usize = HEADER + 0x9200; // postings of a chunk that are of use, u32
+export const CHOSEN: usize = HEADER + 0x9200; // postings of a chunk that are needed, u32
 export const POSITION_PARTS: usize = HEADER + 0x9600; // of a block (see `positions.ts`)
 export const NEXT_VALUES: usize = HEADER + 0x9700; // by class, while they are decoded, u32
 export const HEADER_END: usize = HEADER + 0x10000;

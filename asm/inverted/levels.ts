@@ -1,6 +1,6 @@
-// Where results are worked out. A level is a score (f32) and a bit for every document; the bit says
-// that the document matches. A query of nested operators works on several: each operator's result is
-// made on a level that was empty, from those of its operands on that level and the next.
+// Where results are computed. A level is a score (f32) and a bit for every document; the bit says
+// that the document matches. A query of nested operators uses several: the result of each operator is
+// made on a level that was empty, from the results of its operands on that level and the next.
 //
 // Between queries every level is empty: scores and bits all zero.
 
@@ -11,10 +11,10 @@ import { B_FIELD_SUMS, B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B
 import { SLOTS } from './sublinear.ts';
 import { P_ALGORITHM, TF_IDF } from './weighing.ts';
 
-/** Documents that levels grow by: a page of scores, and whole vectors of bits. */
+/** Levels grow by this many documents: a page of scores, and whole vectors of bits. */
 const STEP: u32 = 16384;
 
-/** Makes levels 0 to `count` - 1, and what scoring sums up in, fit every document. Only between queries, when the scoring is known. */
+/** Makes levels 0 to `count` - 1, and the arrays in which scoring sums, fit every document. Call it between queries, with the scoring set. */
 export function prepareLevels(count: u32): void {
   assert(count <= MAX_LEVELS, 'too many levels');
   const docs = load<u32>(H_DOCS);
@@ -43,7 +43,7 @@ export function bitsOf(level: u32): usize {
   return load<u32>(H_LEVELS + (<usize>level << 3), 4);
 }
 
-/** Bytes of bitmaps that documents use, in whole u64 words. */
+/** Bytes that documents use in a bitmap, in whole u64 words. */
 export function bitmapBytes(): usize {
   return <usize>((load<u32>(H_DOCS) + 63) >> 6) << 3;
 }
@@ -77,14 +77,14 @@ export function countLevel(level: u32): u32 {
   return <u32>count;
 }
 
-/** Every live document of the classes that are allowed matches, with a score of 0. */
+/** Matches every live document of the allowed classes, with a score of 0. */
 export function matchAll(level: u32): void {
   const bits = bitsOf(level);
   const docs = load<u32>(H_DOCS);
   for (let doc: u32 = 1; doc < docs; doc++) if (!isDead(doc) && !isExcluded(doc)) setBit(bits, doc);
 }
 
-/** Documents of a level stay when their class is allowed. */
+/** Keeps documents of a level whose class is allowed. */
 export function keepClasses(level: u32): void {
   if (load<u32>(H_EXCLUDED) === 0) return;
   const bits = bitsOf(level);
@@ -102,7 +102,7 @@ export function keepClasses(level: u32): void {
   }
 }
 
-/** Level `from` is added to `level`: either may match. Scores add up, or the larger one counts. */
+/** Adds level `from` to `level`: documents of either match. Scores are added up, or the larger one counts. */
 export function unite(level: u32, from: u32, largest: bool): void {
   const bits = bitsOf(level);
   const others = bitsOf(from);
@@ -124,7 +124,7 @@ export function unite(level: u32, from: u32, largest: bool): void {
   }
 }
 
-/** Level `from` is added to `level`, and its documents have matched one operand more. At most 255 in a row. */
+/** Adds level `from` to `level` and counts one more matched operand for its documents. At most 255 calls in a row. */
 export function countMatches(level: u32, from: u32): void {
   const counts = reserve(B_MATCH_COUNTS, load<u32>(H_LEVEL_CAPACITY));
   const others = bitsOf(from);
@@ -138,7 +138,7 @@ export function countMatches(level: u32, from: u32): void {
   unite(level, from, false);
 }
 
-/** Documents of `level` stay when they have matched `least` operands; every count is zero again. */
+/** Keeps documents of `level` that have matched `least` operands; every count becomes zero again. */
 export function keepCounted(level: u32, least: u32): void {
   const counts = buffer(B_MATCH_COUNTS);
   const bits = bitsOf(level);
@@ -158,7 +158,7 @@ export function keepCounted(level: u32, least: u32): void {
   }
 }
 
-/** Documents of `level` stay when they match on `from` too; scores add up. */
+/** Keeps documents of `level` that also match on `from`; scores are added up. */
 export function intersect(level: u32, from: u32): void {
   const bits = bitsOf(level);
   const others = bitsOf(from);
@@ -180,13 +180,13 @@ export function intersect(level: u32, from: u32): void {
   }
 }
 
-/** Documents of `level` stay when they don't match on `from`. */
+/** Keeps documents of `level` that do not match on `from`. */
 export function subtract(level: u32, from: u32): void {
   keepBits(level, bitsOf(from), true);
   clearLevel(from);
 }
 
-/** Documents of `level` stay when they have a bit (or, inverted, have none); the bits are left as they are. */
+/** Keeps documents of `level` that have a bit (or, inverted, have none); the bits are not changed. */
 export function keepBits(level: u32, kept: usize, inverted: bool): void {
   const bits = bitsOf(level);
   const scores = scoresOf(level);

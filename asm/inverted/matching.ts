@@ -13,9 +13,9 @@ export const ONE: u32 = 0xfffffffe;
 export const MAY_BE: u32 = 0xfffffffd;
 
 /**
- * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, `limit` at most;
- * gives their number. The literal bytes that every match starts or ends with choose the range that is looked at, and
- * those within the pattern what is looked at there.
+ * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, at most `limit`;
+ * returns their number. The literal bytes at the start or end of every match select the range of forms, and
+ * those within the pattern select which of these are compared.
  */
 export function collectMatches(pattern: usize, length: u32, affix: usize, affixBytes: u32, backward: bool, limit: u32): u32 {
   const bits = signatureOfPattern(pattern, length);
@@ -37,7 +37,7 @@ function collectAnywhere(pattern: usize, length: u32, bits: u64, limit: u32): u3
   return found;
 }
 
-/** Greedy matching that goes back to the last "any", which suffices for patterns without classes. */
+/** Greedy matching that backtracks to the last "any" only, which suffices for patterns without classes. */
 function matches(pattern: usize, length: u32, at: usize, bytes: u32): bool {
   const end = at + bytes;
   let i: u32 = 0;

@@ -1,8 +1,8 @@
 // The allocator. Small chunks come in 160 size classes (steps of 8 bytes up to 512, which most blocks of postings have, then
-// sixteen to a doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word; a class
-// without any takes from a larger one and leaves the rest free, and only then from new pages. Larger chunks
-// are runs of whole pages, found by first fit. A chunk has no header: its owner knows how much it asked
-// for, and says so when it gives the chunk back.
+// sixteen to a doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word. If a class
+// has no free chunk, one of a larger class is split; if there is none, new pages are used. Larger chunks
+// are runs of whole pages, found by first fit. A chunk has no header: its owner knows how many bytes it requested,
+// and passes that number when it frees the chunk.
 
 import {
   FIRST_HEAP_PAGE, H_BUMP, H_BUMP_END, H_FREE_CLASSES, H_FREE_HINT, H_FREE_LISTS, H_FULL, H_PARTS,
@@ -13,12 +13,12 @@ const MAX_SMALL: u32 = 32768;
 const MAX_PAGES: u32 = 65536;
 const NO_CLASS: u32 = 0xffffffff;
 
-/** Room that is given for `size` bytes: what may be used without allocating anew. */
+/** Usable bytes of an allocation of `size` bytes. */
 export function roomFor(size: u32): u32 {
   return size > MAX_SMALL ? pagesFor(size) * PAGE : classSize(classOf(size));
 }
 
-/** Allocates persistent memory for a part of the index (PART_*); its bytes are whatever they were. */
+/** Allocates persistent memory for a part of the index (PART_*); its bytes are not cleared. */
 export function allocate(size: u32, part: u32): usize {
   count(part, <i32>roomFor(size));
   if (size > MAX_SMALL) return allocatePages(pagesFor(size), PAGE_LARGE);
@@ -30,7 +30,7 @@ export function allocate(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Gives back what `allocate(size, part)` gave, for any `size` of the same room. Address 0 is fine. */
+/** Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is allowed. */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));
@@ -38,7 +38,7 @@ export function release(address: usize, size: u32, part: u32): void {
   else pushFree(address, classOf(size));
 }
 
-/** Moves an array to a place of its new size; bytes behind `oldSize` are zero. Address 0 is an empty array. */
+/** Moves an array to an allocation of its new size; bytes behind `oldSize` are zero. Address 0 is an empty array. */
 export function resize(address: usize, oldSize: u32, newSize: u32, part: u32): usize {
   const moved = allocate(newSize, part);
   const kept = address === 0 ? 0 : min(oldSize, newSize);
@@ -67,7 +67,7 @@ export function pagesFor(size: u32): u32 {
   return size / PAGE + <u32>(size % PAGE !== 0);
 }
 
-/** First page of a run of free ones, or 0. The last page stays free, so that reading ahead never leaves the memory. */
+/** First page of a run of free pages, or 0. The last page stays free, so that reading ahead never leaves the memory. */
 function firstFit(pages: u32): u32 {
   const end = <u32>memory.size();
   let start = skipUsed(load<u32>(H_FREE_HINT), end);
@@ -86,7 +86,7 @@ function skipUsed(page: u32, end: u32): u32 {
   return page;
 }
 
-/** Adds pages at the end, a sixteenth of the memory at least, and gives the first of the run. */
+/** Adds pages at the end, at least a sixteenth of the memory, and returns the first page of the free run there. */
 function grow(pages: u32): u32 {
   const end = <u32>memory.size();
   let first = end;
@@ -98,13 +98,13 @@ function grow(pages: u32): u32 {
   return first;
 }
 
-/** The host learns why from H_FULL. */
+/** The host reads the reason from H_FULL. */
 function giveUp(): void {
   store<u32>(H_FULL, 1);
   unreachable();
 }
 
-/** Cuts a chunk off the newest page of small chunks; what is left of the one before becomes free chunks. */
+/** Cuts a chunk off the newest page of small chunks; the unused rest of the page before it becomes free chunks. */
 function bump(size: u32): usize {
   let at = load<u32>(H_BUMP);
   if (load<u32>(H_BUMP_END) - at < size) {

@@ -1,6 +1,6 @@
 import { isDerived } from './fields.ts';
 
-/** Merges `count` positions (u64, ascending) into those from `start` to `end`, from the back, in place; gives the address behind. */
+/** Merges `count` positions (u64, ascending) into those from `start` to `end`, from the back, in place; returns the address behind. */
 export function mergePositions(start: usize, end: usize, list: usize, count: u32): usize {
   const newEnd = end + (<usize>count << 3);
   let to = newEnd;
@@ -19,7 +19,7 @@ export function mergePositions(start: usize, end: usize, list: usize, count: u32
   return newEnd;
 }
 
-/** The same without positions in derived fields. */
+/** The same, leaving out positions in derived fields. */
 export function mergeOwn(start: usize, end: usize, list: usize, count: u32): usize {
   let from = list;
   const behind = list + (<usize>count << 3);

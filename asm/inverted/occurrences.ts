@@ -1,10 +1,10 @@
-// Where the words of a phrase stand in the documents of a level: its candidates, which are known before any position is read. Forms
-// are gone through one after the other, and only positions in candidates are decoded. That is done for some thousand candidates at a
-// time, so that their positions take little room however many there are.
+// Where the words of a phrase occur in the documents of a level. These documents are the candidates; they are known before any position
+// is read. Forms are processed one after the other, and only positions in candidates are decoded. Some thousand candidates are processed
+// at a time, so that their positions take little memory however many candidates there are.
 //
-// A candidate's rank is how many come before it: B_RANKS has that of the first of each 64 documents, u32. By word and rank,
-// B_PLACES_FOUND has u32 where the positions start in B_POSITIONS_FOUND, in bytes, and u32 how many there are. A position is a u64 with
-// the field in its upper half, so that those of a word ascend; those in derived fields are left out.
+// A candidate's rank is the number of candidates before it: B_RANKS has the rank of the first of each 64 documents, u32. By word and rank,
+// B_PLACES_FOUND has the start of the positions in B_POSITIONS_FOUND, in bytes, and their number, u32 each. A position is a u64 with
+// the field in its upper half, so that the positions of a word ascend; positions in derived fields are left out.
 
 import { readChunkPositions, readOpenPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
@@ -22,7 +22,7 @@ const PLACE: u32 = 8;
 const P_START: usize = 0;
 const P_COUNT: usize = 4;
 
-/** Of a block with several fields, positions of one in so many postings are decoded by themselves; of more, it takes less time to decode all. */
+/** In a block with several fields: if at most one posting in this many is needed, positions are decoded one by one, which is then faster. */
 const FEW: u32 = 5;
 /** Candidates at a time, about. */
 const CANDIDATES: u32 = 4096;
@@ -30,8 +30,8 @@ const CANDIDATES: u32 = 4096;
 const KEPT: u32 = 1 << 22;
 
 /**
- * Makes candidates of documents of a bitmap, in which so many words stand nowhere yet: of its bytes from one on. Gives the byte behind
- * those that it took.
+ * Makes candidates of the documents of a bitmap, from one of its bytes on, without any places of `words` words yet. Returns the byte behind
+ * those that it processed.
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
   const bytes = bitmapBytes();
@@ -48,7 +48,7 @@ export function openCandidates(bits: usize, from: usize, words: u32): usize {
   return at;
 }
 
-/** Gives the room back that very many positions took. */
+/** Frees the memory that very many positions took. */
 export function closeCandidates(): void {
   shrink(B_POSITIONS_FOUND, KEPT);
   shrink(B_CHUNK_POSITIONS, KEPT);
@@ -60,7 +60,7 @@ function rankOf(doc: u32, bits: usize): u32 {
   return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
 }
 
-/** Adds where a form stands to where a word stands in the candidates, which are documents of a bitmap from `first` to `last`. */
+/** Adds the places of a form to the places of a word in the candidates, which are documents of a bitmap from `first` to `last`. */
 export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32): void {
   const record = recordOf(form);
   const blocks = blockCount(record);
@@ -83,12 +83,12 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
   }
 }
 
-/** How often a word stands in the candidate of a rank, in fields that are not derived. */
+/** How often a word occurs in the candidate with a rank, in fields that are not derived. */
 export function countFound(word: u32, rank: u32): u32 {
   return load<u32>(placeOf(word, rank), P_COUNT);
 }
 
-/** Address of its positions there; good while nothing is found. */
+/** Address of its positions there; valid until more are found. */
 export function positionsFound(word: u32, rank: u32): usize {
   return buffer(B_POSITIONS_FOUND) + load<u32>(placeOf(word, rank), P_START);
 }
@@ -97,7 +97,7 @@ function placeOf(word: u32, rank: u32): usize {
   return buffer(B_PLACES_FOUND) + (<usize>(word * load<u32>(H_CANDIDATES) + rank)) * PLACE;
 }
 
-/** Puts the indexes of the candidates among the postings at hand to CHOSEN, u32 each; gives their number. There is no telling which are, hence no branch. */
+/** Writes the indexes of candidates among the postings to CHOSEN, u32 each; returns their number. Branch-free, as they are unpredictable. */
 function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u32 {
   let to = CHOSEN;
   for (let i: u32 = 0; i < count; i++) {
@@ -129,7 +129,7 @@ function findInChunk(form: u32, chunk: u32, docs: usize, frequencies: usize, cou
   }
 }
 
-/** The same of a block whose postings are in the content alone; the chosen ones end at an address. */
+/** The same for a block whose postings are in the content only; `end` is the end of the chosen indexes. */
 function findInContent(block: usize, docs: usize, frequencies: usize, count: u32, end: usize, word: u32, bits: usize): void {
   openPositions(blockPositions(block), count, frequencies);
   for (let at = CHOSEN; at < end; at += 4) {
@@ -148,7 +148,7 @@ function findInContent(block: usize, docs: usize, frequencies: usize, count: u32
   }
 }
 
-/** The same of a block with other fields, of which few postings are chosen. */
+/** The same for a block with other fields, of which few postings are chosen. */
 function findInFew(block: usize, docs: usize, frequencies: usize, count: u32, end: usize, word: u32, bits: usize): void {
   openPositions(blockPositions(block), count, frequencies);
   for (let at = CHOSEN; at < end; at += 4) {
@@ -161,13 +161,13 @@ function findInFew(block: usize, docs: usize, frequencies: usize, count: u32, en
   }
 }
 
-/** Where there is room for so many positions more than a place has. */
+/** Address of free space for `count` positions more than a place has. */
 function makeRoom(place: usize, count: u32): usize {
   const found = load<u32>(H_FOUND);
   return reserve(B_POSITIONS_FOUND, found + (load<u32>(place, P_COUNT) + count) * 8) + <usize>found;
 }
 
-/** Puts `count` positions, and those that a place has of other forms, where there is room for both. */
+/** Writes `count` positions, merged with those that a place has of other forms, to free space for both. */
 function addToPlace(place: usize, room: usize, from: usize, count: u32): void {
   const before = mergePositions(room, room, buffer(B_POSITIONS_FOUND) + load<u32>(place, P_START), load<u32>(place, P_COUNT));
   finishPlace(place, room, mergeOwn(room, before, from, count));

@@ -10,7 +10,7 @@ import { BLOCK, HISTOGRAM } from './layout.ts';
 
 export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
 
-/** Packs `count` <= 128 values at `from` to `to`; gives the address behind. Pads the values to a row with zeros. */
+/** Packs `count` <= 128 values at `from` to `to`; returns the address behind them. Pads the values to a row with zeros. */
 export function pack(from: usize, count: u32, to: usize): usize {
   assert(count <= BLOCK, 'a run is at most 128 values');
   for (let i = count; (i & 3) !== 0; i++) store<u32>(from + (<usize>i << 2), 0);
@@ -22,7 +22,7 @@ export function pack(from: usize, count: u32, to: usize): usize {
   return putExceptions(from, count, bits, to, behind);
 }
 
-/** Unpacks `count` values to `to` (room for whole rows), each `more` larger than it was packed; gives the address behind what it read. */
+/** Unpacks `count` values to `to` (space for whole rows) and adds `more` to each; returns the address behind the packed bytes. */
 export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
   const bits = <u32>load<u8>(from);
   let exceptions = <u32>load<u8>(from, 1);
@@ -43,7 +43,7 @@ function vectors(count: u32, bits: u32): usize {
   return (((count + 3) >> 2) * bits + 31) >> 5;
 }
 
-/** The width that takes the fewest bytes, counting the exceptions it leaves. */
+/** The width that takes the fewest bytes, including the bytes of its exceptions. */
 function cheapestBits(from: usize, count: u32): u32 {
   const most = countBits(from, count);
   let best: u32 = most;
@@ -61,7 +61,7 @@ function cheapestBits(from: usize, count: u32): u32 {
   return best;
 }
 
-/** Counts the values by their length in bits, at HISTOGRAM; gives the greatest length. */
+/** Counts the values by their length in bits, at HISTOGRAM; returns the greatest length. */
 function countBits(from: usize, count: u32): u32 {
   for (let at = HISTOGRAM; at < HISTOGRAM + 33 * 4; at += 16) v128.store(at, i64x2.splat(0));
   let all: u32 = 0;
@@ -92,7 +92,7 @@ function packRows(from: usize, rows: u32, bits: u32, to: usize): void {
   if (shift > 0) v128.store(to, word);
 }
 
-/** Without branches, which nothing predicts where the width changes from run to run; so it may read a vector behind the rows (see `memory.ts`). */
+/** Without branches, which cannot be predicted because widths change from run to run; so it may read a vector behind the rows (see `memory.ts`). */
 function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): void {
   const least = i32x4.splat(<i32>more);
   const end = to + (<usize>rows << 4);
@@ -113,7 +113,7 @@ function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): vo
   for (; to < end; to += 16) {
     const word = from + (<usize>(at >> 5) << 4);
     const low = i32x4.shr_u(v128.load(word), at);
-    // A shift by 32 is one by 0, so there are two.
+    // A shift by 32 is a shift by 0, so there are two shifts.
     const high = i32x4.shl(i32x4.shl(v128.load(word, 16), ~at), 1);
     v128.store(to, i32x4.add(v128.and(v128.or(low, high), mask), least));
     at += bits;

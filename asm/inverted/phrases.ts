@@ -1,16 +1,16 @@
-// Phrases and proximity. The documents that have all the words come from the level; this looks at the
-// positions in each, and drops those that don't have the words as wanted.
+// Phrases and proximity. The level has the documents with all the words; this code reads the
+// positions in each, and drops those that do not have the words as requested.
 //
 // The host describes the words in B_INPUT, u32 each:
 //
 //     words, exact?, least span, most extra, number of forms in all
-//     for each word: offset (exact) or how often it is wanted (else), number of forms, forms
+//     for each word: offset (exact) or its wanted count (otherwise), number of forms, forms
 //
-// or, with 0 as the number of forms in all, for each word: offset or how often it is wanted, remembered list with positions.
+// or, with 0 as the number of forms in all, for each word: offset or wanted count, remembered list with positions.
 //
-// Exact: each word stands at its offset from a common position. Otherwise a window is looked for that has
-// every word as often as wanted, in any order; its span is last - first position, its extra what that is
-// more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
+// Exact: each word occurs at its offset from a common position. Otherwise the code searches for a window that has
+// every word as often as wanted, in any order. The window's span is last - first position; its extra is the span minus
+// the least span; the score of the document is multiplied by 1 / (1 + extra).
 
 import { closeKept } from './kept-chunks.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
@@ -23,7 +23,7 @@ import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
 
-/** A word while a document is looked at: offset or count, address of positions, their number, next, in the window, list, place in it. */
+/** A word in the current document: offset or count, address and number of positions, next position, its count in the window, list, place in it. */
 const WORD: u32 = 28;
 const W_WANTED: usize = 0;
 const W_POSITIONS: usize = 4;
@@ -37,7 +37,7 @@ const B_WORDS: u32 = B_MERGE;
 const B_MERGED: u32 = B_MERGE + 1;
 const B_WINDOW: u32 = B_MERGE + 2;
 
-/** Drops the documents of a level that lack the phrase, and weakens those that have it loosely. Where it isn't loose, they may have no scores yet. */
+/** Drops the documents of a level that lack the phrase, and reduces scores of loose matches. If it is exact, documents may have no scores yet. */
 export function keepPhrase(level: u32, scored: bool): void {
   const exact = inputAt(1) !== 0;
   const bits = bitsOf(level);
@@ -77,7 +77,7 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-/** Finds where the words stand in some of the documents of a bitmap, from a byte on; gives the byte behind them. */
+/** Finds the places of the words in some of the documents of a bitmap, from a byte on; returns the byte behind them. */
 function open(bits: usize, from: usize): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
@@ -100,7 +100,7 @@ function openLists(): void {
   }
 }
 
-/** Finds every word's positions in a document, ascending. Gives whether every word has some. */
+/** Finds every word's positions in a document, ascending. Returns whether every word has some. */
 function gather(doc: u32, rank: u32): bool {
   return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFound(rank);
 }
@@ -121,7 +121,7 @@ function gatherFromLists(doc: u32): bool {
   return true;
 }
 
-/** Writes the positions of a word at `to`, a u64 each; gives the address behind. */
+/** Writes the positions of a word to `to`, a u64 each; returns the address behind them. */
 function widen(word: usize, to: usize): usize {
   const list = <usize>load<u32>(word, W_LIST);
   const place = load<u32>(word, W_PLACE);
@@ -151,7 +151,7 @@ function positionAt(word: usize, index: u32): u64 {
   return load<u64>(<usize>load<u32>(word, W_POSITIONS) + (<usize>index << 3));
 }
 
-/** Whether there is a position from which every word stands at its offset, in one field. */
+/** Whether there is a position from which every word occurs at its offset, in one field. */
 function hasExact(): bool {
   const words = inputAt(0);
   const first = wordAt(0);
@@ -166,7 +166,7 @@ function hasExact(): bool {
   return false;
 }
 
-/** Whether a word stands at its offset from a base; bases ascend from call to call. */
+/** Whether a word occurs at its offset from a base; bases ascend from call to call. */
 function standsAt(word: usize, base: u64): bool {
   const wanted = base + load<u32>(word, W_WANTED);
   const positions = <usize>load<u32>(word, W_POSITIONS);
@@ -178,9 +178,9 @@ function standsAt(word: usize, base: u64): bool {
 }
 
 /**
- * The least extra of a window with every word as often as wanted, NONE when there is none within the most
- * that is allowed. The window is a queue of (position, word): each position that comes in at the end lets
- * those at the start go that are not needed.
+ * The least extra of a window with every word as often as wanted; NONE if no window is within the largest
+ * allowed extra. The window is a queue of (position, word): after each position that is added at the end, positions
+ * at the start that are not needed are removed.
  */
 function leastExtra(): u32 {
   const words = inputAt(0);
@@ -220,7 +220,7 @@ function earliestWord(words: u32): u32 {
   return index;
 }
 
-/** Takes the first entry out of the window when its word stands there more often than wanted. */
+/** Removes the first entry of the window if its word occurs there more often than wanted. */
 function isSpare(window: usize, start: u32): bool {
   const word = wordAt(load<u32>(window + (<usize>start << 4), 8));
   const inside = load<u32>(word, W_INSIDE);

@@ -1,34 +1,34 @@
-// Where words stand in documents, as reranking has read it lately: reading it from postings takes a block of 128 documents for each.
+// A cache of the places of words in documents that reranking has read: reading one from postings takes decoding a block of 128 documents.
 //
-// A place is that of a word in a document, which stays as it is as long as the document has its number. So only compaction
-// forgets places; those of documents that are gone are not asked for. Entries lie in a ring, the newest in the place of the oldest:
+// The place of a word in a document does not change while the document has its number. So only compaction forgets places; places of deleted
+// documents are never looked up. Entries are in a ring; a new entry overwrites the oldest:
 //
-//     0 hash of the word's forms (u64)   8 document   12 positions   16 positions, u32 each: field << 25 | position << 1 | is it the very form?
+//     0 hash of the word's forms (u64)   8 document   12 positions   16 positions, u32 each: field << 25 | position << 1 | exact form?
 //
-// A table of sets of four has the distances of entries from the start, were the ring one long tape; 0 for none.
+// A table of sets of four has the offset of each entry, counted as if the ring were one long tape; 0 for none.
 
 import { H_PLACES } from './layout.ts';
 import { GOLDEN, mix } from './mixing.ts';
 import { B_PLACE_RING, B_PLACE_TABLE, buffer, reserve, shrink } from './scratch.ts';
 
-// At H_PLACES: bytes of the ring, a power of two, and the end of the tape.
+// At H_PLACES: bytes of the ring (a power of two), and the end of the tape.
 const BYTES: usize = 0;
 const END: usize = 4;
 
 const HEAD: u32 = 16;
-/** Bytes of the ring for each set of the table, and bytes of a set. */
+/** Bytes of the ring per set of the table, and bytes of a set. */
 const BYTES_PER_SET: u32 = 256;
 const SET: u32 = 16;
 const LEAST_RING: u32 = 1 << 16;
 /** An entry is read four positions at a time. */
 const REST: u32 = 16;
-/** More positions are not kept, nor are fields and positions that have no number here. */
+/** Entries with more positions are not kept, nor are fields and positions above these. */
 const MOST_POSITIONS: u32 = 4096;
 const FIELD_SHIFT: u32 = 25;
 const MAX_FIELD: u64 = 127;
 const MAX_POSITION: u64 = 0xffffff;
 
-/** Makes the ring as large as it may be; one that is far from it is made anew, empty. */
+/** Sets the size of the ring, the largest power of two up to `most` bytes; if the size changes, the ring becomes empty. */
 export function openPlaces(most: u32): void {
   let bytes: u32 = 0;
   if (most >= LEAST_RING) for (bytes = LEAST_RING; bytes <= most >> 1; ) bytes <<= 1;
@@ -42,11 +42,11 @@ export function openPlaces(most: u32): void {
   forgetPlaces();
 }
 
-/** Forgets all, as when documents get other numbers. */
+/** Forgets all, because documents get other numbers. */
 export function forgetPlaces(): void {
   if (load<u32>(H_PLACES, BYTES) === 0) return;
   memory.fill(buffer(B_PLACE_TABLE), 0, tableBytes());
-  // 0 is no distance.
+  // An offset of 0 means none.
   store<u32>(H_PLACES, HEAD, END);
 }
 
@@ -54,7 +54,7 @@ function tableBytes(): u32 {
   return load<u32>(H_PLACES, BYTES) / BYTES_PER_SET * SET;
 }
 
-/** What a word of `count` forms (u32 each, in an order that matters) is known by. Two words have the same one once in 2^64. */
+/** The key of a word of `count` forms (u32 each; their order matters). Two words have the same key with a probability of 2^-64. */
 export function hashOfWord(forms: usize, count: u32): u64 {
   let hash: u64 = GOLDEN ^ <u64>count;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) hash = mix(hash ^ <u64>load<u32>(at)) + GOLDEN;
@@ -66,7 +66,7 @@ function setOf(word: u64, doc: u32): usize {
   return buffer(B_PLACE_TABLE) + <usize>(((hash ^ (hash >> 15)) & (load<u32>(H_PLACES, BYTES) / BYTES_PER_SET - 1)) * SET);
 }
 
-/** The entry of a word in a document; 0 when it is not remembered. */
+/** The entry of a word in a document; 0 if it is not in the cache. */
 export function findPlace(word: u64, doc: u32): usize {
   const bytes = load<u32>(H_PLACES, BYTES);
   if (bytes === 0) return 0;
@@ -84,7 +84,7 @@ export function positionsAt(entry: usize): u32 {
   return load<u32>(entry, 12);
 }
 
-/** Writes the positions of an entry as numbers of `gathering.ts`; up to three more are written behind. */
+/** Writes the positions of an entry as numbers of `gathering.ts`; up to three more numbers are written behind them. */
 export function readPlace(entry: usize, to: usize): void {
   const low = i64x2.splat((1 << FIELD_SHIFT) - 1);
   let from = entry + HEAD;
@@ -98,13 +98,13 @@ export function readPlace(entry: usize, to: usize): void {
   }
 }
 
-/** Remembers where a word stands in a document: `count` numbers of `gathering.ts`. */
+/** Stores the places of a word in a document: `count` numbers of `gathering.ts`. */
 export function keepPlace(word: u64, doc: u32, numbers: usize, count: u32): void {
   const bytes = load<u32>(H_PLACES, BYTES);
   if (bytes === 0 || count > MOST_POSITIONS || !hasNumbers(numbers, count) || !isLetIn(word, doc)) return;
   const size = (HEAD + (count << 2) + 15) & ~15;
   let distance = load<u32>(H_PLACES, END);
-  // An entry lies in one piece.
+  // An entry must not wrap around.
   if ((distance & (bytes - 1)) + size > bytes) distance = (distance | (bytes - 1)) + 1;
   if (distance > 0xfffffff0 - bytes) {
     forgetPlaces();
@@ -123,22 +123,22 @@ export function keepPlace(word: u64, doc: u32, numbers: usize, count: u32): void
 }
 
 /**
- * Where others have to go, every other entry is let in, by chance: queries that take turns at more places than there is room for would
- * otherwise find none of them.
+ * If others would be overwritten, every other entry is admitted, at random: otherwise, queries that alternate between more places than fit
+ * would find none of them.
  */
 function isLetIn(word: u64, doc: u32): bool {
   const end = load<u32>(H_PLACES, END);
   return end < load<u32>(H_PLACES, BYTES) || ((mix(word ^ (<u64>doc << 32) ^ <u64>end) >> 7) & 1) === 0;
 }
 
-/** Puts an entry in the place of the oldest of its set. */
+/** Overwrites the oldest entry of a set. */
 function enter(set: usize, distance: u32): void {
   let oldest = set;
   for (let at = set + 4; at < set + SET; at += 4) if (load<u32>(at) < load<u32>(oldest)) oldest = at;
   store<u32>(oldest, distance);
 }
 
-/** Whether all positions have a number here. */
+/** Whether all positions can be stored here. */
 function hasNumbers(numbers: usize, count: u32): bool {
   for (const end = numbers + (<usize>count << 3); numbers < end; numbers += 8) {
     const number = load<u64>(numbers);

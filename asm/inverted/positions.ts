@@ -1,15 +1,15 @@
 // Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the
-// occurrences of a word are spread about geometrically: k bits, and value >> k in unary. The gaps are
-// the smaller, the more often the document has the word, so there are four classes of postings, each with its k: those with 1, 2-3, 4-7
-// and more occurrences. Values stand class by class, and what is unary is apart, so that any posting's are found by counting bits
-// (Elias, 1974):
+// occurrences of a word are distributed about geometrically: k bits, and value >> k in unary. The more often a document has the
+// word, the smaller are the gaps, so there are four classes of postings, each with its own k: those with 1, 2-3, 4-7
+// and more occurrences. Values are stored class by class. The unary parts are separate, so that the values of any posting are found by
+// counting bits (Elias, 1974):
 //
 //     u16 four k of 4 bits   k bits of each value   value >> k zeros and a one for each   u32 each value >> k that is 16 or more
 //
-// The lowest bits of a byte come first, and each part begins a byte. Values of the last part have 16 zeros in the one before.
+// The lowest bits of a byte come first, and each part starts at a byte. Values in the last part have 16 zeros in the part before.
 //
-// Before they are coded, positions lie in B_POSITIONS class by class, so that sums and costs are worked out four at a time. Before
-// they are decoded, the parts of the block are noted at POSITION_PARTS:
+// Before they are coded, positions are in B_POSITIONS class by class, so that sums and costs are computed four at a time. Before
+// they are decoded, the parts of the block are stored at POSITION_PARTS:
 //
 //     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
 //     48 the lowest bit of each posting's frequency   64 the second   80 the third   96 whether it is 8 or more; 128 bits each
@@ -20,7 +20,7 @@ import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
 import { B_POSITIONS, B_VALUES, buffer, reserve, roomOf } from './scratch.ts';
 
 const ESCAPE: u32 = 16;
-/** Bits of an upper part that is escaped, beside its one. */
+/** Zeros of an upper part that is escaped; its one follows. */
 const ESCAPED: u32 = ESCAPE + 32;
 const MAX_K: u32 = 15;
 const CLASSES: u32 = 4;
@@ -37,13 +37,13 @@ const P_MANY: usize = 96;
 const P_FREQUENCIES: usize = 112;
 const P_LAST: usize = 128;
 
-/** Makes ready to note positions. At RICE stands, for each class, how far its values reach in B_POSITIONS. */
+/** Prepares for noting positions. RICE has, for each class, the end of its values in B_POSITIONS. */
 export function forgetPositions(): void {
   reserve(B_POSITIONS, startOf(CLASSES - 1) + 64);
   for (let c: u32 = 0; c < CLASSES; c++) setEnd(c, buffer(B_POSITIONS) + startOf(c));
 }
 
-/** Reads the position of a posting that has one; gives the address behind. */
+/** Reads the position of a posting that has one; returns the address behind it. */
 export function noteSingle(at: usize): usize {
   const value = getVarint(at);
   const to = endOf(0);
@@ -52,7 +52,7 @@ export function noteSingle(at: usize): usize {
   return at + varintLength(value);
 }
 
-/** Reads positions of a tail, as those of one posting; gives the address behind. */
+/** Reads positions of a tail, all of one posting; returns the address behind them. */
 export function notePositions(at: usize, frequency: u32): usize {
   const c = classOf(frequency);
   let to = endOf(c);
@@ -69,7 +69,7 @@ export function notePositions(at: usize, frequency: u32): usize {
   return at;
 }
 
-/** Codes the noted positions; gives the address behind. */
+/** Codes the noted positions; returns the address behind the code. */
 export function codePositions(to: usize): usize {
   let ks: u32 = 0;
   for (let c: u32 = 0; c < CLASSES; c++) ks |= bestK(buffer(B_POSITIONS) + startOf(c), endOf(c)) << (c << 2);
@@ -79,7 +79,7 @@ export function codePositions(to: usize): usize {
 
 // ---- Decoding ------------------------------------------------------------------------------
 
-/** Notes the parts of the positions of `count` postings of the given frequencies, for `decodePosting`. */
+/** Stores the parts of the positions of `count` postings with the given frequencies, for `decodePosting`. */
 export function openPositions(from: usize, count: u32, frequencies: usize): void {
   store<u32>(POSITION_PARTS, <u32>frequencies, P_FREQUENCIES);
   notePlanes(count, frequencies);
@@ -101,7 +101,7 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
   store<u32>(POSITION_PARTS + (<usize>CLASSES << 2), values, P_VALUES);
 }
 
-/** Takes the frequencies apart bit by bit, 16 at a time. */
+/** Separates the bits of the frequencies, 16 frequencies at a time. */
 function notePlanes(count: u32, frequencies: usize): void {
   for (let i: u32 = 0; i < count; i += 16) {
     const at = frequencies + (<usize>i << 2);
@@ -116,14 +116,14 @@ function notePlanes(count: u32, frequencies: usize): void {
   }
 }
 
-/** Values of a class of the postings before one. */
+/** Number of values of a class in the postings before one. */
 function valuesUpTo(index: u32, c: u32): u32 {
   const low = index >= 64 ? ~(<u64>0) : (<u64>1 << index) - 1;
   const values = valuesAmong(0, low, c);
   return index <= 64 ? values : values + valuesAmong(8, index === 128 ? ~(<u64>0) : (<u64>1 << (index - 64)) - 1, c);
 }
 
-/** Values of a class of some postings among 64; `half` is 0 or 8. */
+/** Number of values of a class in some of 64 postings; `half` is 0 or 8. */
 function valuesAmong(half: usize, some: u64, c: u32): u32 {
   const at = POSITION_PARTS + half;
   const first = load<u64>(at, P_FIRST);
@@ -145,11 +145,11 @@ function sumMany(offset: usize, some: u64): u32 {
   return sum;
 }
 
-/** Decodes the positions of `count` postings of the given frequencies to `to`, u32 each, as they were noted. */
+/** Decodes the positions of `count` postings with the given frequencies to `to`, u32 each, as they were noted. */
 export function decodePositions(from: usize, count: u32, frequencies: usize, to: usize): void {
   openPositions(from, count, frequencies);
   const values = decodeByClass();
-  // Where the next values of each class are.
+  // Addresses of the next values of each class.
   for (let c: u32 = 0; c < CLASSES; c++) store<u32>(NEXT_VALUES + (<usize>c << 2), <u32>values + (valuesBefore(c) << 2));
   for (let i: usize = 0; i < <usize>count; i++) {
     const frequency = load<u32>(frequencies + (i << 2));
@@ -163,7 +163,7 @@ export function decodePositions(from: usize, count: u32, frequencies: usize, to:
   }
 }
 
-/** Decodes all values of the positions at hand, class by class; gives their address. */
+/** Decodes all values of the current positions, class by class; returns their address. */
 function decodeByClass(): usize {
   const count = valuesBefore(CLASSES);
   const values = reserve(B_VALUES, count * 4);
@@ -197,8 +197,8 @@ function decodeByClass(): usize {
 }
 
 /**
- * Decodes the positions of a posting in one field, of which the parts are noted, to `to`: a u64 each, the first of which is not a
- * difference. Postings are asked for in ascending order.
+ * Decodes the positions of a posting in one field, whose parts are stored, to `to`: a u64 each, as sums of the differences.
+ * Postings must be decoded in ascending order.
  */
 export function decodePosting(index: u32, frequency: u32, to: usize): void {
   const c = classOf(frequency);
@@ -213,7 +213,7 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
   let word = load<u64>(upper);
   if (valuesBefore(c) + start > 0) {
     next = oneOf(valuesBefore(c) + start - 1, c) + 1;
-    // What is left of the word behind the one of the value before; a shift by 64 is one by 0.
+    // The rest of the word behind the one-bit of the previous value; a shift by 64 is a shift by 0, so there are two.
     base = (next - 1) & ~63;
     word = (load<u64>(upper + (base >> 3)) >> <u64>(next - 1 - base) >> 1) << <u64>(next - 1 - base) << 1;
   }
@@ -231,7 +231,7 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
   }
 }
 
-/** Where the one of a value stands. The search for one of a class goes on where the last did. */
+/** Position of the one-bit of a value. The search for the next one of a class continues where the last search ended. */
 function oneOf(value: u32, c: u32): usize {
   const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
   const last = POSITION_PARTS + (<usize>c << 3);
@@ -249,7 +249,7 @@ function oneOf(value: u32, c: u32): usize {
   return base + <usize>ctz(word);
 }
 
-/** The upper part of a value whose one is known and says that it is escaped: those before it, and all values, are counted. */
+/** The upper part of an escaped value whose one-bit is known: counts the escaped values before it, and all values. */
 function escapedAt(upper: usize, wanted: usize): u32 {
   let escapes: usize = 0;
   let next: usize = 0;
@@ -262,7 +262,7 @@ function escapedAt(upper: usize, wanted: usize): u32 {
   return load<u32>(upper + ((next + 7) >> 3) + (escapes << 2));
 }
 
-/** Values of the classes before one, of the positions at hand. */
+/** Number of values of the classes before one, in the current positions. */
 function valuesBefore(c: u32): u32 {
   return load<u32>(POSITION_PARTS + (<usize>c << 2), P_VALUES);
 }
@@ -282,7 +282,7 @@ function kOf(ks: u32, c: u32): u32 {
   return (ks >> (c << 2)) & 15;
 }
 
-/** Where the values of a class start: postings of the first three have at most 1, 3 and 7, and a vector of zeros follows. */
+/** Start of the values of a class: postings of the first three have at most 1, 3 and 7 values, and a vector of zeros follows. */
 function startOf(c: u32): u32 {
   return (c << 4) + BLOCK * 4 * (c === 0 ? 0 : c === 1 ? 1 : c === 2 ? 4 : 11);
 }
@@ -296,7 +296,7 @@ function setEnd(c: u32, end: usize): void {
 }
 
 /**
- * The k that takes the fewest bits. For geometric gaps of mean m that is about log2(0.69 m); it is less where few large
+ * The k that takes the fewest bits. For geometric gaps with mean m that is about log2(0.69 m); it is smaller if few large
  * values raise the mean of many small ones. Values up to the next vector become zeros.
  */
 function bestK(from: usize, end: usize): u32 {
@@ -307,7 +307,7 @@ function bestK(from: usize, end: usize): u32 {
   let k: u32 = mean < 2 ? 0 : min(31 - clz(mean), MAX_K);
   let least = costOf(from, end, number, k);
   const step: u32 = k > 0 && costOf(from, end, number, k - 1) <= least ? u32.MAX_VALUE : 1;
-  // Below 0 it is greater than the most.
+  // Below 0 it wraps to more than MAX_K.
   for (let next = k + step; next <= MAX_K; next += step) {
     const cost = costOf(from, end, number, next);
     if (cost > least) break;
@@ -326,7 +326,7 @@ function sumOf(from: usize, end: usize): u64 {
   return <u64>i64x2.extract_lane(sums, 0) + <u64>i64x2.extract_lane(sums, 1);
 }
 
-/** Bits that values take. An upper part counts as itself up to the escape, beside its one, and the zeros of padding as nothing. */
+/** Bits of the coded values. An upper part counts with its value, up to the escape, plus its one-bit; the zeros of the padding count as nothing. */
 function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
   const escape = i32x4.splat(<i32>ESCAPE);
   const escaped = i32x4.splat(<i32>ESCAPED);

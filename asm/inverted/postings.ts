@@ -3,23 +3,23 @@
 //
 // A tail is a chunk of bytes, one posting after the other (varints all):
 //
-//     (document - the one before) << 1 | one occurrence, in the content?      (the first: document - 0)
+//     (document - the previous one) << 1 | one occurrence, in the content?      (the first: document - 0)
 //     [occurrences << 1 | other fields than content?]
 //     [the field part]
-//     positions, field by field: position - the one before in that field (the first: position - 0)
+//     positions, field by field: position - the previous one in that field (the first: position - 0)
 //
-// A field part: u8 bits of the fields, varint occurrences in each plain field from 1 on that has its bit, and, when
-// the bit of the further ones is set, for each of those: varint (field - the one before - 1) << 2 | once? << 1 | more?,
-// and the varint occurrences unless it stands there once. The one before the first is the last plain field.
+// A field part: u8 bits of the fields, varint occurrences in each plain field from 1 on that has its bit, and, if
+// the bit of the further ones is set, for each of those: varint (field - the previous one - 1) << 2 | once? << 1 | more?,
+// and the varint occurrences unless the form occurs there once. Before the first further field, the previous one is the last plain field.
 //
 // A tail of 128 postings, or of 16 KiB, is sealed into a block:
 //
 //     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits, see `blockBits`), epoch << 13, start of positions << 14
 //     12 bytes of the block   16 documents, packed: gaps - 1   frequencies, packed: - 1
-//     [u8 n, n x (u8 index, field part)]   unless the fields are content alone
-//     positions as a tail has them, in the code of `positions.ts`
+//     [u8 n, n x (u8 index, field part)]   unless the only field is the content
+//     positions as in a tail, in the code of `positions.ts`
 //
-// A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead ones, addresses of blocks.
+// A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead postings, addresses of blocks.
 
 import {
   copyBytes, getVarint, putBytes, putVarint, SHORT_VARINT, shortVarint, shortVarintSize, skipVarints, varintLength, varintSize, varintValue,
@@ -52,8 +52,8 @@ export const ONCE: u32 = 2;
 export const MORE: u32 = 1;
 
 /**
- * Appends a posting of a document that is later than all that the form of a record has, whose tail is of today's epoch.
- * `from` to `end` is what a tail has of it behind its first number, which says that it isn't a single one (see `appendSingle`).
+ * Appends a posting to the form of a record. Its document must be later than all others, and the tail of the current epoch.
+ * `from` to `end` are the bytes of the posting behind its first number, which says that it is not a single one (see `appendSingle`).
  */
 export function appendPosting(record: usize, doc: u32, from: usize, end: usize, fields: u32): void {
   const bytes = <u32>(end - from);
@@ -65,7 +65,7 @@ export function appendPosting(record: usize, doc: u32, from: usize, end: usize, 
   countPosting(record, doc);
 }
 
-/** The same for a posting of one occurrence, in the content. */
+/** The same for a posting with one occurrence, in the content. */
 export function appendSingle(record: usize, doc: u32, position: u32): void {
   beginPosting(record, 10, 1);
   const gap = (gapTo(record, doc) << 1) | 1;
@@ -80,19 +80,19 @@ export function appendSingle(record: usize, doc: u32, position: u32): void {
   countPosting(record, doc);
 }
 
-/** Counts a posting, and seals a tail that has no room for its bytes. */
+/** Counts a posting, and seals the tail first if it has no space for the bytes. */
 function beginPosting(record: usize, bytes: u32, fields: u32): void {
   if (tailCount(record) > 0 && <u32>load<u16>(record, R_TAIL_BYTES) + bytes > MAX_TAIL) sealTail(record);
   store<u8>(record, load<u8>(record, R_FIELDS) | <u8>fields, R_FIELDS);
   store<u32>(record, load<u32>(record, R_DOCUMENTS) + 1, R_DOCUMENTS);
 }
 
-/** How far a document is from the last one of the tail, which starts with a whole number. */
+/** Difference between a document and the last one of the tail; a tail starts with a whole document number. */
 function gapTo(record: usize, doc: u32): u32 {
   return doc - (tailCount(record) === 0 ? 0 : load<u32>(record, R_LAST));
 }
 
-/** Notes that the tail has a posting more, and seals one that is full. */
+/** Counts one more posting of the tail, and seals the tail if it is full. */
 function countPosting(record: usize, doc: u32): void {
   store<u32>(record, doc, R_LAST);
   const count = tailCount(record) + 1;
@@ -104,21 +104,21 @@ export function tailCount(record: usize): u32 {
   return <u32>load<u8>(record, R_TAIL_POSTINGS) & TAIL_COUNT_MASK;
 }
 
-/** Sets the number of postings in a tail, which is of today's epoch from now on. */
+/** Sets the number of postings in a tail, which becomes one of the current epoch. */
 export function setTailCount(record: usize, count: u32): void {
   store<u8>(record, <u8>(count | (load<u32>(H_EPOCH) << TAIL_EPOCH_SHIFT)), R_TAIL_POSTINGS);
 }
 
 /**
- * Room of a tail of so many bytes, of which it is the only sign. Steps are wider than those of the allocator, so that a
- * tail moves more rarely; tails of rare forms, which most are, have the narrow ones.
+ * Capacity of a tail of `bytes` bytes; it follows from these alone. Steps are wider than those of the allocator, so that a
+ * tail is moved less often; tails of rare forms, which are the majority, have narrow steps.
  */
 export function tailRoom(bytes: u32): u32 {
   const step: u32 = bytes <= 32 ? 8 : bytes <= 128 ? 16 : 1 << (28 - clz(bytes - 1));
   return (bytes + step - 1) & (0 - step);
 }
 
-/** Makes the tail longer; gives the address of the new bytes. */
+/** Makes the tail longer; returns the address of the new bytes. */
 export function extendTail(record: usize, bytes: u32): usize {
   const used = <u32>load<u16>(record, R_TAIL_BYTES);
   let tail = <usize>load<u32>(record, R_TAIL);
@@ -146,7 +146,7 @@ function sealTail(record: usize, count: u32 = tailCount(record)): void {
   clearTail(record);
 }
 
-/** A posting that is too long for a tail gets a block of its own. */
+/** Makes a block of its own for a posting that is too long for a tail. */
 function sealAlone(record: usize, doc: u32, from: usize, end: usize): void {
   const alone = allocate(<u32>(end - from) + 5, PART_TAILS);
   memory.copy(putVarint(alone, doc << 1), from, end - from);
@@ -165,7 +165,7 @@ export function appendBlock(record: usize, block: usize): void {
   store<u32>(wider, count + 1, D_COUNT);
 }
 
-/** Makes room for so many blocks; gives the directory. */
+/** Makes space for `blocks` blocks; returns the directory. */
 export function widenDirectory(record: usize, blocks: u32): usize {
   const directory = <usize>load<u32>(record, R_DIRECTORY);
   const capacity: u32 = directory === 0 ? 0 : load<u32>(directory, D_CAPACITY);
@@ -199,14 +199,14 @@ export function blockAt(record: usize, index: u32): usize {
   return load<u32>(<usize>load<u32>(record, R_DIRECTORY) + (<usize>index << 2), D_BLOCKS);
 }
 
-/** The bits of fields as a block says them: the last of the six stands for all fields that are not the caller's own plain ones. */
+/** The bits of fields in the form that a block stores: the last of the six is for all fields other than the caller's own plain ones. */
 export function blockBits(fields: u32): u32 {
   return (fields & OWN_BITS) | (<u32>((fields & ~OWN_BITS) !== 0) << OWN_FIELDS);
 }
 
 // ---- Sealing -------------------------------------------------------------------------------
 
-/** Makes a block of the postings of a tail that starts with a whole document number; gives its address. */
+/** Makes a block from the postings of a tail that starts with a whole document number; returns its address. */
 export function sealBytes(tail: usize, count: u32): usize {
   const end = readTail(tail, count);
   const block = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
@@ -232,7 +232,7 @@ export function sealBytes(tail: usize, count: u32): usize {
 }
 
 /**
- * Reads a tail into the buffers for sealing; gives the address behind it. At SEALED_DOCS come the first document, and gaps - 1.
+ * Reads a tail into the buffers for sealing; returns the address behind it. The first document, then gaps - 1, are written to SEALED_DOCS.
  * B_BLOCK_FIELDS: u32 bits of all the fields, u32 bytes of what follows behind the last document, u32 last document,
  * u8 n, n x (u8 index, field part).
  */
@@ -278,7 +278,7 @@ function readTail(tail: usize, count: u32): usize {
 
 // ---- Postings of a tail --------------------------------------------------------------------
 
-/** Reads the head of a posting; gives the address of its positions. What it found is told by the functions below. */
+/** Reads the head of a posting; returns the address of its positions. The functions below return what it has read. */
 export function parsePosting(at: usize): usize {
   const gap = getVarint(at);
   at += varintLength(gap);
@@ -303,7 +303,7 @@ export function postingFrequency(): u32 {
   return load<u32>(H_POSTING, 4);
 }
 
-/** Bits of the fields; content alone, 1, has no field part. */
+/** Bits of the fields; if they are the content alone, 1, there is no field part. */
 export function postingFields(): u32 {
   return load<u32>(H_POSTING, 8);
 }
@@ -323,7 +323,7 @@ export function skipFields(at: usize): usize {
   return at;
 }
 
-/** Writes one further field of a field part, given its distance from the one before. */
+/** Writes one further field of a field part, given its distance from the previous one. */
 export function putFurther(at: usize, gap: u32, frequency: u32, more: bool): usize {
   at = putVarint(at, ((gap - 1) << 2) | (frequency === 1 ? ONCE : 0) | (more ? MORE : 0));
   return frequency === 1 ? at : putVarint(at, frequency);

@@ -1,4 +1,4 @@
-// Reading postings back: a form's postings are a number of chunks, its blocks and then its tail.
+// Reading postings: a form's postings are a number of chunks, its blocks and then its tail.
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
@@ -11,15 +11,15 @@ export function chunkCount(form: u32): u32 {
   return blockCount(record) + <u32>(tailCount(record) > 0);
 }
 
-/** Blocks that are touched at once, a power of two. */
+/** Blocks that are prefetched at once; a power of two. */
 const TOUCHED: u32 = 32;
-/** Bytes of a block that are touched, and of what a cache loads at once. */
+/** Bytes of a block that are prefetched, and the size of a cache line. */
 const MOST_TOUCHED: usize = 1024;
 const LINE: usize = 64;
 
 /**
- * Loads what `readBlock` will want of the next blocks into the caches. They lie anywhere, so that each would be waited for by itself,
- * which takes longer than decoding it; these loads wait for nothing, and so for the memory all at once.
+ * Loads the parts of the next blocks that `readBlock` will need into the CPU caches. Blocks are anywhere in memory: a cache miss for each
+ * would take longer than decoding it. These loads do not depend on each other, so their misses overlap.
  */
 function touchBlocks(record: usize, first: u32): void {
   const end = min(first + TOUCHED, blockCount(record));
@@ -31,13 +31,13 @@ function touchBlocks(record: usize, first: u32): void {
   store<u32>(H_TOUCHED, some);
 }
 
-/** The same for positions of some blocks from one on; gives the number of the first that it left out. */
+/** The same for the positions of some blocks from one on; returns the index of the first block that it left out. */
 export function touchPositions(record: usize, first: u32): u32 {
   const end = min(first + TOUCHED / 2, blockCount(record));
   let some: u32 = 0;
   for (let i = first; i < end; i++) {
     const block = blockAt(record, i);
-    // Of many positions, those that are wanted are anywhere.
+    // If there are many positions, the needed ones may be anywhere, so not all are prefetched.
     const behind = block + min<usize>(blockBytes(block), MOST_TOUCHED);
     for (let at = blockPositions(block); at < behind; at += LINE) some |= load<u32>(at);
   }
@@ -46,7 +46,7 @@ export function touchPositions(record: usize, first: u32): u32 {
 }
 
 /**
- * Decodes the documents and frequencies of a chunk to two arrays of 128 x u32; gives their number.
+ * Decodes the documents and frequencies of a chunk to two arrays of 128 x u32; returns their number.
  * Documents that compaction drops appear as the sink, anywhere among the others, which ascend.
  */
 export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize): u32 {
@@ -56,7 +56,7 @@ export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize
   return readBlock(blockAt(record, chunk), docs, frequencies);
 }
 
-/** Postings of a chunk, as `readChunk` reads them. */
+/** Number of postings of a chunk, as `readChunk` reads them. */
 export function chunkPostings(record: usize, chunk: u32): u32 {
   return chunk < blockCount(record) ? blockPostings(blockAt(record, chunk)) : tailCount(record);
 }
@@ -73,7 +73,7 @@ export function blockBytes(block: usize): u32 {
   return load<u32>(block, 12);
 }
 
-/** Whether a block names documents by their numbers of today. */
+/** Whether a block names documents by their current numbers. */
 export function isCurrent(block: usize): bool {
   return ((load<u32>(block, 8) >> 13) & 1) === load<u32>(H_EPOCH);
 }
@@ -82,7 +82,7 @@ export function blockPositions(block: usize): usize {
   return block + (load<u32>(block, 8) >> 14);
 }
 
-/** Decodes the documents of a block of today alone; gives their number. */
+/** Decodes only the documents of a block of the current epoch; returns their number. */
 export function readBlockDocuments(block: usize, docs: usize): u32 {
   assert(isCurrent(block), 'documents of other numbers');
   const count = blockPostings(block);
@@ -101,7 +101,7 @@ export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   return count;
 }
 
-/** Running sum of gaps - 1 from the first document, four at a time. The lanes of zeros are such that a shuffle is one instruction. */
+/** Running sum of gaps - 1 from the first document, four at a time. The zero lanes are placed so that a shuffle is one instruction. */
 function sumGaps(docs: usize, count: u32, first: u32): void {
   let before = i32x4.splat(<i32>first);
   let index = i32x4(0, 1, 2, 3);
@@ -118,7 +118,7 @@ function sumGaps(docs: usize, count: u32, first: u32): void {
   }
 }
 
-/** From numbers before compaction to today's; dropped documents become the sink. */
+/** Maps numbers before compaction to current ones; dropped documents become the sink. */
 function renumber(docs: usize, count: u32): void {
   const remap = <usize>load<u32>(H_REMAP);
   for (let i: usize = 0; i < <usize>count; i++) {
@@ -132,7 +132,7 @@ function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   let at = <usize>load<u32>(record, R_TAIL);
   let doc: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    // Most have one occurrence in the content.
+    // Most postings have one occurrence in the content.
     const head = getVarint(at);
     let frequency: u32 = 1;
     if ((varintValue(head) & 1) !== 0) at += varintLength(head);

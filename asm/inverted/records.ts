@@ -1,12 +1,12 @@
-// What is known of a form, by its number, which is at least 1: a record, a string, and a signature.
+// What is stored for a form, by its number, which is at least 1: a record, a string, and a signature.
 //
 // A record, 24 bytes:
 //
 //     0 string   4 documents   8 tail   12 last document   16 u16 tail bytes   18 u8 tail postings   19 u8 fields   20 directory
 //
-// The postings are those of `postings.ts`. "documents" counts postings, dead ones included; the high bit
-// of "tail postings" is the epoch that the tail and the last document belong to; "fields" has a bit for
-// every field in which the form ever stood since its last compaction.
+// The postings are described in `postings.ts`. "documents" counts postings, dead ones included; the high bit
+// of "tail postings" is the epoch of the tail and the last document; "fields" has a bit for
+// every field in which the form has ever occurred since its last compaction.
 //
 // A string: u16 length, bytes; when the length has its high bit set, the folded key that the dictionary
 // sorts by follows: u16 length, bytes. Without it the key is the form itself.
@@ -35,7 +35,7 @@ export function formCount(): u32 {
   return load<u32>(H_FORMS);
 }
 
-/** Whether a number below `formCount()` belongs to a form; those of forms that were dropped don't. */
+/** Whether a number below `formCount()` belongs to a form; numbers of dropped forms do not. */
 export function formExists(form: u32): bool {
   return load<u32>(recordOf(form), R_STRING) !== 0;
 }
@@ -59,7 +59,7 @@ export function keyLength(form: u32): u32 {
   return <u32>load<u16>(keyBytes(form) - 2) & ~HAS_KEY;
 }
 
-/** Address of a form's signature (see `signatures.ts`), 0 until it is put in order. */
+/** Address of a form's signature (see `signatures.ts`); it is 0 until the form is put in order. */
 export function signatureAt(form: u32): usize {
   return <usize>load<u32>(H_SIGNATURES) + (<usize>form << 3);
 }

@@ -1,5 +1,5 @@
-// Compaction of one form: its postings are written anew, in today's numbers of documents, without
-// those of dropped ones.
+// Compaction of one form: its postings are rewritten with the current numbers of documents, without
+// the postings of dropped documents.
 
 import { copyBytes, getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
@@ -14,7 +14,7 @@ import { blockFieldParts, blockSpecials } from './fields.ts';
 import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock } from './reading.ts';
 import { B_NEW_BLOCKS, B_OLD_POSITIONS, B_POSTINGS, reserve } from './scratch.ts';
 
-/** Rewrites a tail of the former epoch; it can only become shorter, since numbers and gaps do. */
+/** Rewrites a tail of the former epoch. It can only become shorter, because numbers and gaps do. */
 export function renewTail(form: u32): void {
   const record = recordOf(form);
   if (isTailCurrent(record)) return;
@@ -47,7 +47,7 @@ export function renewTail(form: u32): void {
   setTailCount(record, kept);
 }
 
-/** The tail in a chunk whose room is that of its bytes, as `extendTail` expects it. */
+/** Stores the tail in a chunk with the capacity for its bytes, as `extendTail` expects. */
 function shortenTail(record: usize, bytes: u32): void {
   const used = <u32>load<u16>(record, R_TAIL_BYTES);
   const tail = <usize>load<u32>(record, R_TAIL);
@@ -60,7 +60,7 @@ function shortenTail(record: usize, bytes: u32): void {
   store<u16>(record, <u16>bytes, R_TAIL_BYTES);
 }
 
-/** Counts postings as gone, and the last count of dead ones as outdated. */
+/** Subtracts removed postings from the count, and marks the last count of dead ones as outdated. */
 function dropPostings(record: usize, count: u32): void {
   store<u32>(record, load<u32>(record, R_DOCUMENTS) - count, R_DOCUMENTS);
   const directory = <usize>load<u32>(record, R_DIRECTORY);
@@ -68,8 +68,8 @@ function dropPostings(record: usize, count: u32): void {
 }
 
 /**
- * Rewrites up to `limit` blocks of the former epoch from `first` on. Gives the index behind the blocks
- * that took their place; `unfinished` blocks of the former epoch may follow there.
+ * Rewrites up to `limit` blocks of the former epoch from `first` on. Returns the index behind the blocks
+ * that replaced them; `unfinished` blocks of the former epoch may follow there.
  */
 export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
   const record = recordOf(form);
@@ -119,13 +119,13 @@ export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
   return first + made;
 }
 
-/** Whether a block of the former epoch stands at an index. */
+/** Whether the block at an index is of the former epoch. */
 export function hasFormerBlock(form: u32, index: u32): bool {
   const record = recordOf(form);
   return index < blockCount(record) && !isCurrent(blockAt(record, index));
 }
 
-/** Writes a posting as a tail has it; gives the address behind. `part` to `partEnd` is its field part, if any. */
+/** Writes a posting in the format of a tail; returns the address behind it. `part` to `partEnd` is its field part, if any. */
 function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: usize, positions: usize): usize {
   const single = frequency === 1 && part === 0;
   to = putVarint(to, (gap << 1) | <u32>single);
@@ -136,7 +136,7 @@ function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: 
   return to;
 }
 
-/** Decodes the positions of the block whose frequencies are at hand; gives their address. */
+/** Decodes the positions of the block whose frequencies were just read; returns their address. */
 function readPositions(block: usize, count: u32): usize {
   let values: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(FREQUENCIES + i);
@@ -149,7 +149,7 @@ function noteBlock(index: u32, block: usize): void {
   store<u32>(reserve(B_NEW_BLOCKS, (index + 1) * 4) + (<usize>index << 2), <u32>block);
 }
 
-/** Puts `made` blocks of B_NEW_BLOCKS in the place of those from `first` to `end`. */
+/** Replaces the blocks from `first` to `end` with `made` blocks of B_NEW_BLOCKS. */
 function splice(record: usize, first: u32, end: u32, made: u32): void {
   const blocks = blockCount(record);
   const directory = widenDirectory(record, blocks - (end - first) + made);

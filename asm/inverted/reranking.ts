@@ -1,14 +1,14 @@
-// What tells the best documents of a query apart beside their scores: whether a document has all the words, how near each other, and
-// whether its title, key or headings are made of them (see `features.ts`). The host weighs these features (see
+// Distinguishes the best documents of a query by more than their scores: whether a document has all the words, how near they are to each
+// other, and whether its title, key or headings consist of them (see `features.ts`). The host weights these features (see
 // `src/search/inverted/rerank.ts`).
 //
 // The host describes words in B_INPUT, u32 each:
 //
-//     words, candidates (or the classes whose documents are looked at)
-//     for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the very form or 0
+//     words, candidates (or the classes whose documents are reranked)
+//     for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the exact form or 0
 //     for each candidate: its ordinal
 //
-// Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); those that are not are read from postings.
+// Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); others are read from postings.
 
 import { classOf, documentOf, lengthsOf } from './documents.ts';
 import { findFactor, hashOfQuery, keepFactor, nameOf } from './factors.ts';
@@ -19,15 +19,15 @@ import { B_INPUT, B_OUTPUT, B_RERANK_FEATURES, B_RERANK_ORDER, B_RERANK_WEIGHTS,
 import { selectedCount } from './selecting.ts';
 import { sort } from './sorting.ts';
 
-// Of a word, beside what `features.ts` says: number of forms, where they stand in the input, what places know it by.
+// Fields of a word beside those of `features.ts`: number of forms, their place in the input, their key in `places.ts`.
 const W_FORMS: usize = 20;
 const W_INPUT: usize = 24;
 const W_HASH: usize = 32;
 
-/** Tokens of the candidates that are looked at together, unless one has more: their positions take some bytes for each. */
+/** Tokens of the candidates that are processed together, unless one document has more; the positions take some bytes per token. */
 const TOKENS: f32 = 65_536;
 
-/** Works out the features of the candidates: B_OUTPUT gets FEATURES x f32 for each, from 0 to 1; all are 0 for a document that is gone. */
+/** Computes the features of the candidates: B_OUTPUT gets FEATURES x f32 for each, from 0 to 1; all are 0 for a deleted document. */
 export function features(): void {
   const words = inputAt(0);
   const count = inputAt(1);
@@ -48,8 +48,8 @@ export function features(): void {
 }
 
 /**
- * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, as far as their classes are among those
- * of the input, by the square of 1 + the sum of their features, weighed by B_RERANK_WEIGHTS (f64 each). The order stays.
+ * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, if their classes are among those
+ * of the input, by the square of 1 + the weighted sum of their features; B_RERANK_WEIGHTS has the weights (f64 each). The order stays.
  */
 export function rerankSelected(most: u32): void {
   const words = inputAt(0);
@@ -75,7 +75,7 @@ export function rerankSelected(most: u32): void {
   }
 }
 
-/** Multiplies scores by the factors that are remembered; leaves the other ones of the order, and returns how many those are. */
+/** Multiplies scores by the remembered factors. Leaves only the documents without one in the order, and returns their number. */
 function multiplyKnown(query: u64, order: usize, count: u32): u32 {
   let unknown: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -96,7 +96,7 @@ function multiply(index: u32, factor: f64): void {
   store<f32>(place, <f32>(<f64>load<f32>(place, 4) * factor), 4);
 }
 
-/** What the factors are known by: the words, which end at a number of the input, and the weights, which are put behind them. */
+/** The key of the factors: a hash of the words, which end at a number of the input, and of the weights, which are written behind them. */
 function hashOfSelected(end: u32): u64 {
   const bytes = FEATURES << 3;
   const words = reserve(B_INPUT, (end << 2) + bytes);
@@ -120,7 +120,7 @@ function inputAt(index: u32): u32 {
   return load<u32>(buffer(B_INPUT) + (<usize>index << 2));
 }
 
-/** Reads the words of the input; returns where they end there. */
+/** Reads the words of the input; returns the number of the input behind them. */
 function openWords(words: u32): u32 {
   reserve(B_RERANK_WORDS, max(words, 1) * WORD);
   let at: u32 = 2;
@@ -140,7 +140,7 @@ function openWords(words: u32): u32 {
 
 // ---- Candidates, ascending, in the upper halves of u64 ---------------------------------------
 
-/** Works out the features of candidates: B_RERANK_FEATURES gets FEATURES x f32 for each. */
+/** Computes the features of candidates: B_RERANK_FEATURES gets FEATURES x f32 for each. */
 function describeEach(words: u32, order: usize, count: u32): void {
   memory.fill(reserve(B_RERANK_FEATURES, max(count, 1) * FEATURES * 4), 0, <usize>(count * FEATURES) << 2);
   for (let from: u32 = 0; from < count;) {
@@ -160,7 +160,7 @@ function describeEach(words: u32, order: usize, count: u32): void {
   closeGathering();
 }
 
-/** How many candidates from one on are looked at together. */
+/** How many candidates from one on are processed together. */
 function countSome(order: usize, from: u32, count: u32): u32 {
   let tokens: f32 = 0;
   let end = from;

@@ -1,17 +1,17 @@
 // Scores of a term, or of a group of forms that counts as one, for every document that has it.
 //
 // The frequency x of a term in a document is the number of its occurrences in the fields that count, for BM25F the sum of
-// w_f * tf_f / (1 - b + b * len_f / avglen_f) over them, and for TF-IDF that of `sublinear.ts`. Forms of a group may weigh
-// less than 1. With W, which the host computes from the term's inverse document frequency, the score is
+// w_f * tf_f / (1 - b + b * len_f / avglen_f) over them, and for TF-IDF the x of `sublinear.ts`. Forms of a group may have weights
+// below 1. With W, which the host computes from the term's inverse document frequency, the score is
 //
 //     BM25     W * x / (x + k1 * (1 - b + b * len / avglen))      Robertson and Zaragoza, 2009; W = idf * (k1 + 1)
 //     TF-IDF   W * x
 //     BM25F    W * x / (k1 + x)
 //
-// so only divisions by a document's own length are left to be done here. A dead document's length is
-// infinite, which makes its score 0: the mark of "no match" for a single term. Documents of classes that are not allowed get the
-// same mark, after they have been counted for the document frequency. The weight is multiplied last, as it is with
-// remembered impacts (see `lists/`), so that both ways give the same bits.
+// so only divisions by a document's own length remain here. A dead document's length is
+// infinite, which makes its score 0; a score of 0 means "no match" for a single term. Documents of classes that are not allowed also get
+// 0, after they have been counted for the document frequency. The weight is multiplied last, as it is with
+// remembered impacts (see `lists/`), so that both ways have bit-identical results.
 
 import { isDead, isExcluded, lengthsOf } from './documents.ts';
 import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_EXCLUDED, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
@@ -24,14 +24,14 @@ import { sumByField, takeFrequency } from './sublinear.ts';
 import { BM25F, lengthThatCounts, P_ALGORITHM, P_ALIKE, P_C0, P_C1, TF_IDF, weigh } from './weighing.ts';
 
 // What happens to a score.
-/** Added to the level's scores; the bits are left alone. */
+/** Added to the level's scores; the bits are not changed. */
 export const ADD: u32 = 0;
 /** Added, and the document matches. */
 export const MATCH: u32 = 1;
 /** Added to documents that match already; `finishRequire` then drops those that had no score. */
 export const REQUIRE: u32 = 2;
 
-/** Scores a single form whose documents in the fields that count are known to the host; not for TF-IDF. */
+/** Scores a single form for which the host knows the number of documents in the fields that count; not for TF-IDF. */
 export function scoreForm(form: u32, level: u32, action: u32, weight: f32): void {
   assert(load<u32>(H_SCORING, P_ALGORITHM) !== TF_IDF, 'a form alone');
   const record = recordOf(form);
@@ -48,14 +48,14 @@ export function scoreForm(form: u32, level: u32, action: u32, weight: f32): void
   }
 }
 
-/** Drops the documents of a level that the terms scored with REQUIRE since the last call left out. */
+/** Drops the documents of a level that no term scored with REQUIRE since the last call has matched. */
 export function finishRequire(level: u32): void {
   const kept = buffer(B_KEPT_BITS);
   keepBits(level, kept, false);
   memory.fill(kept, 0, bitmapBytes());
 }
 
-/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+/** Adds a form to the group that is being summed. Returns how many documents the group has gained. */
 export function sumForm(form: u32, weight: f32): u32 {
   if (load<u32>(H_SCORING, P_ALGORITHM) === TF_IDF) return sumByField(form, weight);
   const sums = buffer(B_SUMS);
@@ -81,7 +81,7 @@ export function sumForm(form: u32, weight: f32): u32 {
   return gained;
 }
 
-/** Scores the group that was summed, which is then empty again. */
+/** Scores the group that was summed and empties it. */
 export function scoreGroup(level: u32, action: u32, weight: f32): void {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
@@ -114,7 +114,7 @@ function finishGroupChunk(count: u32, level: u32, action: u32, weight: f32): voi
   else addToMatches(count, level);
 }
 
-// ---- Groups that a good part of the documents has: sums without bits, and passes over all documents ----
+// ---- Groups that many documents have: sums without bits, and passes over all documents -------
 
 export function sumFormDensely(form: u32, weight: f32): void {
   const sums = buffer(B_SUMS);
@@ -136,7 +136,7 @@ export function countSums(): u32 {
   const infinite = f32x4.splat(f32.POSITIVE_INFINITY);
   const zero = f32x4.splat(0);
   let found = i32x4.splat(0);
-  // The arrays have room for whole vectors, and documents that are not there have no sums.
+  // The arrays have space for whole vectors, and unused documents have no sums.
   for (let at: usize = 0; at < end; at += 16) {
     found = i32x4.sub(found, v128.and(f32x4.ne(v128.load(sums + at), zero), f32x4.ne(v128.load(lengths + at), infinite)));
   }
@@ -144,8 +144,8 @@ export function countSums(): u32 {
 }
 
 /**
- * Adds the scores of the group that was summed densely to level 0; it is then empty again. Only for BM25 when all fields count, or
- * for BM25F, and when all classes are allowed.
+ * Adds the scores of the group that was summed densely to level 0 and empties the group. Only for BM25 if all fields count, or
+ * for BM25F, and if all classes are allowed.
  */
 export function scoreSums(weight: f32): void {
   assert(load<u32>(H_EXCLUDED) === 0, 'a class that is not allowed');
@@ -163,7 +163,7 @@ export function scoreSums(weight: f32): void {
     const x = v128.load(sums + at);
     const some = f32x4.ne(x, zero);
     if (!v128.any_true(some)) continue;
-    // A dead document's length is infinite, which BM25F, whose sums are zero then, must not multiply by c1 = 0.
+    // A dead document's length is infinite; for BM25F, whose sums are zero then, it must not be multiplied by c1 = 0.
     const normed = algorithm === BM25F ? c0 : f32x4.add(c0, f32x4.mul(c1, v128.load(lengths + at)));
     const score = f32x4.mul(weights, f32x4.div(x, f32x4.add(x, normed)));
     v128.store(scores + at, f32x4.add(v128.load(scores + at), v128.and(score, some)));
@@ -171,7 +171,7 @@ export function scoreSums(weight: f32): void {
   }
 }
 
-/** Whether a block may have a document with a bit; it says its first and last when they are today's numbers. */
+/** Whether a block may have a document with a bit. A block of the current epoch stores its first and last document. */
 function mayMatch(block: usize, bits: usize): bool {
   return !isCurrent(block) || hasBitBetween(bits, load<u32>(block, 4), load<u32>(block));
 }
@@ -184,7 +184,7 @@ function score(count: u32, weight: f32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) if (isExcluded(load<u32>(DOCS + i))) store<f32>(SCORES + i, 0);
 }
 
-/** From WEIGHTS to SCORES, of any class. */
+/** Computes SCORES from WEIGHTS, for documents of any class. */
 export function scoreEach(count: u32, weight: f32): void {
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
   if (algorithm === TF_IDF) return scale(count, weight);
@@ -228,7 +228,7 @@ function saturate(count: u32, weight: f32): void {
   }
 }
 
-/** The same with a length that is the sum over the fields that count. */
+/** The same, with the sum over the fields that count as the length. */
 function scoreSomeFields(count: u32, weight: f32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const x = load<f32>(WEIGHTS + i);

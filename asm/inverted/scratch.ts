@@ -1,28 +1,28 @@
 // Buffers that no checkpoint keeps. Each is a run of pages that grows as needed and never shrinks
-// below what small documents and queries want.
+// below what small documents and queries need.
 
 import { H_BUFFERS, PAGE, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
 
 // Numbers of the buffers.
-/** Text that the host brings, and results that it fetches. */
+/** Text that the host writes, and results that it reads. */
 export const B_INPUT: u32 = 0;
 export const B_OUTPUT: u32 = 1;
-/** Tokens and forms of the document at hand, and how to find them (see `tokens.ts`). */
+/** Tokens and forms of the current document, and their tables (see `tokens.ts`). */
 export const B_TOKENS: u32 = 2;
 export const B_RECENT: u32 = 3;
 export const B_FORM_ENTRIES: u32 = 4;
 export const B_DOC_FORMS: u32 = 5;
 export const B_PLACES: u32 = 24;
 export const B_NEW_FORMS: u32 = 6;
-/** A posting, or postings, in the form of a tail. */
+/** A posting, or postings, in the format of a tail. */
 export const B_POSTINGS: u32 = 7;
-/** A block that is being sealed, and the field part of it. */
+/** A block that is being sealed, and its field part. */
 export const B_BLOCK: u32 = 8;
 export const B_BLOCK_FIELDS: u32 = 9;
 /** Weights by document of a group that is being summed, f32. */
 export const B_SUMS: u32 = 10;
-/** Bitmaps by document: of that group, and of what an intersection leaves. */
+/** Bitmaps by document: of that group, and of the result of an intersection. */
 export const B_SUM_BITS: u32 = 11;
 export const B_KEPT_BITS: u32 = 12;
 export const B_FILTER: u32 = 13;
@@ -30,24 +30,24 @@ export const B_MULTIPLIERS: u32 = 14;
 export const B_MATCHES: u32 = 15;
 export const B_HEAP: u32 = 16;
 export const B_CURSORS: u32 = 17;
-/** Three buffers that phrases merge positions in. */
+/** Three buffers in which phrases merge positions. */
 export const B_MERGE: u32 = 18;
 export const B_TABLES: u32 = 21;
-/** Blocks that compaction puts in the place of others. */
+/** Blocks by which compaction replaces others. */
 export const B_NEW_BLOCKS: u32 = 22;
 /** Positions of a block before they are coded. */
 export const B_POSITIONS: u32 = 23;
-/** Positions of a block that compaction takes apart, while others are made. */
+/** Positions of a block that compaction decodes, while others are made. */
 export const B_OLD_POSITIONS: u32 = 25;
 /** Positions that the cursors of a phrase have read. */
 export const B_CURSOR_POSITIONS: u32 = 26;
-/** Fields of the document at hand (see `indexing.ts`), and its lengths in further fields. */
+/** Fields of the current document (see `indexing.ts`), and its lengths in further fields. */
 export const B_DOC_FIELDS: u32 = 27;
 export const B_DOC_LENGTHS: u32 = 28;
 /** Frequencies of a chunk in fields other than the content (see `fields.ts`). */
 export const B_FIELD_ENTRIES: u32 = 29;
 export const B_FIELD_COUNTS: u32 = 30;
-/** What scoring needs of each field (see `weighing.ts`). */
+/** The parameters of scoring of each field (see `weighing.ts`). */
 export const B_FIELD_FACTORS: u32 = 31;
 /** A bit for each form of a set (see `form-sets.ts`). */
 export const B_FORM_BITS: u32 = 32;
@@ -66,11 +66,11 @@ export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS: u32 = 41;
-/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term stands there (see `tallies.ts`). */
+/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see `tallies.ts`). */
 export const B_GRADES: u32 = 42;
 export const B_TALLIES: u32 = 43;
 export const B_TALLY_RESTS: u32 = 44;
-/** Candidates of a phrase and where its words stand there (see `occurrences.ts`), and the positions of a chunk. */
+/** Candidates of a phrase and the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
 export const B_RANKS: u32 = 45;
 export const B_PLACES_FOUND: u32 = 46;
 export const B_POSITIONS_FOUND: u32 = 47;
@@ -81,7 +81,7 @@ export const B_VALUES: u32 = 49;
 export const B_DOC_FILTERS: u32 = 50;
 export const B_DOC_MATCHES: u32 = 51;
 export const B_IN_STEP: u32 = 52;
-/** Weights of the features by which is reranked, f64 each; features of a candidate. */
+/** Weights of the features for reranking, f64 each; features of a candidate. */
 export const B_RERANK_WEIGHTS: u32 = 53;
 export const B_RERANK_FEATURES: u32 = 54;
 /** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
@@ -92,21 +92,21 @@ export const B_PRUNE_ORDER: u32 = 57;
 export const B_PRUNE_BITS: u32 = 58;
 /** Remembered factors (see `factors.ts`). */
 export const B_FACTORS: u32 = 59;
-/** Chunks that a query has read, and of which forms (see `kept-chunks.ts`). */
+/** Chunks that a phrase query has read, and their forms (see `kept-chunks.ts`). */
 export const B_KEPT_CHUNKS: u32 = 60;
 export const B_KEPT_FORMS: u32 = 61;
-/** Hashes of queries that were asked (see `lists/matches.ts`). */
+/** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED: u32 = 62;
-/** By word and candidate, where its positions stand (see `gathering.ts`). */
+/** By word and candidate, where its positions are (see `gathering.ts`). */
 export const B_RERANK_FOUND: u32 = 63;
 export const BUFFERS: u32 = 64;
 
-/** Address of a buffer; 0 until it was reserved. */
+/** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {
   return load<u32>(H_BUFFERS + (<usize>id << 3));
 }
 
-/** Makes a buffer hold at least `bytes`, keeping what it held; bytes that are new are zero. */
+/** Makes a buffer hold at least `bytes` and keeps its content; new bytes are zero. */
 export function reserve(id: u32, bytes: u32): usize {
   assert(id < BUFFERS, 'no such buffer');
   const entry = H_BUFFERS + (<usize>id << 3);
@@ -127,7 +127,7 @@ export function roomOf(id: u32): u32 {
   return load<u32>(H_BUFFERS + (<usize>id << 3), 4) * PAGE;
 }
 
-/** Gives a buffer's pages back when it has grown beyond `bytes`, as one huge document makes it. */
+/** Frees pages of a buffer that has grown beyond `bytes`, as it does for one huge document. */
 export function shrink(id: u32, bytes: u32): void {
   if (roomOf(id) <= bytes) return;
   const entry = H_BUFFERS + (<usize>id << 3);

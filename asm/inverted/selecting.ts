@@ -1,7 +1,7 @@
-// The last step of a search: the k best of the documents that match, their number, and nothing left
-// behind. A result is ordered by score, then by the caller's ordinal, ascending.
+// The last step of a search: selects the k best of the documents that match, counts the matches, and clears the
+// levels. Results are ordered by score, then by the caller's ordinal, ascending.
 //
-// A key is a score's bits and the complement of the ordinal, in one u64: since scores are not negative,
+// A key is the bits of a score and the complement of the ordinal, in one u64: since scores are not negative,
 // the better result has the larger key.
 
 import { bestCount, closeBest, emptyBest, leastUpper, offerKey, openBest } from './best.ts';
@@ -17,8 +17,8 @@ export const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each doc
 export const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
 export const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
 
-// The state of a selection, in front of its best (see `best.ts`). Addresses are 0 for what is not wanted; ordinals beyond the multipliers
-// are multiplied by 1. Filter and matches are bitmaps by document.
+// The state of a selection, in front of its best keys (see `best.ts`). The address of something that is not used is 0; scores of ordinals
+// beyond the multipliers are multiplied by 1. Filter and matches are bitmaps by document.
 const S_TOTAL: usize = 0;
 const S_FILTER: usize = 4;
 const S_MULTIPLIERS: usize = 8;
@@ -26,17 +26,17 @@ const S_MULTIPLIER_SIZE: usize = 12;
 const S_MATCHES: usize = 16;
 const STATE: u32 = 32;
 
-/** Bits that turn a key of the selection into an entry of B_OUTPUT, and such an entry into a key that is the smaller the better. */
+/** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
 const ORDINAL_BITS: u64 = 0xffffffff;
 const SCORE_BITS: u64 = <u64>0xffffffff << 32;
 
-/** Selects from a level whose scores alone say what matches (ADD); clears it. Returns the number of matches. */
+/** Selects from a level in which a score other than 0 is a match (ADD); clears it. Returns the number of matches. */
 export function selectByScore(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
   const state = begin(k, options, slot, multiplierSize);
   return options === 0 ? selectBest(state) : selectSome(state);
 }
 
-/** Without filter and the like only documents that may be among the best are looked at; the others are counted by vectors. */
+/** Without filter, multipliers and matches, only documents that may be among the best are read one by one; the others are counted by vectors. */
 function selectBest(state: usize): u32 {
   const scores = scoresOf(0);
   const end = scores + (<usize>((load<u32>(H_DOCS) + 15) & ~15) << 2);
@@ -50,7 +50,7 @@ function selectBest(state: usize): u32 {
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
     if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
-    // A comparison gives -1 where it holds.
+    // A comparison returns -1 where it holds.
     const some = i32x4.add(f32x4.ne(a, zero), f32x4.ne(b, zero));
     matches = i32x4.sub(matches, i32x4.add(some, i32x4.add(f32x4.ne(c, zero), f32x4.ne(d, zero))));
     if (v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least))) {
@@ -67,7 +67,7 @@ function selectBest(state: usize): u32 {
   return finish(state);
 }
 
-/** The same for documents that pass the filter, which are 16 bits for as many scores. */
+/** The same for documents that pass the filter: 16 of its bits for 16 scores. */
 function selectSome(state: usize): u32 {
   const scores = scoresOf(0);
   const groups = <usize>((load<u32>(H_DOCS) + 15) >> 4);
@@ -82,7 +82,7 @@ function selectSome(state: usize): u32 {
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
     if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
-    // Whether any passes is hard to foretell, so that nothing depends on it but for the few that may be among the best.
+    // Whether any document passes is hard to predict, so the only branch is for the few that may be among the best.
     let among = nonZero64(at);
     if (filter !== 0) among &= load<u16>(filter + (group << 1));
     total += popcnt(among);
@@ -107,7 +107,7 @@ function nonZero64(at: usize): u32 {
   return bits64(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero), f32x4.ne(v128.load(at, 32), zero), f32x4.ne(v128.load(at, 48), zero));
 }
 
-/** A bit for each of 16 scores that is as large as one. */
+/** A bit for each of 16 scores that is at least as large as `least`. */
 function atLeast64(at: usize, least: v128): u32 {
   return bits64(f32x4.ge(v128.load(at), least), f32x4.ge(v128.load(at, 16), least), f32x4.ge(v128.load(at, 32), least), f32x4.ge(v128.load(at, 48), least));
 }
@@ -125,7 +125,7 @@ function clear64(at: usize): void {
   v128.store(at, zero, 48);
 }
 
-/** Selects from level 0, whose bits say what matches; clears it. Returns the number of matches. */
+/** Selects from level 0, in which a bit is a match; clears it. Returns the number of matches. */
 export function selectByBits(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
   const state = begin(k, options, slot, multiplierSize);
   const scores = scoresOf(0);
@@ -153,7 +153,7 @@ export function selectByBits(k: u32, options: u32, slot: u32, multiplierSize: u3
 }
 
 /**
- * Scores of `count` ordinals (u32 in B_INPUT) to B_OUTPUT (f32), before selecting; -1 where an ordinal does
+ * Writes the scores of `count` ordinals (u32 in B_INPUT) to B_OUTPUT (f32), before selecting; -1 for an ordinal that does
  * not match. Neither filter nor multipliers apply.
  */
 export function lookUpScores(count: u32, byBits: bool): void {
@@ -183,12 +183,12 @@ export function restart(state: usize): void {
   emptyBest(state + STATE);
 }
 
-/** Bitmap by document of those that may match; 0 when all may. */
+/** Bitmap by document of those that may match; 0 if all may. */
 export function filterOf(state: usize): usize {
   return load<u32>(state, S_FILTER);
 }
 
-/** Counts documents that match, and notes one of them where all are wanted. */
+/** Counts a document that matches, and sets its bit if all matches are wanted. */
 export function count(state: usize, doc: u32): void {
   store<u32>(state, load<u32>(state, S_TOTAL) + 1, S_TOTAL);
   const matches = <usize>load<u32>(state, S_MATCHES);
@@ -200,7 +200,7 @@ export function leastScore(state: usize): f32 {
   return reinterpret<f32>(leastUpper(state + STATE));
 }
 
-/** Offers a document (given as number * 4) when it may be among the best. */
+/** Offers a document (passed as number * 4) if it may be among the best. */
 export function consider(state: usize, offset: usize, score: f32): void {
   const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + offset);
   const multipliers = <usize>load<u32>(state, S_MULTIPLIERS);
@@ -226,7 +226,7 @@ export function selectedCount(): u32 {
   return bestCount(buffer(B_HEAP) + STATE);
 }
 
-/** Puts the first `most` documents that a selection has left into the order of their scores, then of their ordinals. */
+/** Sorts the first `most` documents that a selection has left by score, then by ordinal. */
 export function orderSelected(most: u32): void {
   const count = min(selectedCount(), most);
   const output = buffer(B_OUTPUT);

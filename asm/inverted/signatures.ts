@@ -1,18 +1,18 @@
-// Signatures of keys, which tell most keys apart from those that contain a literal: 64 bits by form, of which each byte,
-// each pair and each triple of neighbouring bytes sets one, chosen by a hash (a Bloom filter of a key's n-grams). A key
-// can contain a literal only if it has all the bits of the literal, so that a pattern without a literal at its start or
-// end reads 8 bytes of each form, and the keys of a few.
+// Signatures of keys, which rule out most keys that do not contain a literal: 64 bits per form. Each byte,
+// each pair and each triple of neighbouring bytes sets one bit, chosen by a hash (a Bloom filter of a key's n-grams). A key
+// can contain a literal only if it has all the bits of the literal. So a pattern without a literal at its start or
+// end reads 8 bytes of each form, and the keys of only a few.
 
 import { putCodePoint } from './bytes.ts';
 import { formCount, keyBytes, keyLength, signatureAt } from './records.ts';
 import { FORM_BUFFER } from './layout.ts';
 
-/** Code points from here on are signs of a pattern. */
+/** Code points from here on are special characters of a pattern. */
 const FIRST_SIGN: u32 = 0xfffffffd;
-/** Bytes of a literal that are looked at: more would not tell more. */
+/** Bytes of a literal that are used: more would not rule out more keys. */
 const MAX_LITERAL: usize = 256;
 
-/** Notes the signature of a form, which has its key. */
+/** Stores the signature of a form that has its key. */
 export function signForm(form: u32): void {
   store<u64>(signatureAt(form), signatureOf(keyBytes(form), keyLength(form)));
 }
@@ -29,7 +29,7 @@ function signatureOf(at: usize, length: u32): u64 {
   return bits;
 }
 
-/** The bits that every key has which a pattern of u32 code points matches: those of its literals. */
+/** The bits of every key that a pattern of u32 code points matches: the bits of its literals. */
 export function signatureOfPattern(pattern: usize, length: u32): u64 {
   let bits: u64 = 0;
   let to = FORM_BUFFER;
@@ -47,7 +47,7 @@ export function hasSignature(form: u32, bits: u64): bool {
   return (load<u64>(signatureAt(form)) & bits) === bits;
 }
 
-/** The first form from `form` on that has all of some bits; `formCount()` when there is none. */
+/** The first form from `form` on that has all of some bits; `formCount()` if there is none. */
 export function nextWithSignature(form: u32, bits: u64): u32 {
   const end = formCount();
   const wanted = i64x2.splat(<i64>bits);

@@ -1,6 +1,6 @@
-// Putting keys in order: u64 each, ascending.
+// Sorts keys: u64 each, ascending.
 
-/** More are sorted by a heap. */
+/** Larger arrays are sorted by a heap. */
 const FEW: u32 = 256;
 
 export function sort(keys: usize, count: u32): void {

@@ -1,15 +1,15 @@
-// The frequency x of a term for TF-IDF: it grows with the logarithm of how often a field has the term, so a group of forms has to be
+// The frequency x of a term for TF-IDF: it grows with the logarithm of the occurrences in a field, so a group of forms must be
 // summed field by field first.
 //
 //     x = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
 //
-// "Pivoted" lengths are those of Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits make, counts as it is. All
-// further fields are one field. Of these all count if P_C0 is 0; else those that have a weight of their own, and, if it is 2, the one of names
-// without a number.
+// "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it is. All
+// further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight of their own, and, if it is 2, also the
+// one for names without a number.
 //
-// Most documents have most terms in their content alone. So the tf of the content stands in B_SUMS, f32 by document, whose sign says whether
-// the term stands in other fields, too. Only for those documents B_FIELD_SUMS has the tf_f, f32 by slot: the plain fields (that of the content
-// is not used), and at last the further ones.
+// Most documents have most terms in their content alone. So the tf of the content is in B_SUMS, f32 by document, whose sign says whether
+// the term also occurs in other fields. Only for those documents B_FIELD_SUMS has the tf_f, f32 by slot: the plain fields (the slot of the
+// content is not used), and last the further ones.
 
 import { isDead, lengthsOf } from './documents.ts';
 import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
@@ -24,7 +24,7 @@ const P_C0: usize = 8;
 const P_REST: usize = 16;
 const SIGN: u32 = 0x80000000;
 
-/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+/** Adds a form to the group that is being summed. Returns how many documents the group has gained. */
 export function sumByField(form: u32, weight: f32): u32 {
   assert(1 << ROW_SHIFT === SLOTS << 2, 'a row of another size');
   const chosen = load<f32>(H_SCORING, P_C0);
@@ -44,7 +44,7 @@ export function sumByField(form: u32, weight: f32): u32 {
   return gained;
 }
 
-/** Adds the frequencies of a chunk in the content; gives how many documents the group has gained. */
+/** Adds the frequencies of a chunk in the content; returns how many documents the group has gained. */
 function addContent(count: u32, weight: f32): u32 {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
@@ -62,7 +62,7 @@ function addContent(count: u32, weight: f32): u32 {
   return gained;
 }
 
-/** The same of one document in the field of a slot. */
+/** The same for one document in the field of a slot. */
 function addField(doc: u32, slot: u32, frequency: f32): u32 {
   if (isDead(doc)) return 0;
   const sum = buffer(B_SUMS) + (<usize>doc << 2);
@@ -72,7 +72,7 @@ function addField(doc: u32, slot: u32, frequency: f32): u32 {
   return addBit(buffer(B_SUM_BITS), doc);
 }
 
-/** Sets a bit; gives 1 where it was not set. */
+/** Sets a bit; returns 1 if it was not set. */
 function addBit(bits: usize, doc: u32): u32 {
   const word = bits + (<usize>(doc >> 5) << 2);
   const before = load<u32>(word);
@@ -80,7 +80,7 @@ function addBit(bits: usize, doc: u32): u32 {
   return ((before >> (doc & 31)) & 1) ^ 1;
 }
 
-/** The x of a document, whose sums in other fields than the content are then empty again; that of the content is left to the caller. */
+/** The x of a document. It clears the document's sums in fields other than the content; the caller clears the sum of the content. */
 export function takeFrequency(doc: u32): f32 {
   const sum = load<f32>(buffer(B_SUMS) + (<usize>doc << 2));
   const content = abs<f32>(sum);
@@ -89,7 +89,7 @@ export function takeFrequency(doc: u32): f32 {
   return (reinterpret<u32>(sum) & SIGN) === 0 ? x : takeFields(doc, x, rest);
 }
 
-/** Adds to an x what the other fields do. */
+/** Adds the terms of the other fields to an x. */
 function takeFields(doc: u32, x: f32, rest: f32): f32 {
   const row = rowOf(doc);
   for (let slot: u32 = 1; slot < SLOTS; slot++) {
@@ -105,7 +105,7 @@ function rowOf(doc: u32): usize {
   return buffer(B_FIELD_SUMS) + (<usize>doc << ROW_SHIFT);
 }
 
-/** 1 + ln tf; those of small whole numbers are remembered. */
+/** 1 + ln tf; the values of small whole numbers are kept. */
 function logarithmic(frequency: f32): f32 {
   if (frequency < 1) return frequency;
   const whole = <u32>frequency;

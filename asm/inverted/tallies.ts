@@ -1,17 +1,17 @@
-// Terms of BM25 over all fields, tallied: for each term a byte by document that says how often the document has it. What
-// documents have any or all of the terms is found out by vectors of 16 documents, and so are bounds of their scores, by tables of the
-// frequency and of how long the document is (see `grades.ts`). Only documents that may be among the best are scored. That
-// is the idea of MaxScore (Turtle and Flood, 1995), but no document is left out of the number of matches.
+// Terms of BM25 over all fields, tallied: for each term, a byte per document says how often the document has it. Vectors of 16
+// documents find which documents have any or all of the terms, and compute bounds of their scores, by tables of the
+// frequency and of the document length (see `grades.ts`). Only documents that may be among the best are scored. This
+// is the idea of MaxScore (Turtle and Flood, 1995), but every match is counted.
 //
-// A term has a slot: bytes by document in B_TALLIES, all zero between queries. A frequency of 255 and more is 255 there, and
-// stands in B_TALLY_RESTS, u32 by document, which holds nothing else of use.
+// A term has a slot: bytes by document in B_TALLIES, all zero between queries. A frequency of 255 and more is stored as 255; its value
+// is in B_TALLY_RESTS, u32 by document. Other entries there are undefined.
 //
-// At TALLIED stand the terms in the order in which their scores are added, 32 bytes each:
+// TALLIED has the terms in the order in which their scores are added, 32 bytes each:
 //
 //     0 bytes by document   4 rests   8 weight (f32)   16 bounds of scores by grade and frequency, u8
 //
-// A bound is that of the grade's least length and of 0, 1, 2, 3 or more occurrences, in parts of the greatest score there can be.
-// It is zero for 0 alone.
+// A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest possible score.
+// It is zero only for 0 occurrences.
 
 import { lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
@@ -36,16 +36,16 @@ const T_RESTS: usize = 4;
 const T_WEIGHT: usize = 8;
 const T_BOUNDS: usize = 16;
 
-/** What the greatest score is in bounds, which leaves room for each term's being rounded up. */
+/** The greatest score as a bound; below 255, because the bound of each term is rounded up. */
 const GREATEST: f32 = 240;
-/** More than scores and bounds may differ by rounding. */
+/** A factor larger than any rounding error between scores and bounds. */
 const SAFETY: f32 = 1.0001;
 
 // ---- Tallying ------------------------------------------------------------------------------
 
 /**
- * Makes a slot, which is empty, of a group of `count` forms, each once, in B_INPUT. Gives how many live documents have any. Of a form
- * alone, blocks may be left out that have no document of the slot `within` - 1, unless that is 0.
+ * Fills an empty slot with a group of `count` forms, each once, in B_INPUT. Returns how many live documents have any. For a single form,
+ * blocks without a document of the slot `within` - 1 may be left out, unless `within` is 0.
  */
 export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   const bytes = makeSlot(slot);
@@ -56,12 +56,12 @@ export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   return counted ? load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS) : countSlot(bytes);
 }
 
-/** Whether every posting of a form is of a live document, where it stands in a field that counts. */
+/** Whether every posting of a form is of a live document and in a field that counts. */
 function isCounted(form: u32): bool {
   return load<u32>(H_DEAD_DOCS) === 0 && load<u32>(H_REMAP) === 0 && (load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0;
 }
 
-/** Adds a form to a slot, but for blocks without any of the documents of `others`, unless that is 0. */
+/** Adds a form to a slot, except blocks without any of the documents of `others`, unless that is 0. */
 function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
   const record = recordOf(form);
   const blocks = blockCount(record);
@@ -77,14 +77,14 @@ function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
   }
 }
 
-/** Whether a slot may have a document of those from a block's first to its last. */
+/** Whether a slot may have a document between the first and the last document of a block. */
 function hasAny(bytes: usize, block: usize): bool {
   const end = bytes + <usize>load<u32>(block);
   for (let at = bytes + <usize>load<u32>(block, 4); at <= end; at += 16) if (v128.any_true(v128.load(at))) return true;
   return false;
 }
 
-/** The same of a remembered list. */
+/** The same for a remembered list. */
 export function tallyList(list: usize, slot: u32): u32 {
   const bytes = makeSlot(slot);
   const words = wordsOf(list);
@@ -131,14 +131,14 @@ function addLarge(bytes: usize, doc: usize, frequency: u32, slot: u32): void {
   store<u8>(bytes + doc, <u8>LARGE);
 }
 
-/** Live documents of a slot. */
+/** Number of live documents of a slot. */
 function countSlot(bytes: usize): u32 {
   const grades = buffer(B_GRADES);
   const end = endOfTallies();
   const zero = i64x2.splat(0);
   let count: u32 = 0;
   for (let doc: usize = 0; doc < end;) {
-    // A comparison is -1 where it holds, so that bytes count up to 255 of them.
+    // A comparison is -1 where it holds, so each byte can count up to 255 matches.
     let counts = zero;
     for (const stop = min<usize>(doc + 16 * 252, end); doc < stop; doc += 64) {
       counts = i8x16.sub(counts, alive(bytes + doc, grades + doc));
@@ -161,8 +161,8 @@ function alive(at: usize, grade: usize): v128 {
 // ---- Matches -------------------------------------------------------------------------------
 
 /**
- * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` gives them; gives the number of all. B_INPUT has
- * for each term its slot and its weight (f32), in the order in which scores are added. Slots are empty afterwards.
+ * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` returns them; returns the number of matches. B_INPUT
+ * has for each term its slot and its weight (f32), in the order in which scores are added. The slots are cleared.
  */
 export function selectTallied(count: u32, k: u32, all: bool): u32 {
   const scale = openTerms(count);
@@ -232,7 +232,7 @@ function selectAll(state: usize, count: u32, scale: f32): u32 {
   return total;
 }
 
-/** The documents that have all of the terms match on a level that is empty, without scores. `scoreTallied` is to follow. */
+/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` afterwards. */
 export function matchTallied(count: u32, level: u32): void {
   openTerms(count);
   const grades = buffer(B_GRADES);
@@ -244,7 +244,7 @@ export function matchTallied(count: u32, level: u32): void {
   }
 }
 
-/** Gives the documents of a level, which have none, their scores. Slots are empty afterwards. */
+/** Computes the scores of the documents of a level, which have none yet. The slots are cleared. */
 export function scoreTallied(count: u32, level: u32): void {
   const bits = bitsOf(level);
   const scores = scoresOf(level);
@@ -258,7 +258,7 @@ export function scoreTallied(count: u32, level: u32): void {
   clearTerms(count);
 }
 
-/** Documents are looked at 64 at a time; those behind the last have no terms, and the grade of dead ones. */
+/** Documents are processed 64 at a time; those behind the last one have no terms, and the grade of dead ones. */
 function endOfTallies(): usize {
   return load<u32>(H_DOCS);
 }
@@ -281,7 +281,7 @@ function matchesOfAll(doc: usize, count: u32, grades: usize): u64 {
   }
   if (!v128.any_true(v128.or(v128.or(least0, least1), v128.or(least2, least3)))) return 0;
   const matches = maskOf(i8x16.ne(least0, zero), i8x16.ne(least1, zero), i8x16.ne(least2, zero), i8x16.ne(least3, zero));
-  // The mask takes the high bits, which only dead documents' grades have.
+  // The mask selects the high bits, which only the grades of dead documents have.
   return matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48));
 }
 
@@ -290,7 +290,7 @@ function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
   return <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16) | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48);
 }
 
-/** Offers those of some documents from one on that have a bit. */
+/** Offers the documents, from one on, that have a bit. */
 function offerEach(state: usize, doc: usize, documents: u64, count: u32): void {
   const ordinals = <usize>load<u32>(H_ORDINALS);
   for (let left = documents; left !== 0; left &= left - 1) {
@@ -300,7 +300,7 @@ function offerEach(state: usize, doc: usize, documents: u64, count: u32): void {
   }
 }
 
-/** No less than the scores of 16 documents, in units of the bounds: 0 where none of the terms is, or the document is dead. */
+/** Upper bounds of the scores of 16 documents: 0 if a document has none of the terms or is dead. */
 function boundsAt(doc: usize, grade: v128, count: u32): v128 {
   let sum = boundsOf(TALLIED, doc, grade);
   for (let term = TALLIED + TERM; term < TALLIED + <usize>(count * TERM); term += TERM) sum = i8x16.add_sat_u(sum, boundsOf(term, doc, grade));
@@ -309,7 +309,7 @@ function boundsAt(doc: usize, grade: v128, count: u32): v128 {
 
 function boundsOf(term: usize, doc: usize, grade: v128): v128 {
   const frequency = i8x16.min_u(v128.load(bytesOf(term) + doc), i8x16.splat(3));
-  // Beyond the table, where the grade of a dead document points to, it is zero.
+  // An index beyond the table, as the grade of a dead document is, selects zero.
   return i8x16.swizzle(v128.load(term, T_BOUNDS), i8x16.add(grade, frequency));
 }
 
@@ -329,7 +329,7 @@ function scoreOf(doc: usize, count: u32): f32 {
 
 // ---- Terms ---------------------------------------------------------------------------------
 
-/** Takes the terms from B_INPUT; gives what a score is multiplied by to compare with bounds. */
+/** Reads the terms from B_INPUT; returns the factor by which a score is multiplied to compare it with bounds. */
 function openTerms(count: u32): f32 {
   assert(count > 0 && count <= MAX_TALLIES, 'so many terms are not tallied');
   const input = buffer(B_INPUT);
@@ -360,7 +360,7 @@ function setBounds(to: usize, grade: u32, weight: f32): void {
   store<u8>(to + 1, <u8>(weight * SAFETY + 1));
 }
 
-/** No more than the bound of a document that has a score. */
+/** A lower bound of the bound of any document with this score. */
 function boundOf(score: f32, scale: f32): u32 {
   return <u32>min<f32>(score * scale / SAFETY, 255);
 }

@@ -1,10 +1,10 @@
 // The twin of `src/text/tokenize.ts`, over UTF-8, with the same tables; the rules are numbered there.
-// It hands back texts that have composing or segmented code points (rules 3 and 5), which need the
+// It leaves texts with composing or segmented code points (rules 3 and 5) to the host, because they need the
 // host's Unicode functions.
 //
-// Of ASCII a word is what the tables say without looking: letters, digits, and the joiners between two of them. So the
-// text is read in windows of 64 bytes, each a bit mask by class, and words are runs of bits. A word that a code
-// point beyond ASCII may belong to, or that is as long as a window, is read code point by code point.
+// A word of ASCII needs no lookup in the tables: it is letters, digits, and the joiners between two of them. So the
+// text is read in windows of 64 bytes, each a bit mask per class, and words are runs of bits. A word that may contain a code
+// point beyond ASCII, or that is as long as a window, is read code point by code point.
 
 import { characterLength, codePointAt, copyBytes, putCodePoint } from './bytes.ts';
 import { addForm, addWord } from './tokens.ts';
@@ -29,8 +29,8 @@ const MAX_TOKEN_BYTES: usize = 256;
 const WINDOW: usize = 64;
 
 /**
- * Where the host has to take over: behind the last sign of ASCII in front of the first code point whose token it has to
- * make; at the start when there is none in between, and at the end when the host isn't needed.
+ * Address at which the host must take over: behind the last ASCII separator before the first code point whose token the host has to
+ * make; the start if there is none in between, and the end if the host is not needed.
  */
 export function hostStart(start: usize, end: usize): usize {
   let at = start;
@@ -49,7 +49,7 @@ export function hostStart(start: usize, end: usize): usize {
   return end;
 }
 
-/** The last address from `start` to `at` behind a byte of ASCII that is in no word, or `start`. */
+/** The last address from `start` to `at` behind an ASCII separator, or `start`. */
 function behindSign(start: usize, at: usize): usize {
   while (at > start) {
     const byte = <u32>load<u8>(at - 1);
@@ -59,20 +59,20 @@ function behindSign(start: usize, at: usize): usize {
   return at;
 }
 
-/** Where tokens go: to the document that is being added, to the marks of a text, or to the list of its words. Only the size of these types counts. */
+/** Sinks of tokens: the document that is being added, the marks of a text, or the list of its words. Only the sizes of these types are used. */
 type ToIndex = u8;
 type ToMarks = u16;
 type ToWords = u32;
 
 /**
- * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Gives the position
- * behind the last; H_TEXT_AT then says where to go on.
+ * Adds the tokens that start between `at` and `stop` to the current field; they may reach up to `end`. Returns the position
+ * behind the last; H_TEXT_AT then has the address at which to continue.
  */
 export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
   return tokenize<ToIndex>(at, stop, end, position);
 }
 
-/** Notes the tokens of a text, see `../marks/scan.ts`. */
+/** Notes the tokens of a text; see `../marks/scan.ts`. */
 export function markTokens(at: usize, end: usize): void {
   tokenize<ToMarks>(at, end, end, 0);
 }
@@ -82,7 +82,7 @@ export function listTokens(at: usize, end: usize): void {
   tokenize<ToWords>(at, end, end, 0);
 }
 
-/** Compiled for each kind of sink, so that a token costs no branch. */
+/** Compiled separately for each kind of sink, so that a token needs no branch for it. */
 function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 {
   let done = stop;
   while (at < stop) {
@@ -94,7 +94,7 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
     const high = highBytesAt(at) & inside;
     const words = letters | digits;
     const parts = words | (apostrophes & (letters << 1) & (letters >> 1)) | (fullStops & (digits << 1) & (digits >> 1));
-    // Where a word of ASCII may go on with what comes next.
+    // Bits at which a word of ASCII may continue with a code point beyond ASCII.
     const open = high | ((apostrophes | fullStops) & (high >> 1));
     const whole = <u64>(end - at >= WINDOW);
     let next = at + WINDOW;
@@ -109,7 +109,7 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
     for (let left = (words | high) & bitsBelow(stop - at); left !== 0;) {
       const first = <usize>ctz(left);
       const behind = <usize>ctz(~parts & (~(<u64>0) << first));
-      // Whether the last byte of a window joins is told by the one behind it.
+      // Whether the last byte of a window is a joiner depends on the byte behind it.
       const cut = <u64>(behind >= WINDOW - 1) & whole;
       if ((cut | (((high >> first) | (open >> behind)) & 1)) !== 0) {
         if (cut !== 0 && first > 0) {
@@ -138,7 +138,7 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
   return position;
 }
 
-/** Where the run of bits starts that may go on behind a window: one that reaches its last bit, or that before. */
+/** Start of the run of bits that may continue behind the window: one that reaches the last bit or the one before it. */
 function lastRun(parts: u64): usize {
   if ((parts >> 62 & 1) === 0) return parts >> 63 === 0 ? WINDOW : WINDOW - 1;
   return WINDOW - 1 - <usize>clz(~(parts << 1));
@@ -179,14 +179,14 @@ function mask(a: v128, b: v128, c: v128, d: v128): u64 {
   return <u64><u32>i8x16.bitmask(a) | (<u64><u32>i8x16.bitmask(b) << 16) | (<u64><u32>i8x16.bitmask(c) << 32) | (<u64><u32>i8x16.bitmask(d) << 48);
 }
 
-/** Adds the word that starts at an address, if one does; gives the address behind it, or behind the code point. */
+/** Adds the word that starts at an address, if one does; returns the address behind it, or behind the code point. */
 function codePoints<Sink>(at: usize, end: usize, position: u32): usize {
   const length = characterLength(load<u8>(at));
   const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
   return kind === LETTER || kind === DIGIT ? word<Sink>(at, end, position) : at + length;
 }
 
-/** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. One whose form is empty is none. */
+/** Applies rules 1, 2, 4 and 5 to the word that starts at an address; returns the address behind it. A word with an empty form is not added. */
 function word<Sink>(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;

@@ -1,19 +1,19 @@
-// The tokens of the document that is being added, and the forms that it has:
+// The tokens of the document that is being added, and its forms:
 //
 //     B_TOKENS      by token: u32 position, u32 entry of its form in B_DOC_FORMS
 //     B_DOC_FORMS   by form of the document: u32 form, u32 tokens, u32 end of its places, u32 unused
-//     B_PLACES      the tokens' numbers, form by form, once `placeTokens` has put them there
+//     B_PLACES      the tokens' numbers, form by form, written by `placeTokens`
 //
-// Short words, which most are, are looked up in B_RECENT: a table of those met lately, of which a slot is the last one that fell
-// there, 32 bytes:
+// Short words, which are the majority, are looked up in B_RECENT: a hash table of recent words. A slot has the last word with its
+// hash, 32 bytes:
 //
-//     0 the word, zeros behind   16 form   20 entry   24 document that met the word   28 document whose entry that is
+//     0 the word, zeros behind   16 form   20 entry   24 document during which the slot was filled   28 document of the entry
 //
-// Every short word comes through its slot. So if that was made before the document, and its entry is not the document's, the
-// document has not had the form. Otherwise B_FORM_ENTRIES says where its entry would be, by form, which is true if the entry says so
-// too: of forms that lost their slot, and of long ones.
+// Every short word goes through its slot. So if the slot was filled before the document, and its entry is not of the document, the
+// document has not had the form. Otherwise B_FORM_ENTRIES has the entry by form, which is valid if the entry names the form:
+// for forms that lost their slot, and for long ones.
 //
-// What happens for each token takes no branch that the text decides, where it can do without.
+// The code for each token avoids branches that depend on the text.
 
 import { hashBytes, hashWords, wordAt } from './bytes.ts';
 import { internForm } from './forms.ts';
@@ -31,7 +31,7 @@ export const E_TOKENS: usize = 4;
 const E_END: usize = 8;
 
 const SHORT: u32 = 16;
-/** Slots of an index with few forms, a page of them, and of any other: powers of two. What lies in a slot of the former size is never found. */
+/** Slots if the index has few forms (below `FEW_FORMS`), and otherwise: powers of two. After a change, entries of the former size are not found. */
 const FEW_SLOTS: u32 = 2048;
 const FEW_FORMS: u32 = 4096;
 const MANY_SLOTS: u32 = 8192;
@@ -50,7 +50,7 @@ export function forgetTokens(): void {
   store<u32>(H_TOKENS, 0);
   store<u32>(H_DOC_FORMS, 0);
   room(B_RECENT, (load<u32>(H_FORMS) < FEW_FORMS ? FEW_SLOTS : MANY_SLOTS) * RECENT);
-  // 0 is no document, and when the numbers begin anew, those of before are forgotten.
+  // 0 is no document. When the numbers wrap around, all former entries are forgotten.
   if (load<u32>(H_DOCUMENT) === u32.MAX_VALUE) {
     memory.fill(buffer(B_RECENT), 0, roomOf(B_RECENT));
     store<u32>(H_DOCUMENT, 0);
@@ -58,7 +58,7 @@ export function forgetTokens(): void {
   store<u32>(H_DOCUMENT, load<u32>(H_DOCUMENT) + 1);
 }
 
-/** Adds a word of letters, digits and joiners of ASCII, of 1 to 64 bytes, in whatever case. */
+/** Adds a word of letters, digits and joiners of ASCII, of 1 to 64 bytes, in upper or lower case. */
 export function addWord(at: usize, length: u32, position: u32): void {
   if (length > SHORT) return addLongWord(at, length, position);
   const low = lowerCase(load<u64>(at) & (ALL >> (64 - (min(length, 8) << 3))));
@@ -71,14 +71,14 @@ function addLongWord(at: usize, length: u32, position: u32): void {
   addForm(FORM_BUFFER, length, position);
 }
 
-/** Of letters, digits, apostrophes and full stops in ASCII, the letters alone have bit 6, and those in lower case bit 5 as well. */
+/** Among ASCII letters, digits, apostrophes and full stops, only letters have bit 6, and lower-case ones also have bit 5. */
 function lowerCase(bytes: u64): u64 {
   return bytes | ((bytes & BITS_6) >> 1);
 }
 
 /**
- * Adds a token of a form's bytes to the field at hand, in which positions never descend. (Bytes that end with a zero are none of
- * the tokeniser's; a slot would take them for shorter ones.)
+ * Adds a token with the bytes of a form to the current field, in which positions never descend. (The tokeniser never makes a form that
+ * ends with a zero byte; a slot would mistake it for a shorter form.)
  */
 export function addForm(at: usize, length: u32, position: u32): void {
   if (length > SHORT || load<u8>(at + length - 1) === 0) addToken(entryOf(internForm(at, length, hashBytes(at, length))), position);
@@ -96,7 +96,7 @@ function addShort(low: u64, high: u64, length: u32, position: u32): void {
     store<u32>(slot, document, S_USED);
     return addToken(load<u32>(slot, S_ENTRY), position);
   }
-  // Either the entry that is there, or a new one, without a branch.
+  // Selects the existing entry or a new one, without a branch.
   const entries = load<u32>(H_DOC_FORMS);
   if ((entries + 1) * ENTRY > roomOf(B_DOC_FORMS)) reserve(B_DOC_FORMS, (entries + 1) * ENTRY);
   const entry = entries ^ ((entries ^ load<u32>(slot, S_ENTRY)) & (0 - used));
@@ -109,7 +109,7 @@ function addShort(low: u64, high: u64, length: u32, position: u32): void {
   addToken(entry, position);
 }
 
-/** Puts a word into its slot, and notes the entry of the one that was there. */
+/** Puts a word into its slot, and stores the entry of the former word by form. */
 function meet(slot: usize, low: u64, high: u64, length: u32, hash: u32): void {
   const document = load<u32>(H_DOCUMENT);
   if (load<u32>(slot, S_USED) === document) noteEntry(load<u32>(slot, S_FORM), load<u32>(slot, S_ENTRY));
@@ -122,7 +122,7 @@ function meet(slot: usize, low: u64, high: u64, length: u32, hash: u32): void {
   store<u32>(slot, 0, S_USED);
 }
 
-/** Forgets that a form was met lately; before its bytes go. */
+/** Forgets a form that may be in its slot. Call it before the form's bytes are freed. */
 export function forgetRecent(form: u32): void {
   if (formLength(form) > SHORT || buffer(B_RECENT) === 0) return;
   const slot = recentSlot(hashBytes(formBytes(form), formLength(form)));
@@ -154,7 +154,7 @@ function isEntryOf(entry: u32, form: u32): bool {
   return (<u32>(entry < load<u32>(H_DOC_FORMS)) & <u32>(load<u32>(entryAt(entry), E_FORM) === form)) !== 0;
 }
 
-/** The document's entry of a form, made at its first token. */
+/** The document's entry of a form; it is made at its first token. */
 function entryOf(form: u32): u32 {
   const known = load<u32>(formEntries() + (<usize>form << 2));
   if (isEntryOf(known, form)) return known;
@@ -183,7 +183,7 @@ function formEntries(): usize {
 
 // ---- Places --------------------------------------------------------------------------------
 
-/** Gives each form as many places as it has tokens. */
+/** Reserves as many places for each form as it has tokens. */
 export function beginPlaces(): void {
   const end = entryAt(load<u32>(H_DOC_FORMS));
   let places: u32 = 0;
@@ -195,7 +195,7 @@ export function beginPlaces(): void {
   store<u32>(H_PLACED, 0);
 }
 
-/** Puts the next `count` tokens, or all that are left, in their places. Gives whether there are more. */
+/** Puts the next `count` tokens, or all remaining ones, into their places. Returns whether there are more. */
 export function placeTokens(count: u32): bool {
   const first = load<u32>(H_PLACED);
   const end = min(load<u32>(H_TOKENS), first + count);
@@ -211,7 +211,7 @@ export function placeTokens(count: u32): bool {
   return end < load<u32>(H_TOKENS);
 }
 
-/** Address behind the places of a form, which has them all. */
+/** Address behind the places of a form, after all have been filled. */
 export function endOfPlaces(entry: usize): usize {
   return buffer(B_PLACES) + (<usize>load<u32>(entry, E_END) << 2);
 }

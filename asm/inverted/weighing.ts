@@ -1,8 +1,8 @@
 // The parameters of scoring, and the frequency x of a form in each document (see `scoring.ts`).
 //
-// They lie at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b) (BM25F: k1; TF-IDF: see `sublinear.ts`),
-// f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike, B_FIELD_FACTORS has for each of the MAX_FIELDS
-// fields: f32 weight, 0 for one that does not count, f32 b / avglen_f.
+// They are at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b)
+// (BM25F: k1; TF-IDF: see `sublinear.ts`), f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike, B_FIELD_FACTORS has for
+// each of the MAX_FIELDS fields: f32 weight (0 for a field that does not count), f32 b / avglen_f.
 
 import { endOfLengths, furtherLengths, isDead, lengthGap, lengthIn, lengthRead, lengthsOf, readLength } from './documents.ts';
 import { dropDerived, entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
@@ -19,7 +19,7 @@ export const P_C0: usize = 8;
 export const P_C1: usize = 12;
 export const P_REST: usize = 16;
 
-/** From DOCS and FREQUENCIES of a chunk to WEIGHTS: the form's frequency x in each document, times a weight. */
+/** Computes WEIGHTS from DOCS and FREQUENCIES of a chunk: the form's frequency x in each document, times a weight. */
 export function weigh(form: u32, chunk: u32, count: u32, weight: f32): void {
   if (load<u32>(H_SCORING, P_ALIKE) === 0) return weighByField(form, chunk, count, weight);
   dropDerived(form, chunk, count, FREQUENCIES);

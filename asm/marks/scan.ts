@@ -1,17 +1,17 @@
-// The words of a text, and those of them that are among a set of forms.
+// The words of a text, and those of them that are in a set of forms.
 //
 //     page 1   the header of `../inverted/layout.ts`, of which the tokeniser needs the addresses of its tables, the count of
-//              tokens and the buffer of a form; at M_SET, what follows here
+//              tokens and the buffer of a form; at M_SET, the fields below
 //     set      SIEVE, 256 x u64: by the first byte of a form, a bit for each length (63 for all that are longer);
 //              FIRSTS, 16 x u8: by the lower half of a first byte of ASCII, a bit for each upper half: 3, 6 and 7;
 //              slots, a power of two x u32: number of a form from 1, by its hash, with linear probing;
 //              forms, by number from 1, u32 address and u32 length of the bytes
 //     text     UTF-8, with 64 readable bytes behind it
 //     marks    by token of the set, u32 number of the token, u32 number of the form, u32 start and u32 end in the text
-//     words    of parts of the text, u32 start and u32 end, in two arrays
-//     lines    by line, u32 start in the text; then by line its first byte that is no space, tab or `>`, or a line feed
+//     words    of pieces of the text, u32 start and u32 end, in two arrays
+//     lines    by line, u32 start in the text; then by line its first byte other than space, tab or `>`, or a line feed
 //
-// Nearly all words of a text are none of the set, which is told from their first bytes, 16 at a time, and then from their length.
+// Nearly all words of a text are not in the set. Their first bytes, 16 at a time, and then their lengths rule them out.
 
 import { equalBytes, hashBytes } from '../inverted/bytes.ts';
 import { FORM_BUFFER, H_TOKENS, HEADER } from '../inverted/layout.ts';
@@ -33,12 +33,12 @@ const SIEVE_BYTES: usize = 2048;
 const FIRST_BYTES: usize = 16;
 const LONGEST: u32 = 63;
 
-/** The first address that the header leaves free. */
+/** The first free address behind the header. */
 export function firstPlace(): usize {
   return HEADER + 0x10000;
 }
 
-/** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Gives the address behind it. */
+/** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Returns the address behind it. */
 export function openSet(at: usize, slots: u32): usize {
   const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * 4 + (<usize>slots + 1) * 8;
   memory.fill(at, 0, behind - at);
@@ -49,7 +49,7 @@ export function openSet(at: usize, slots: u32): usize {
   return behind;
 }
 
-/** Adds a form, whose bytes stay where they are, under its number from 1; one that the set has already keeps its own. */
+/** Adds a form, whose bytes stay where they are, with its number from 1; a form that the set already has keeps its number. */
 export function addForm(number: u32, at: usize, length: u32): void {
   assert(number > 0 && number <= load<u32>(M_MASK) && length > 0, 'a form out of bounds');
   if (find(at, length) !== 0) return;
@@ -67,7 +67,7 @@ export function addForm(number: u32, at: usize, length: u32): void {
   store<u32>(slotAt(i), number);
 }
 
-/** Begins a text, with its three arrays. Each has room for a word in two bytes, and one more. */
+/** Begins a text and sets its three arrays. Each has space for one word per two bytes, and one more. */
 export function beginText(text: usize, marks: usize, starts: usize, ends: usize): void {
   store<u32>(H_TOKENS, 0);
   store<u32>(M_MARKED, 0);
@@ -79,21 +79,21 @@ export function beginText(text: usize, marks: usize, starts: usize, ends: usize)
 }
 
 /**
- * Marks the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word is under way at its
- * start; one at its end ends there.
+ * Marks the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word continues across its
+ * start; a word at its end ends there.
  */
 export function scanPiece(at: usize, end: usize): void {
   markTokens(at, end);
 }
 
-/** Marks and lists a word that the host has found: its form, and its place in the text. */
+/** Marks and lists a word that the host has found, with its form and its place in the text. */
 export function addWord(form: usize, length: u32, start: u32, end: u32): void {
   const text = <usize>load<u32>(M_TEXT);
   markForm(form, length, text + start, text + end);
   listWord(text + start, text + end);
 }
 
-/** Lists the words of a piece of the text, as `scanPiece` marks them. */
+/** Lists the words of a piece of the text; the pieces are those of `scanPiece`. */
 export function listPiece(at: usize, end: usize): void {
   listTokens(at, end);
 }
@@ -103,12 +103,12 @@ export function clearList(): void {
   store<u32>(M_LISTED, 0);
 }
 
-/** Words that were listed. */
+/** Number of listed words. */
 export function wordCount(): u32 {
   return load<u32>(M_LISTED);
 }
 
-/** Words that have a form of the set. */
+/** Number of words that have a form of the set. */
 export function markCount(): u32 {
   return load<u32>(M_MARKED);
 }
@@ -125,13 +125,13 @@ export function markWords(at: usize, runs: u64): void {
   }
 }
 
-/** Marks a word of letters, digits and joiners of ASCII, of 1 to 64 bytes, in whatever case. */
+/** Marks a word of ASCII letters, digits and joiners, of 1 to 64 bytes, in upper or lower case. */
 export function markWord(at: usize, length: u32): void {
   markAscii(at, length, nextToken());
 }
 
 function markAscii(at: usize, length: u32, token: u32): void {
-  // Letters alone have bit 6: theirs is the case of bit 5.
+  // Only letters have bit 6; bit 5 is their case.
   const first = <u32>load<u8>(at);
   if (!mayBeIn(first | ((first & 0x40) >> 1), length)) return;
   for (let i: u32 = 0; i < length; i += 8) {
@@ -142,7 +142,7 @@ function markAscii(at: usize, length: u32, token: u32): void {
   if (form !== 0) mark(token, form, at, at + length);
 }
 
-/** Marks a word whose form is given. */
+/** Marks a word with a known form. */
 export function markForm(form: usize, length: u32, start: usize, end: usize): void {
   const token = nextToken();
   if (!mayBeIn(load<u8>(form), length)) return;
@@ -159,7 +159,7 @@ export function listWord(start: usize, end: usize): void {
   store<u32>(M_LISTED, word + 1);
 }
 
-/** A bit for each of 64 bytes that a form begins with, in whatever case; only of letters and digits of ASCII is that told. */
+/** A bit for each of 64 bytes with which a form begins, in either case; only correct for ASCII letters and digits. */
 function firstsAt(at: usize): u64 {
   const firsts = v128.load(<usize>load<u32>(M_SIEVE) + SIEVE_BYTES);
   return <u64>amongFirsts(at, firsts) | (<u64>amongFirsts(at + 16, firsts) << 16) | (<u64>amongFirsts(at + 32, firsts) << 32) | (<u64>amongFirsts(at + 48, firsts) << 48);
@@ -172,7 +172,7 @@ function amongFirsts(at: usize, firsts: v128): u32 {
   return <u32>i8x16.bitmask(i8x16.ne(v128.and(lower, upper), i64x2.splat(0)));
 }
 
-/** Bit by the upper half of a letter or digit. */
+/** The bit for the upper half of a letter or digit. */
 function upperBit(upper: u32): u8 {
   return upper === 3 ? 1 : upper === 6 ? 2 : upper === 7 ? 4 : 0;
 }
@@ -231,7 +231,7 @@ const SPACE: u32 = 0x20;
 const TAB: u32 = 0x09;
 const QUOTE: u32 = 0x3e;
 
-/** Lines of a text of some bytes. A feed at its end begins no further one. */
+/** Number of lines of a text of `length` bytes. A line feed at its end does not begin another line. */
 export function countLines(text: usize, length: u32): u32 {
   if (length === 0) return 0;
   let feeds: u32 = 0;
@@ -239,7 +239,7 @@ export function countLines(text: usize, length: u32): u32 {
   return feeds + 1;
 }
 
-/** Notes where each line starts, and its sign; there is room for all. */
+/** Writes where each line starts, and its first sign; the arrays must have space for all. */
 export function findLines(text: usize, length: u32, starts: usize, signs: usize): void {
   if (length === 0) return;
   const end = text + length;

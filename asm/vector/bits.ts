@@ -1,19 +1,19 @@
-// Codes of 1 bit a dimension. The centre is subtracted from a vector, the rest is rotated at random, and the signs
-// are kept: the share of signs in which two such codes differ is the angle between the rests, by pi, more or less
+// Codes of 1 bit per dimension. The centre is subtracted from a vector, the rest is rotated at random, and the signs
+// are kept: the share of signs in which two such codes differ is approximately the angle between the rests, divided by pi
 // (M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002). The length of the rest is
-// kept too, so products and distances can be estimated. Without the centre, vectors that are positive everywhere
-// would have one code; without the rotation, the dimensions that hardly vary would count like the others.
+// kept too, so products and distances can be estimated. Without the centre, vectors that are positive in all dimensions
+// would have the same code; without the rotation, dimensions that hardly vary would count as much as the others.
 //
-// The rotation is four rounds of random signs and a Walsh-Hadamard transform, of the first dimensions and of the last
-// in turn when their number is no power of two (N. Ailon, B. Chazelle, "The fast Johnson-Lindenstrauss transform",
+// The rotation is four rounds of random signs and a Walsh-Hadamard transform. If the number of dimensions is not a power of two,
+// rounds alternate between the first and the last dimensions (N. Ailon, B. Chazelle, "The fast Johnson-Lindenstrauss transform",
 // SIAM J. Comput. 39, 2009, has one round of it).
 //
 // Parameters, for D dimensions (a multiple of 64):
 //
 //     4 x D x f32    the signs of each round, 1 or -1
-//     (D + 1) x f32  cosine of the angle that a number of different signs stands for
+//     (D + 1) x f32  cosine of the angle for each number of different signs
 //
-// Behind the codes of 64 rows: f32 length of the rest of each, then f32 product of each with the centre.
+// Behind the codes of 64 rows: f32 length of the rest of each, then f32 dot product of each with the centre.
 
 import { H_DIMS } from './memory.ts';
 
@@ -26,7 +26,7 @@ export function cosinesOf(parameters: usize, dims: usize): usize {
   return parameters + ROUNDS * (dims << 2);
 }
 
-/** Writes the parameters; they are the same every time. */
+/** Writes the parameters; they are always the same. */
 export function initializeBits(parameters: usize, dims: u32): void {
   let state: u64 = 0x9e37_79b9;
   for (let i: u32 = 0; i < ROUNDS * dims; i++) {
@@ -40,7 +40,7 @@ export function initializeBits(parameters: usize, dims: u32): void {
   for (let i: u32 = 0; i <= dims; i++) store<f32>(cosines + (<usize>i << 2), <f32>Math.cos((Math.PI * <f64>i) / <f64>dims));
 }
 
-/** Writes the code of a vector times `scale` to `at`, and what goes with it to `beside`. */
+/** Writes the code of a vector times `scale` to `at`, and its length and product to `beside`. */
 export function encodeBits(centre: usize, parameters: usize, vector: usize, scale: f32, at: usize, beside: usize, scratch: usize): void {
   const dims = load<u32>(H_DIMS);
   let product: f32 = 0;
@@ -53,7 +53,7 @@ export function encodeBits(centre: usize, parameters: usize, vector: usize, scal
   store<f32>(beside, product, 256);
 }
 
-/** Writes the signs of what lies in the scratch after rotating it, and gives its length. */
+/** Rotates the vector in the scratch, writes its signs, and returns its length. */
 export function encodeRest(parameters: usize, dims: u32, scratch: usize, at: usize): f32 {
   const padded = <usize>((dims + 63) & ~63);
   memory.fill(scratch + (<usize>dims << 2), 0, (padded - dims) << 2);

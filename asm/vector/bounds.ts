@@ -1,21 +1,21 @@
-// What the scores of rows that are stored as codes of 8 or 4 bits can be at most. The query has two planes of seven bits
-// (stored.ts). Scanning by the upper one alone halves the work; the few rows whose bound reaches what the heap asks
-// for are scored by both, so what is found is what a scan by both planes finds.
+// Upper bounds of the scores of rows that are stored as codes of 8 or 4 bits. The query has two planes of seven bits
+// (stored.ts). Scanning by the upper plane alone halves the work; the few rows whose bound reaches the heap's bar
+// are scored by both, so the result is that of a scan by both planes.
 //
-// What the upper plane leaves out of the query is e, a vector whose components were made zero on average. A row is
+// Let e be the part of the query that the upper plane leaves out, a vector whose components are zero on average. A row is
 // c + y: its middle c = minimum + step * MIDDLE in all dimensions, and y. The score lacks e . y, which is at most |e| |y|.
-// y is not stored: its length comes from that of the row, |y|^2 = |x|^2 - c (c dims + 2 step sum), where the sum is
-// that of the codes less MIDDLE.
+// y is not stored: its length is computed from that of the row, |y|^2 = |x|^2 - c (c dims + 2 step sum), where the sum is
+// the sum of the codes minus MIDDLE.
 
 import { H_DIMS, H_STRIDE, H_TYPE } from './memory.ts';
 import { codeBytes, COSINE, EUCLIDEAN, TYPE_INT8 } from './rows.ts';
 import { coarseInt4, coarseInt8, middleOf, P_CONSTANT, P_PLANES, P_PRODUCT, P_REST, P_SUM, planesOf } from './stored.ts';
 
-/** What numbers of 32 bits may lose: of terms that are added up, and of a square that is a difference. */
+/** Rounding errors of 32-bit floats: of sums of terms, and of a square that is computed as a difference. */
 const LOST: f32 = 2e-6;
 const LOST_OF_SQUARE: f32 = 1e-5;
 
-/** Writes what the scores of 64 rows, one behind the other from `rows` on, are at most. */
+/** Writes upper bounds of the scores of 64 consecutive rows from `rows` on. */
 export function boundRows(query: usize, metric: u32, rows: usize, out: usize): void {
   const stride = <usize>load<u32>(H_STRIDE);
   const type = load<u32>(H_TYPE);
@@ -28,7 +28,7 @@ export function boundRows(query: usize, metric: u32, rows: usize, out: usize): v
   }
 }
 
-/** Makes bounds of four integer products; `tails` is where the codes of the first row end. */
+/** Makes bounds from four integer products; `tails` is where the codes of the first row end. */
 function boundFour(prepared: usize, metric: u32, tails: usize, stride: usize, out: usize): void {
   const a = v128.load(tails);
   const b = v128.load(tails + stride);
@@ -53,7 +53,7 @@ function boundFour(prepared: usize, metric: u32, tails: usize, stride: usize, ou
   v128.store(out, applied(prepared, metric, most, rest, norm));
 }
 
-/** |y| / |x|, or more. */
+/** An upper bound of |y| / |x|. */
 function shareOfRest(minimum: v128, step: v128, sum: v128, norm: v128): v128 {
   const middle = f32x4.add(minimum, f32x4.mul(step, f32x4.splat(<f32>middleOf())));
   const inMiddle = f32x4.mul(middle, f32x4.splat(<f32>load<u32>(H_DIMS)));
@@ -63,7 +63,7 @@ function shareOfRest(minimum: v128, step: v128, sum: v128, norm: v128): v128 {
   return f32x4.sqrt(f32x4.max(f32x4.splat(0), f32x4.add(f32x4.sub(f32x4.splat(1), share), lost)));
 }
 
-/** Of a row that is zero, this may be no number, which is no bound either: such a row is scored. */
+/** For a row that is zero this may be NaN, which is no bound; such a row is scored. */
 function applied(prepared: usize, metric: u32, product: v128, rest: v128, norm: v128): v128 {
   if (metric === COSINE) return f32x4.add(f32x4.mul(product, norm), rest);
   const length = f32x4.div(f32x4.splat(1), norm);

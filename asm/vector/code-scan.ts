@@ -1,9 +1,9 @@
-// Scans over codes (codes.ts). The query is coded too, so that products are of integers:
+// Scans over codes (codes.ts). The query is coded too, so that products are products of integers:
 //
 //     8 bits   a component times its step, in 7 bits between the least and the greatest: the dot product of i8 by
 //              i7 is one instruction, and the sum of a row's codes accounts for the least
-//     4 bits   the same in 8 bits with a sign, which the codes of 0 to 15 are multiplied by
-//     1 bit    as rows are coded: the Hamming distance tells the cosine of the rests of query and row without the centre
+//     4 bits   the same in 8 bits with a sign, by which the codes of 0 to 15 are multiplied
+//     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre
 //
 // A coded query: f32 base, f32 factor of the product, f32 factor of the sum (of 1 bit: of the product of the row with
 // the centre), 52 bytes unused, codes.
@@ -17,7 +17,7 @@ import { scoresOf, takeScores } from './topk.ts';
 
 const Q_CODES: usize = 64;
 
-/** Bytes of a coded query, and of what is needed to make it. */
+/** Bytes of a coded query, and of the working memory for coding it. */
 export function codedQueryBytes(): u32 {
   return <u32>Q_CODES + bitDims() * 5;
 }
@@ -47,8 +47,8 @@ export function encodeQuery(codes: usize, query: usize, metric: u32, to: usize):
 }
 
 /**
- * Subtracts the centre from the query; for products only as much of it as makes the rest shortest, and the estimate
- * most precise: (q - tc)(v - c) is qv - t cv but for a constant.
+ * Subtracts the centre from the query. For products it subtracts only the share t of the centre for which the rest is shortest, and the
+ * estimate most precise: (q - tc)(v - c) is qv - t cv plus a constant.
  */
 function encodeForBits(codes: usize, query: usize, metric: u32, to: usize): void {
   const dims = load<u32>(H_DIMS);
@@ -92,7 +92,7 @@ export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to
   }
 }
 
-/** Writes what comes of the codes of rows, one behind the other, alone: integer products, or cosines of the rests. */
+/** Writes only the results of the codes of consecutive rows: integer products, or cosines of the rests. */
 function compare(codes: usize, query: usize, at: usize, count: usize, out: usize): void {
   const bits = load<u32>(codes, C_BITS);
   const stride = <usize>load<u32>(codes, C_STRIDE);
@@ -157,7 +157,7 @@ function products4(query: usize, codes: usize, stride: usize, count: usize, out:
   }
 }
 
-/** Cosines that Hamming distances stand for: of rows in fours, which share what is read of the query, or of one. */
+/** Cosines for Hamming distances: of rows in fours, which share what is read of the query, or of one row. */
 function cosines1(query: usize, codes: usize, stride: usize, cosines: usize, count: usize, out: usize): void {
   const q = query + Q_CODES;
   const next: usize = count === 1 ? 0 : stride;
@@ -183,7 +183,7 @@ function cosines1(query: usize, codes: usize, stride: usize, cosines: usize, cou
   }
 }
 
-/** Makes scores of what was compared of 64 rows; `beside` is what lies behind their codes. */
+/** Makes scores from the results of 64 rows; `beside` is the address behind their codes. */
 function finish(bits: u32, query: usize, metric: u32, beside: usize, scores: usize): void {
   if (bits === 1) return finish1(query, metric, beside, scores);
   const base = v128.load_splat<f32>(query);
@@ -199,7 +199,7 @@ function finish(bits: u32, query: usize, metric: u32, beside: usize, scores: usi
   }
 }
 
-/** The same of cosines of rests, whose lengths and products lie beside; all but for a constant of the query. */
+/** The same for cosines of rests, whose lengths and products are stored beside; a constant of the query is left out. */
 function finish1(query: usize, metric: u32, beside: usize, scores: usize): void {
   const length = load<f32>(query, 4);
   const share = v128.load_splat<f32>(query, 8);
@@ -211,7 +211,7 @@ function finish1(query: usize, metric: u32, beside: usize, scores: usize): void 
   }
 }
 
-/** The square of a length, given one by the length, or 0. */
+/** The square of a length, computed from the inverse length, or 0. */
 function squareOfInverse(norm: v128): v128 {
   const isZero = f32x4.eq(norm, f32x4.splat(0));
   return v128.andnot(f32x4.div(f32x4.splat(1), f32x4.mul(norm, norm)), isZero);

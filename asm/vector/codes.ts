@@ -1,25 +1,25 @@
-// Codes of 8, 4 and 1 bit a dimension beside the rows of f32: small stand-ins that are scanned in their place. They
-// lie in blocks of as many rows as the rows' own, and are described by
+// Codes of 8, 4 and 1 bit per dimension in addition to the rows of f32: small approximations that are scanned instead of the rows. They
+// are in blocks with as many rows as the rows' own blocks, and are described by
 //
 //     +0   u32  bits: 8, 4 or 1
 //     +4   u32  bytes of a row's codes
 //     +8   u32  address of the table of blocks: u32 address each
 //     +12  u32  1: codes are of vectors of length 1 (1 bit only)
-//     +16  u32  bytes of 64 rows: their codes, and what goes with them
-//     +64  f32  for each dimension, zeros up to a multiple of 64: where codes begin, or the centre
-//     then, of 8 and 4 bits
+//     +16  u32  bytes of 64 rows: their codes, and the numbers behind these
+//     +64  f32  for each dimension, zeros up to a multiple of 64: the component of code 0, or of the centre
+//     then, for 8 and 4 bits
 //          f32  for each dimension: the step from a code to the next
-//          f32  for each dimension: one by that step, or 0
-//     or, of 1 bit, what bits.ts needs
+//          f32  for each dimension: 1 / that step, or 0
+//     or, for 1 bit, the parameters of bits.ts
 //
 //     8 bits   code - 128 as i8, zeros up to a multiple of 16; behind 64 rows: f32 inverse norms, i32 sums of their codes
 //     4 bits   32 dimensions in 16 bytes, the first 16 as the low nibbles; behind 64 rows: f32 inverse norms
 //     1 bit    see bits.ts
 //
-// All that a scan needs lies in its way: numbers in a second place would have it wait for each 64 rows.
+// All that a scan needs is contiguous: if the numbers were in a second place, the scan would wait for them at each 64 rows.
 //
-// Minimum and maximum of each dimension, and the centre, are those of a sample of rows; later rows that lie outside
-// are cut off at the edge. Candidates are scored by their own vectors afterwards.
+// Minimum and maximum of each dimension, and the centre, are computed from a sample of rows; components of later rows beyond these
+// limits are clamped. Candidates are scored by their own vectors afterwards.
 
 import { bitsParameterBytes, encodeBits, initializeBits } from './bits.ts';
 import { H_DIMS, H_SHIFT } from './memory.ts';
@@ -32,7 +32,7 @@ export const C_UNIT: usize = 12;
 export const C_GROUP_BYTES: usize = 16;
 const C_PARAMETERS: usize = 64;
 
-/** Rows of the sample. */
+/** Rows in the sample. */
 const SAMPLE: u32 = 16384;
 
 /** Dimensions up to a multiple of 32. */
@@ -77,13 +77,13 @@ function inversesOf(codes: usize): usize {
   return codes + C_PARAMETERS + (<usize>bitDims() << 3);
 }
 
-/** Address of the codes of the 64 rows that a row is among. */
+/** Address of the codes of the group of 64 rows that contains a row. */
 export function groupOf(codes: usize, row: u32): usize {
   const block = <usize>load<u32>(<usize>load<u32>(codes, C_TABLE) + (<usize>(row >> load<u32>(H_SHIFT)) << 2));
   return block + (placeOf(row) >> 6) * load<u32>(codes, C_GROUP_BYTES);
 }
 
-/** For restoring: says where the table lies of a description that was copied from elsewhere. */
+/** For restoring: sets the address of the table in a description that was copied from elsewhere. */
 export function placeCodes(codes: usize, table: usize): void {
   store<u32>(codes, <u32>table, C_TABLE);
 }
@@ -133,7 +133,7 @@ function findRanges(codes: usize, rows: u32, every: u32, levels: f32): void {
   }
 }
 
-/** Writes the codes of the rows from `from` to `to`, whose blocks are in the table. `scratch` has room for `bitDims` f32. */
+/** Writes the codes of the rows from `from` to `to`, whose blocks are in the table. `scratch` has space for `bitDims` f32. */
 export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): void {
   const bits = load<u32>(codes, C_BITS);
   const stride = <usize>load<u32>(codes, C_STRIDE);
@@ -152,7 +152,7 @@ export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): v
   }
 }
 
-/** Codes of 16 dimensions, not below 0 nor above 255, as u8. Behind the last dimension they are anything. */
+/** Codes of 16 dimensions as u8, clamped to 0..255. Behind the last dimension they are undefined. */
 function encode16(codes: usize, vector: usize, i: usize): v128 {
   const lows = lowsOf(codes) + i;
   const inverses = inversesOf(codes) + i;

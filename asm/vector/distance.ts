@@ -1,5 +1,5 @@
 // Products and distances. Vectors are padded with zeros to multiples of 16 bytes, so there are no tails. Sums
-// are kept in four accumulators, which the processor fills side by side.
+// are kept in four accumulators, so that additions do not wait for each other.
 
 /** Dot product of two vectors of f32; `bytes` is a multiple of 16. */
 export function dot(a: usize, b: usize, bytes: usize): f32 {
@@ -25,7 +25,7 @@ export function dot(a: usize, b: usize, bytes: usize): f32 {
   return sum(f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3)));
 }
 
-/** Writes the dot products of a vector with two others to `out` and 256 bytes behind it; each is what `dot` gives. */
+/** Writes the dot products of a vector with two others to `out` and 256 bytes behind it; each is what `dot` returns. */
 export function dotTwo(query: usize, a: usize, b: usize, bytes: usize, out: usize): void {
   let s0 = f32x4.splat(0);
   let s1 = s0;

@@ -1,16 +1,16 @@
-// How the memory of one segment lies, and its allocator. A segment holds vectors of one dimension and one stored
-// type. Its memory is shared: several modules (`vectors`, and those of the graph and of the clusters) are
-// instantiated over it, on the main thread and in workers, and keep nothing outside it.
+// The layout of the memory of one segment, and its allocator. A segment holds vectors of one dimension and one stored
+// type. Its memory is shared: several modules (`vectors`, and the modules of the graph and of the clusters) are
+// instantiated over it, on the main thread and in workers, and keep no state outside it.
 //
 //     page 0     static data of the modules (messages of assertions), each at its own place, see build-kernels.ts
 //     page 1     the header: the fields below, lists of free chunks, and the table of row blocks
-//     page 2 ..  what is handed out, by moving H_TOP up
+//     page 2 ..  allocated memory, up to H_TOP
 //
 // Every function here may be called by any thread at any time. Chunks are aligned to 64 bytes. `reserve` is for
-// what lives as long as the segment (row blocks): it wastes nothing and is never given back. `allocate` and
-// `release` are for everything else: sizes are rounded up to one of sixteen classes for each doubling, and each class
-// has a lock-free list of free chunks. Free chunks are neither split nor joined, so structures that grow do so by
-// blocks of equal size, which a successor can take up. What is lost so nevertheless ends with the segment, when
+// data that live as long as the segment (row blocks): it wastes nothing, and its memory is never freed. `allocate` and
+// `release` are for everything else: sizes are rounded up to one of sixteen classes per doubling, and each class
+// has a lock-free list of free chunks. Free chunks are neither split nor joined, so structures that grow should use
+// blocks of equal size, which later structures can reuse. Memory that is wasted nevertheless is freed with the segment, when
 // compaction moves the live rows to a new one.
 
 export const PAGE: u32 = 65536;
@@ -30,31 +30,31 @@ export const H_TYPE: usize = HEADER + 8;
 export const H_STRIDE: usize = HEADER + 12;
 /** Binary logarithm of the rows of a block. */
 export const H_SHIFT: usize = HEADER + 16;
-/** Bytes from a block's start to its ordinals, chunk numbers, inverse norms and live bits; all its bytes. */
+/** Offsets in a block of its ordinals, chunk numbers, inverse norms and live bits; bytes of the block. */
 export const H_ORDS: usize = HEADER + 20;
 export const H_CHUNKS: usize = HEADER + 24;
 export const H_NORMS: usize = HEADER + 28;
 export const H_LIVE: usize = HEADER + 32;
 export const H_BLOCK_BYTES: usize = HEADER + 36;
-/** Rows that are complete: written last, atomically, so that whoever reads it may read all rows below. */
+/** Number of complete rows: written last, atomically, so that a thread that reads it may read all rows below it. */
 export const H_ROWS: usize = HEADER + 64;
 export const H_LIVE_ROWS: usize = HEADER + 68;
 export const H_BLOCKS: usize = HEADER + 72;
-/** First byte that was never handed out. */
+/** First byte that was never allocated. */
 export const H_TOP: usize = HEADER + 128;
-/** No chunk ends behind this, but for those that searches need for a while. */
+/** No chunk ends behind this address, except those that searches need temporarily. */
 export const H_LIMIT: usize = HEADER + 132;
 /** Bytes that blocks of rows may take: the rest is for structures over them. */
 export const H_ROW_LIMIT: usize = HEADER + 136;
-/** Bytes that `allocate` handed out and that were not released. */
+/** Bytes that are allocated by `allocate` and not released. */
 export const H_ALLOCATED: usize = HEADER + 192;
-/** 512 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the next one's address. */
+/** 512 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the address of the next one. */
 const H_FREE: usize = HEADER + 0x400;
 
-/** Bytes behind the limit that only searches get, so that they find room in a segment that is full. */
+/** Bytes behind the limit for searches only, so that a full segment can still be searched. */
 const SCRATCH: u32 = 0x1000_0000;
 
-/** Hands out bytes for good, zero and aligned to 64. Gives 0 when the segment is full. */
+/** Allocates bytes that are never freed, zero and aligned to 64. Returns 0 if the segment is full. */
 export function reserve(bytes: u32): usize {
   return moveTop(bytes, load<u32>(H_LIMIT));
 }
@@ -70,12 +70,12 @@ function moveTop(bytes: u32, limit: u32): usize {
   }
 }
 
-/** Hands out bytes until `release`; they are whatever they were. Gives 0 when the segment is full. */
+/** Allocates bytes until `release`; they are not cleared. Returns 0 if the segment is full. */
 export function allocate(bytes: u32): usize {
   return take(bytes, load<u32>(H_LIMIT));
 }
 
-/** The same for what a search needs while it runs: a segment that is full has room for that. */
+/** The same for memory that a search needs while it runs: a full segment has reserved memory for that. */
 export function allocateScratch(bytes: u32): usize {
   return take(bytes, load<u32>(H_LIMIT) + SCRATCH);
 }
@@ -88,7 +88,7 @@ function take(bytes: u32, limit: u32): usize {
   return at;
 }
 
-/** Gives back what `allocate(bytes)` gave; nobody may read it any more. Address 0 is fine. */
+/** Frees what `allocate(bytes)` returned; it must not be read any more. Address 0 is allowed. */
 export function release(address: usize, bytes: u32): void {
   if (address === 0) return;
   assert((address & 63) === 0 && address >= HEAP && address < atomic.load<u32>(H_TOP), 'a chunk that was not allocated');
@@ -97,12 +97,12 @@ export function release(address: usize, bytes: u32): void {
   push(c, <u32>address);
 }
 
-/** Bytes that may be used of what `allocate(bytes)` gives. */
+/** Usable bytes of what `allocate(bytes)` returns. */
 export function roomFor(bytes: u32): u32 {
   return classSize(classOf(bytes));
 }
 
-/** Whether the memory reaches `end` now; adds a sixteenth of it at least. Untouched pages cost nothing. */
+/** Whether the memory reaches `end` now; it grows by at least a sixteenth. Untouched pages cost nothing. */
 function growTo(end: u32): bool {
   while (true) {
     const pages = <u32>memory.size();
@@ -127,8 +127,8 @@ function classSize(c: u32): u32 {
   return ((1 << top) + ((((c - 16) & 15) + 1) << (top - 4))) << 6;
 }
 
-// The lists are Treiber's stacks ("Systems programming: coping with parallelism", IBM RJ 5118, 1986). The number of
-// changes beside the address makes an exchange fail when the chunk was taken and came back in between.
+// The lists are Treiber's stacks ("Systems programming: coping with parallelism", IBM RJ 5118, 1986). Because of the number of
+// changes beside the address, an exchange fails if the chunk was taken and put back in between.
 
 function push(c: u32, address: u32): void {
   const list = H_FREE + (<usize>c << 3);

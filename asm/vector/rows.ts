@@ -1,7 +1,7 @@
-// Rows: vectors with their document's ordinal and their chunk's number in it. They lie in blocks of a power of two
-// of rows, of about a mebibyte, so that growing moves nothing; the addresses of the blocks stand in a table. A row
+// Rows: vectors with their document's ordinal and their chunk's number in it. Rows are in blocks of about a mebibyte, each of a
+// power of two of rows, so that growing moves nothing; a table has the addresses of the blocks. A row
 // is written once, then published by H_ROWS, and never changes: a new version of a document is new rows, and its
-// old ones lose their live bit. So whoever read H_ROWS may read all rows below it, whatever is written meanwhile.
+// old ones lose their live bit. So a thread that has read H_ROWS may read all rows below it, whatever is written meanwhile.
 //
 // A block:
 //
@@ -9,13 +9,13 @@
 //     ordinals       u32 each
 //     chunk numbers  u32 each
 //     inverse norms  f32 each: 1 / length of the vector as stored; 0 for a zero vector, or one shorter than SHORTEST
-//     live bits      u64 for 64 rows, bit r & 63 of word (r & MASK) >> 6
+//     live bits      a u64 per 64 rows, bit r & 63 of word (r & MASK) >> 6
 //
 // A vector as stored:
 //
 //     TYPE_F32   dims x f32, zeros up to a multiple of 16 bytes
 //     TYPE_INT8  dims x u8, zeros up to a multiple of 16 bytes, f32 minimum, f32 step, i32 sum of code - 128, f32 inverse norm
-//     TYPE_INT4  two dimensions a byte, the high nibble first, then as TYPE_INT8, with the sum of code - 8
+//     TYPE_INT4  two dimensions per byte, the high nibble first, then as TYPE_INT8, with the sum of code - 8
 //
 // where a component is minimum + step * code.
 
@@ -28,12 +28,12 @@ export const TYPE_F32: u32 = 0;
 export const TYPE_INT8: u32 = 1;
 export const TYPE_INT4: u32 = 2;
 
-/** Metrics, as the host names them. */
+/** Metrics; the host uses the same numbers. */
 export const COSINE: u32 = 0;
 export const DOT: u32 = 1;
 export const EUCLIDEAN: u32 = 2;
 
-/** Shorter vectors count as zero vectors: one by their length would leave the range of f32. */
+/** Shorter vectors count as zero vectors: 1 / length would exceed the range of f32. */
 export const SHORTEST: f64 = 1.1754943508222875e-38;
 
 const BLOCK_TARGET: u32 = 1 << 20;
@@ -41,8 +41,8 @@ const MIN_SHIFT: u32 = 6;
 const MAX_SHIFT: u32 = 16;
 
 /**
- * Makes an empty segment of a memory of two pages that are zero; `limit` is the address that it doesn't grow
- * beyond, `rowLimit` how many bytes its blocks of rows may take.
+ * Makes an empty segment in a memory of two pages that are zero. `limit` is the address beyond which it does not
+ * grow, `rowLimit` the most bytes of its blocks of rows.
  */
 export function initialize(dims: u32, type: u32, limit: u32, rowLimit: u32): void {
   const stride = strideOf(dims, type);
@@ -70,7 +70,7 @@ export function strideOf(dims: u32, type: u32): u32 {
   return codeBytes(dims, type) + 16;
 }
 
-/** Bytes of the codes of a vector that is stored as TYPE_INT8 or TYPE_INT4, without what follows them. */
+/** Bytes of the codes of a vector that is stored as TYPE_INT8 or TYPE_INT4, without the numbers behind them. */
 export function codeBytes(dims: u32, type: u32): u32 {
   return ((type === TYPE_INT4 ? (dims + 1) >> 1 : dims) + 15) & ~15;
 }
@@ -80,18 +80,18 @@ export function blockRows(): u32 {
   return 1 << load<u32>(H_SHIFT);
 }
 
-/** Rows that may be read. */
+/** Number of rows that may be read. */
 export function rowCount(): u32 {
   return atomic.load<u32>(H_ROWS);
 }
 
-/** Address of the block that a row lies in. */
+/** Address of the block of a row. */
 export function blockOf(row: u32): usize {
   assert((row >> load<u32>(H_SHIFT)) < load<u32>(H_BLOCKS), 'a row without a block');
   return load<u32>(BLOCK_TABLE + (<usize>(row >> load<u32>(H_SHIFT)) << 2));
 }
 
-/** The place of a row in its block. */
+/** The index of a row in its block. */
 export function placeOf(row: u32): usize {
   return <usize>(row & ((1 << load<u32>(H_SHIFT)) - 1));
 }
@@ -111,12 +111,12 @@ export function chunkOf(row: u32): u32 {
   return load<u32>(blockOf(row) + load<u32>(H_CHUNKS) + (placeOf(row) << 2));
 }
 
-/** One by the length of a row's vector; 0 for a zero vector. */
+/** 1 / length of a row's vector; 0 for a zero vector. */
 export function inverseNormOf(row: u32): f32 {
   return load<f32>(blockOf(row) + load<u32>(H_NORMS) + (placeOf(row) << 2));
 }
 
-/** Address of the word of live bits that a row's bit is in. */
+/** Address of the word with a row's live bit. */
 export function liveWordOf(row: u32): usize {
   return blockOf(row) + load<u32>(H_LIVE) + (placeOf(row) >> 6 << 3);
 }
@@ -130,7 +130,7 @@ export function hasRow(bitmap: usize, row: u32): bool {
   return ((load<u64>(bitmap + (<usize>(row >> 6) << 3)) >> (row & 63)) & 1) !== 0;
 }
 
-/** Makes blocks for `rows` rows in all. Gives whether there is room. For the thread that writes rows only. */
+/** Makes blocks for `rows` rows in all. Returns whether there is memory. Only for the thread that writes rows. */
 export function makeRoom(rows: u32): bool {
   const shift = load<u32>(H_SHIFT);
   const wanted = <u32>((<u64>rows + (1 << shift) - 1) >> shift);
@@ -144,7 +144,7 @@ export function makeRoom(rows: u32): bool {
   return true;
 }
 
-/** Takes the live bit of a row. For the thread that writes rows only. */
+/** Clears the live bit of a row. Only for the thread that writes rows. */
 export function kill(row: u32): void {
   if (!isLive(row)) return;
   const word = liveWordOf(row);

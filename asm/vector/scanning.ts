@@ -1,5 +1,5 @@
-// Scores of rows, by their own vectors: the scan of a range, and of candidates that a structure found. While rows
-// are compared, the Euclidean metric is the distance's square, negated; `exactScores` gives what callers see.
+// Scores of rows, by their own vectors: scans of a range, and scores of candidates that a structure found. While rows
+// are compared, the Euclidean metric is the negated square of the distance; `exactScores` returns the scores that callers see.
 
 import { boundRows } from './bounds.ts';
 import { dot, dotTwo, l2sq } from './distance.ts';
@@ -9,12 +9,12 @@ import { DENSE, wordAt } from './selection.ts';
 import { componentOf, dotStored, planesOf, preparedBytes, preparePlanes, queryBytes } from './stored.ts';
 import { barOf, FACTORS, offer, scoresOf, takeScores } from './topk.ts';
 
-/** Farther from a candidate, rows of its document are not looked at. */
+/** Rows of a candidate's document that are farther from the candidate are ignored. */
 const REACH: u32 = 32;
-/** Candidates whose rows are fetched before they are scored; of the largest dimensions too, they fit into the second cache. */
+/** Candidates whose rows are prefetched before they are scored; even with the most dimensions they fit into the second-level cache. */
 const FETCHED_ROWS: u32 = 32;
 const CACHE_LINE: usize = 64;
-/** Bytes of a row from which two streams are better than one. */
+/** From this many bytes per row on, two streams are faster than one. */
 const PAIRED_STRIDE: u32 = 2048;
 
 /**
@@ -45,19 +45,19 @@ export function scan(query: usize, metric: u32, from: u32, to: u32, bitmap: usiz
   }
 }
 
-/** Scores those of 64 rows that have a bit, one by one. */
+/** Scores and offers the rows of 64 that have a bit, one by one. */
 function offerRows(query: usize, metric: u32, row: u32, bits: u64, heap: usize): void {
   for (; bits !== 0; bits &= bits - 1) offer(heap, scoreRow(query, metric, row + <u32>ctz(bits)), row + <u32>ctz(bits));
 }
 
-/** Which of 64 bounds are not below the bar. */
+/** Bits of those of 64 bounds that are not below the bar. */
 function reaching(bounds: usize, bar: f32): u64 {
   let below: u64 = 0;
   for (let i: usize = 0; i < 64; i += 4) below |= <u64>i32x4.bitmask(f32x4.lt(v128.load(bounds + (i << 2)), f32x4.splat(bar))) << i;
   return ~below;
 }
 
-/** Writes the scores of 64 rows of f32: a block has whole groups of 64, whether or not they were written. */
+/** Writes the scores of 64 rows of f32. A block has whole groups of 64, whether or not they were written. */
 function scoreFloats(query: usize, metric: u32, row: u32, out: usize): void {
   const stride = <usize>load<u32>(H_STRIDE);
   let vector = vectorOf(row);
@@ -70,8 +70,8 @@ function scoreFloats(query: usize, metric: u32, row: u32, out: usize): void {
 }
 
 /**
- * Writes the products of 128 rows of f32, or their cosines, each of the first 64 with one of the last: what memory brings
- * in two streams comes sooner than in one, which has to be begun anew at every page. (Distances take longer to reckon
+ * Writes the products of 128 rows of f32, or their cosines, each of the first 64 with one of the last: memory delivers
+ * two streams faster than one, because a stream restarts at every page. (Computing distances takes longer
  * than that saves.)
  */
 function scorePairs(query: usize, metric: u32, row: u32, out: usize): void {
@@ -85,7 +85,7 @@ function scorePairs(query: usize, metric: u32, row: u32, out: usize): void {
   if (metric === COSINE) applyNorms(128, out);
 }
 
-/** Copies the inverse norms of rows. They lie far from the rows: asked for before those, they arrive while those are read. */
+/** Copies the inverse norms of rows. They are far from the rows: loaded before the rows, they arrive while the rows are read. */
 function fetchNorms(row: u32, count: usize, to: usize): void {
   const norms = blockOf(row) + load<u32>(H_NORMS) + (placeOf(row) << 2);
   for (let i: usize = 0; i < count << 2; i += 16) v128.store(to + i, v128.load(norms + i));
@@ -112,12 +112,12 @@ function scoreStored(query: usize, metric: u32, vector: usize, norm: f32): f32 {
   return <f32>2 * product - (norm === 0 ? 0 : <f32>1 / (norm * norm)) - load<f32>(tail, 4);
 }
 
-/** Bytes of a query with what is prepared behind its components. */
+/** Bytes of a query with the prepared data behind its components. */
 export function preparedQueryBytes(dims: u32): u32 {
   return queryBytes(dims) + preparedBytes(dims);
 }
 
-/** Makes a query of the components at `query`, in `preparedQueryBytes` that are zero elsewhere. For the cosine its length becomes 1. */
+/** Prepares a query from the components at `query`, in `preparedQueryBytes` that are zero elsewhere. For the cosine its length becomes 1. */
 export function prepareQuery(query: usize, metric: u32): void {
   const dims = load<u32>(H_DIMS);
   let total: f64 = 0;
@@ -140,8 +140,8 @@ export function prepareQuery(query: usize, metric: u32): void {
 }
 
 /**
- * Offers candidates: `count` row numbers, ascending. With `whole`, the rows of a candidate's document beside it are
- * offered too, so that its best chunk is found even when the structure preferred another. Rows from `to` on are not.
+ * Offers candidates: `count` row numbers, ascending. With `whole`, neighbouring rows of a candidate's document are
+ * offered too, so that its best chunk is found even if the structure preferred another. Rows from `to` on are not offered.
  */
 export function rescore(query: usize, metric: u32, candidates: usize, count: u32, to: u32, bitmap: usize, whole: u32, heap: usize): void {
   let next: u32 = 0;
@@ -168,8 +168,8 @@ export function rescore(query: usize, metric: u32, candidates: usize, count: u32
 }
 
 /**
- * Touches what will be read of a row. Candidates lie anywhere, and a product of one would end before the memory has brought the
- * next; asked for in a tight loop, many rows are on their way at the same time.
+ * Touches all that will be read of a row. Candidates are anywhere in memory, and scoring one takes less time than loading the
+ * next; a tight loop of loads fetches many rows at the same time.
  */
 function fetch(row: u32, to: u32, heap: usize): void {
   if (row >= to) return;
@@ -181,8 +181,8 @@ function fetch(row: u32, to: u32, heap: usize): void {
 }
 
 /**
- * The score of a stored vector as callers see it, reckoned in 64 bits; for the Euclidean metric it is 1 / (1 + distance).
- * `query` is the caller's, not prepared.
+ * The score of a stored vector as callers see it, computed in 64 bits; for the Euclidean metric it is 1 / (1 + distance).
+ * `query` is the caller's query, not the prepared one.
  */
 export function exactScore(query: usize, metric: u32, row: u32): f64 {
   const vector = vectorOf(row);

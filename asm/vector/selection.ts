@@ -1,17 +1,17 @@
-// Which rows a search looks at: a bitmap, bit `row & 63` of u64 `row >> 6`.
+// The rows that a search considers: a bitmap, bit `row & 63` of u64 `row >> 6`.
 
 import { H_ORDS } from './memory.ts';
 import { blockOf, liveWordOf, ordOf, placeOf } from './rows.ts';
 
 /**
- * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
- * passed over here and there cost more than they save.
+ * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and skipping single
+ * rows costs more than it saves.
  */
 export const DENSE: u64 = 16;
 
 /**
- * Writes the words for the rows from `from` (a multiple of 64) to `to`: rows that live and whose document is
- * in the filter, a bitmap of ordinals of `filterWords` words of 32 bits (address 0: every document is). Gives
+ * Writes the words for the rows from `from` (a multiple of 64) to `to`: rows that are alive and whose document is
+ * in the filter, a bitmap of ordinals of `filterWords` words of 32 bits (address 0: every document is). Returns
  * the number of rows.
  */
 export function selectRows(bitmap: usize, from: u32, to: u32, filter: usize, filterWords: u32): u32 {
@@ -27,7 +27,7 @@ export function selectRows(bitmap: usize, from: u32, to: u32, filter: usize, fil
   return selected;
 }
 
-/** Of the bits of 64 rows, those whose document is in the filter. */
+/** Among the bits of 64 rows, those of rows whose document is in the filter. */
 function filtered(row: u32, bits: u64, filter: usize, filterWords: u32): u64 {
   const ords = blockOf(row) + load<u32>(H_ORDS) + (placeOf(row) << 2);
   let kept: u64 = 0;
@@ -39,7 +39,7 @@ function filtered(row: u32, bits: u64, filter: usize, filterWords: u32): u64 {
   return kept;
 }
 
-/** First row of the run of rows that a row's document has; `row` may be the number of rows. */
+/** First row of the document of a row; its rows are consecutive. `row` may be the number of rows. */
 export function documentStart(row: u32, rows: u32): u32 {
   if (row >= rows) return rows;
   const ord = ordOf(row);
@@ -47,7 +47,7 @@ export function documentStart(row: u32, rows: u32): u32 {
   return row;
 }
 
-/** The bits of the 64 rows from `row` on, of a bitmap or, at address 0, of all; rows before `from` and from `to` on are not in. */
+/** The bits of the 64 rows from `row` on, of a bitmap or, at address 0, of all; rows before `from` or from `to` on are excluded. */
 export function wordAt(bitmap: usize, row: u32, from: u32, to: u32): u64 {
   let bits = bitmap === 0 ? ~(<u64>0) : load<u64>(bitmap + (<usize>(row >> 6) << 3));
   if (row < from) bits &= ~(<u64>0) << (from - row);

@@ -1,10 +1,10 @@
 // Vectors that are stored as codes of 8 or 4 bits: component = minimum + step * code, with a minimum and a step
-// for each vector. How they lie is drawn in rows.ts.
+// for each vector. rows.ts draws their layout.
 
 import { H_DIMS, H_STRIDE, H_TYPE } from './memory.ts';
 import { codeBytes, TYPE_F32, TYPE_INT8 } from './rows.ts';
 
-/** Stores a vector of f32 as the segment's type wants it. The place is zero. */
+/** Stores a vector of f32 in the segment's type. The destination must be zero. */
 export function encodeVector(from: usize, to: usize): void {
   const type = load<u32>(H_TYPE);
   const dims = load<u32>(H_DIMS);
@@ -50,7 +50,7 @@ function twoCodes(at: usize, areTwo: bool, low: f32, step: f64, levels: f64): u6
   return <u64>i64x2.extract_lane(i32x4.trunc_sat_f64x2_u_zero(codes), 0);
 }
 
-/** The square of the length of what is stored as codes. */
+/** The square of the length of a vector that is stored as codes. */
 export function squareOfStored(vector: usize): f64 {
   const dims = load<u32>(H_DIMS);
   const type = load<u32>(H_TYPE);
@@ -67,7 +67,7 @@ export function squareOfStored(vector: usize): f64 {
   return max(0, low * (low * dims + 2 * step * codes) + step * step * <f64>squares);
 }
 
-/** Writes one by the length of a vector behind its codes, where scans find it. */
+/** Writes 1 / length of a vector behind its codes, where scans read it. */
 export function keepNorm(vector: usize, inverseNorm: f32): void {
   if (load<u32>(H_TYPE) !== TYPE_F32) store<f32>(vector + load<u32>(H_STRIDE) - 4, inverseNorm);
 }
@@ -88,25 +88,25 @@ export function decodeVector(vector: usize, to: usize): void {
   for (let i: u32 = 0; i < dims; i++) store<f32>(to + (<usize>i << 2), <f32>componentOf(vector, i));
 }
 
-// A product with f32 would take longer to convert the codes than to read them. So the query becomes integers too, of
+// In a product with f32, converting the codes would take longer than reading them. So the query becomes integers too, of
 // 14 bits, in two planes: their products with codes are one instruction each. The error is that of the query's last
-// bit; results are scored in full afterwards, with some to spare.
+// bit; results are scored in full precision afterwards, with a few more candidates than needed.
 //
 //     int8   components between the least and the greatest as 0 to 16383: a plane of the upper seven bits and one of
-//            the lower; codes less 128 are the operand with a sign
+//            the lower; codes minus 128 are the signed operand
 //     int4   components as -16256 to 16256: planes of the upper half of the even dimensions, of the lower half, and the
-//            same of the odd ones, with signs; codes are the operand without
+//            same for the odd ones, with signs; codes are the unsigned operand
 //
-// What is prepared lies behind the query's f32: f32 sum of the components, f32 sum of their squares, f32 factor,
-// f32 least; what bounds.ts needs; the planes from 64 bytes on.
+// The prepared data follow the query's f32: f32 sum of the components, f32 sum of their squares, f32 factor,
+// f32 least; the numbers for bounds.ts; the planes from 64 bytes on.
 
 const P_FACTOR: usize = 8;
 const P_LEAST: usize = 12;
-/** Without the lower planes, a product of a query and a row's codes is P_PRODUCT x that with the upper ones + P_SUM x sum + P_CONSTANT. */
+/** A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum + P_CONSTANT. */
 export const P_PRODUCT: usize = 16;
 export const P_SUM: usize = 20;
 export const P_CONSTANT: usize = 24;
-/** Length of what the lower planes have beside their mean. */
+/** Length of the vector of the lower planes minus their mean. */
 export const P_REST: usize = 28;
 export const P_PLANES: usize = 64;
 
@@ -115,22 +115,22 @@ export function queryBytes(dims: u32): u32 {
   return ((dims << 2) + 127) & ~127;
 }
 
-/** Where that lies which is prepared of a query. */
+/** Address of the prepared data of a query. */
 export function planesOf(query: usize): usize {
   return query + <usize>queryBytes(load<u32>(H_DIMS));
 }
 
-/** The code that sums of codes are less by. */
+/** The code that is subtracted from each code in the sums of codes. */
 export function middleOf(): i32 {
   return load<u32>(H_TYPE) === TYPE_INT8 ? 128 : 8;
 }
 
-/** Bytes of what is prepared. */
+/** Bytes of the prepared data. */
 export function preparedBytes(dims: u32): u32 {
   return <u32>P_PLANES + 4 * codeBytes(dims, TYPE_INT8);
 }
 
-/** Writes the planes of a query of f32 to `tail`, which is zero. */
+/** Writes the planes of a query of f32 to `tail`, which must be zero. */
 export function preparePlanes(query: usize, tail: usize): void {
   const dims = load<u32>(H_DIMS);
   const type = load<u32>(H_TYPE);
@@ -178,7 +178,7 @@ export function dotStored(tail: usize, vector: usize): f32 {
   return load<f32>(vector + bytes) * total + load<f32>(vector + bytes, 4) * product;
 }
 
-/** 128 times the upper plane's product with the codes, and the lower's. */
+/** 128 times the upper plane's product with the codes, plus the lower plane's product. */
 function dotInt8(planes: usize, codes: usize, bytes: usize): f32 {
   return <f32>128 * <f32>coarseInt8(planes, codes, bytes) + <f32>coarseInt8(planes + bytes, codes, bytes);
 }

@@ -1,14 +1,14 @@
-// The k best rows: a heap whose root is the worst of them. Scores are f32, the higher the better; equal ones are
-// ordered by ordinal, then by row, so that the result doesn't depend on the order of the scan.
+// The k best rows: a heap whose root is the worst of them. Scores are f32; a higher score is better. Equal scores are
+// ordered by ordinal, then by row, so that the result does not depend on the order of the scan.
 //
 //     +0   u32  k
-//     +4   u32  rows held
-//     +8   f32  bar: a score below it has no chance
+//     +4   u32  number of rows
+//     +8   f32  bar: rows with a score below it are not among the k best
 //     +12  u32  ROWS, DOCUMENTS or CANDIDATES
-//     +16  u64, u32, f32  ordinal of the document at hand (all bits: none), its best row so far and that one's score
-//     +64  128 x f32  scores of the 64 or 128 rows at hand
-//     +576 128 x f32  what they are to be multiplied by
-//     +1088 k x (u64 key, u32 row, f32 score); a key is the score in an order of integers, then the complement of the
+//     +16  u64, u32, f32  ordinal of the current document (all bits: none), its best row so far and the score of that row
+//     +64  128 x f32  current scores of 64 or 128 rows
+//     +576 128 x f32  factors for these
+//     +1088 k x (u64 key, u32 row, f32 score); a key is the score as an integer of the same order, then the complement of the
 //                  ordinal, or of a candidate's row
 
 import { ordOf } from './rows.ts';
@@ -22,13 +22,13 @@ const T_ROW: usize = 24;
 const T_SCORE: usize = 28;
 const T_SCORES: usize = 64;
 const T_ENTRIES: usize = 1088;
-/** From the scores at hand to what they are to be multiplied by. */
+/** Distance from the current scores to their factors. */
 export const FACTORS: usize = 512;
 const NO_DOCUMENT: u64 = ~(<u64>0);
 
-/** Only the best row of each document; the rows of a document come one after the other. */
+/** Only the best row of each document; the rows of a document must be consecutive. */
 const DOCUMENTS: u32 = 1;
-/** Rows whose scores are estimates: equal ones are ordered by row, so that no ordinal is fetched from afar for those that come and go. */
+/** Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later. */
 const CANDIDATES: u32 = 2;
 
 /** Bytes of a heap of `k`. */
@@ -46,7 +46,7 @@ export function openHeap(heap: usize, k: u32, kind: u32): void {
   store<u64>(heap, NO_DOCUMENT, T_ORD);
 }
 
-/** Orders what the heap holds, the best first, and gives how many; the entries begin at `entriesOf`. */
+/** Sorts the content of the heap, the best first, and returns its size; the entries begin at `entriesOf`. */
 export function closeHeap(heap: usize): u32 {
   flush(heap);
   const held = load<u32>(heap, T_HELD);
@@ -62,13 +62,13 @@ export function closeHeap(heap: usize): u32 {
   return held;
 }
 
-/** How many rows, or documents, the heap holds. */
+/** Number of rows, or documents, in the heap. */
 export function heldBy(heap: usize): u32 {
   flush(heap);
   return load<u32>(heap, T_HELD);
 }
 
-/** Offers what another heap holds to this one. */
+/** Offers the content of another heap to this one. */
 export function absorb(heap: usize, other: usize): void {
   flush(heap);
   flush(other);
@@ -80,7 +80,7 @@ export function absorb(heap: usize, other: usize): void {
   }
 }
 
-/** Writes the rows that the heap holds, u32 each, in any order, and gives how many. */
+/** Writes the rows of the heap, u32 each, in any order, and returns how many. */
 export function drainHeap(heap: usize, out: usize): u32 {
   flush(heap);
   const held = load<u32>(heap, T_HELD);
@@ -92,21 +92,21 @@ export function entriesOf(heap: usize): usize {
   return heap + T_ENTRIES;
 }
 
-/** What a score has to reach. */
+/** The least score that can be among the k best. */
 export function barOf(heap: usize): f32 {
   return load<f32>(heap, T_BAR);
 }
 
-/** Where the scores of 128 rows go before `takeScores`. */
+/** Address of the scores of 128 rows before `takeScores`. */
 export function scoresOf(heap: usize): usize {
   return heap + T_SCORES;
 }
 
-/** Offers those of 64 rows, from `row` on, that have a bit; their scores are among those at `scores`, where those of the others mean nothing. */
+/** Offers the rows with a bit among the 64 rows from `row` on. `scores` has 64 scores; those of rows without a bit are ignored. */
 export function takeScores(heap: usize, row: u32, bits: u64, scores: usize): void {
   for (let i: u32 = 0; i < 64; i += 4) {
     const lanes = scores + (<usize>i << 2);
-    // What is no number is not below the bar either: it is the last, but it is there.
+    // NaN is not below the bar either: such a row is the last, but it is in the result.
     const below = i32x4.bitmask(f32x4.lt(v128.load(lanes), v128.load_splat<f32>(heap, T_BAR)));
     for (let left = ~below & <i32>(bits >> i) & 15; left !== 0; left &= left - 1) {
       offer(heap, load<f32>(lanes + (<usize>ctz(left) << 2)), row + i + ctz(left));
@@ -114,7 +114,7 @@ export function takeScores(heap: usize, row: u32, bits: u64, scores: usize): voi
   }
 }
 
-/** Offers a row. With one row a document, those of a document have to come one after the other. */
+/** Offers a row. With one row per document, the rows of a document must be offered one after the other. */
 export function offer(heap: usize, score: f32, row: u32): void {
   if (isNaN(score)) score = -Infinity;
   if (score < load<f32>(heap, T_BAR)) return;
@@ -132,7 +132,7 @@ export function offer(heap: usize, score: f32, row: u32): void {
   store<f32>(heap, score, T_SCORE);
 }
 
-/** Puts the best row of the document at hand into the heap. */
+/** Puts the best row of the current document into the heap. */
 function flush(heap: usize): void {
   const ord = load<u64>(heap, T_ORD);
   if (ord === NO_DOCUMENT) return;
@@ -164,7 +164,7 @@ function write(at: usize, key: u64, row: u32, score: f32): void {
   store<f32>(at, score, 12);
 }
 
-/** An integer for each float, in the same order; both zeros are the same. */
+/** An integer for each float, in the same order; both zeros are equal. */
 function ordered(score: f32): u32 {
   const bits = reinterpret<u32>(score + <f32>0);
   return bits >> 31 ? ~bits : bits | 0x8000_0000;

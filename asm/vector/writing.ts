@@ -1,10 +1,10 @@
-// Adding rows: for the one thread that writes.
+// Adding rows: only for the one thread that writes.
 
 import { H_CHUNKS, H_DIMS, H_LIVE_ROWS, H_NORMS, H_ORDS, H_ROWS, H_STRIDE, H_TYPE } from './memory.ts';
 import { blockOf, liveWordOf, placeOf, rowCount, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
 import { componentOf, encodeVector, keepNorm, squareOfStored } from './stored.ts';
 
-/** Adds a row of the f32 components at `from`; `makeRoom` was called. Gives its number. */
+/** Adds a row with the f32 components at `from`; `makeRoom` must have been called. Returns its number. */
 export function addRow(from: usize, ord: u32, chunk: u32): u32 {
   const row = rowCount();
   const vector = vectorOf(row);
@@ -14,7 +14,7 @@ export function addRow(from: usize, ord: u32, chunk: u32): u32 {
   return publish(row, ord, chunk, norm);
 }
 
-/** Makes the row at hand, whose vector was written to its place, one that can be read. */
+/** Completes and publishes the current row, whose vector was written to its place. */
 export function publish(row: u32, ord: u32, chunk: u32, inverseNorm: f32): u32 {
   const block = blockOf(row);
   const place = placeOf(row) << 2;
@@ -59,7 +59,7 @@ function squareOfFloats(vector: usize, bytes: usize): f64 {
   return f64x2.extract_lane(both, 0) + f64x2.extract_lane(both, 1);
 }
 
-/** One by the length of a stored vector, 0 for a zero vector. */
+/** 1 / length of a stored vector; 0 for a zero vector. */
 function normOf(vector: usize): f32 {
   const length = Math.sqrt(squareOf(vector));
   return length >= SHORTEST ? <f32>(1 / length) : 0;

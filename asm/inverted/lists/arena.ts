@@ -1,13 +1,13 @@
-// Where remembered lists lie: blocks of one run of pages, one behind the other, from which room is taken in turns.
+// The memory of remembered lists: consecutive blocks of one run of pages, used as a ring.
 //
 // Every block starts with:
 //
-//     0 bytes of the block   4 kind   8 hash (lists) or the list (positions)   12 the query that used it last
+//     0 bytes of the block   4 kind   8 hash (lists) or the list (positions)   12 the last query that used it
 //
-// Room is made where the last block was made: blocks that follow are given up until what they leave is large enough. One that
-// was asked for since the last turn is passed over once ("second chance"), and those of the query at hand always. Where others
-// have to go, only one block in eight is let in: queries that take turns at more terms than there is room for would otherwise
-// find none of them.
+// Space is made behind the block that was made last: following blocks are evicted until the free space is large enough. A block that
+// was used since the last round is skipped once ("second chance"); blocks of the current query are always skipped. If blocks must be
+// evicted, only one new block in eight is admitted: otherwise, queries that alternate between more terms than fit would find
+// none of them.
 //
 // Lists are found by a hash of their forms, in sets of four.
 
@@ -21,7 +21,7 @@ const BYTES: usize = 0;
 const NEXT: usize = 4;
 const QUERY: usize = 8;
 const SETS: usize = 12;
-/** Blocks that were wanted since room was got by giving others up. */
+/** Requested blocks that would have evicted others. */
 const WANTED: usize = 16;
 
 export const A_BYTES: usize = 0;
@@ -34,24 +34,24 @@ const FREE: u32 = 0;
 const LIST: u32 = 1;
 const POSITIONS: u32 = 2;
 const KIND: u32 = 3;
-/** Asked for since the last turn. */
+/** Used since the last round. */
 const ASKED: u32 = 4;
 
-/** Of a list: its block of positions, 0 for none. */
+/** Of a list: its block of positions; 0 for none. */
 export const L_POSITIONS: usize = 16;
 
 const LEAST_ARENA: u32 = PAGE;
-/** Of so many blocks that are wanted where others have to go, one is let in. */
+/** One of this many requested blocks that would evict others is admitted. */
 const ADMITTED: u32 = 8;
 const WAYS: u32 = 4;
 /** Bytes of the arena for each set of the table. */
 const BYTES_PER_SET: u32 = 2048;
-/** Rests that are smaller stay with the block before them. */
+/** Smaller rests stay part of the block before them. */
 const LEAST_BLOCK: u32 = 64;
 
 /**
- * A query begins. The arena has half of what the index has, `most` bytes at most, and is made anew, empty, when that has
- * become half as large again, or half.
+ * Begins a query. The arena has half the size of the index, at most `most` bytes. It is replaced by an empty one when that size has
+ * grown by half or shrunk by half.
  */
 export function openLists(most: u32): void {
   store<u32>(H_ARENA, load<u32>(H_ARENA, QUERY) + 1, QUERY);
@@ -74,7 +74,7 @@ export function forgetLists(): void {
   if (load<u32>(H_ARENA, BYTES) > 0) emptyArena();
 }
 
-/** Bytes of the largest block that is worth keeping; 0 when nothing is remembered. */
+/** Bytes of the largest block that is worth keeping; 0 if nothing is remembered. */
 export function largestBlock(): u32 {
   return load<u32>(H_ARENA, BYTES) >> 2;
 }
@@ -100,23 +100,23 @@ function emptyArena(): void {
   memory.fill(buffer(B_LIST_TABLE), 0, roomOf(B_LIST_TABLE));
 }
 
-// ---- Room ----------------------------------------------------------------------------------
+// ---- Space ---------------------------------------------------------------------------------
 
-/** A block for a list of a hash, in which it is to be found from now on; 0 when there is no room. */
+/** A block for a list with a hash, under which it is found from now on; 0 if there is no space. */
 export function takeList(bytes: u32, hash: u32): usize {
   const list = take(bytes, LIST, hash);
   if (list !== 0) enter(list, hash);
   return list;
 }
 
-/** A block for the positions of a list of the query at hand; 0 when there is no room. */
+/** A block for the positions of a list of the current query; 0 if there is no space. */
 export function takePositions(bytes: u32, list: usize): usize {
   const block = take(bytes, POSITIONS, <u32>list);
   if (block !== 0) store<u32>(list, <u32>block, L_POSITIONS);
   return block;
 }
 
-/** Whether a block of about so many bytes is to be made: where there is room, and now and then where others have to go. */
+/** Whether a block of about `bytes` should be made: yes if there is free space, and now and then if others must be evicted. */
 export function admits(bytes: u32): bool {
   const at = buffer(B_ARENA) + load<u32>(H_ARENA, NEXT);
   const end = buffer(B_ARENA) + load<u32>(H_ARENA, BYTES);
@@ -133,7 +133,7 @@ function take(size: u32, kind: u32, name: u32): usize {
   const end = arena + load<u32>(H_ARENA, BYTES);
   let at = arena + load<u32>(H_ARENA, NEXT);
   let start = at;
-  // Two turns: the first may pass over blocks that the second gives up.
+  // Two rounds: the first may skip blocks that the second evicts.
   for (let left = <u64>load<u32>(H_ARENA, BYTES) * 2 + <u64>bytes; <u32>(at - start) < bytes;) {
     if (at === end) at = start = arena;
     const size = load<u32>(at);
@@ -157,13 +157,13 @@ function makeBlock(at: usize, bytes: u32, kind: u32, name: u32): void {
   store<u32>(at, 0, A_QUERY);
 }
 
-/** Notes that the query at hand uses a block. */
+/** Notes that the current query uses a block. */
 export function touch(block: usize): void {
   store<u32>(block, load<u32>(block, A_KIND) | ASKED, A_KIND);
   store<u32>(block, load<u32>(H_ARENA, QUERY), A_QUERY);
 }
 
-/** Frees a block unless it is to stay; gives whether it is free. */
+/** Frees a block unless it must stay; returns whether it is free. */
 function giveUp(block: usize): bool {
   const kind = load<u32>(block, A_KIND);
   if (kind === FREE) return true;
@@ -177,7 +177,7 @@ function giveUp(block: usize): bool {
   return true;
 }
 
-/** Forgets a list, and its positions. */
+/** Forgets a list and its positions. */
 export function drop(list: usize): void {
   dropPositions(list);
   leave(list);
@@ -201,7 +201,7 @@ export function endOfSet(set: usize): usize {
   return set + WAYS * 4;
 }
 
-/** Puts a list into its set, at the cost of another when it is full. */
+/** Puts a list into its set, and evicts another one if the set is full. */
 function enter(list: usize, hash: u32): void {
   const set = setOf(hash);
   let at = set;
@@ -209,7 +209,7 @@ function enter(list: usize, hash: u32): void {
   if (at === endOfSet(set)) {
     at = oldestOf(set);
     const former = <usize>load<u32>(at);
-    // A list of the query at hand stays where it is until the query is over, and is not found any more.
+    // A list of the current query stays in memory until the query ends, but it is no longer found.
     if (load<u32>(former, A_QUERY) === load<u32>(H_ARENA, QUERY)) store<u32>(at, 0);
     else drop(former);
   }

@@ -1,14 +1,14 @@
-// A remembered list: the documents that have any form of a group, and how often each has one. It is what summing up the
-// postings of the forms gives, kept in a block of the arena:
+// A remembered list: the documents that have any form of a group, and how often each has one. It is the sum of the
+// postings of the forms, kept in a block of the arena:
 //
-//     16 its positions (see `positions.ts`)   20 forms   24 documents   28 room for them   32 documents from here on are not in it
-//     36 H_DEATHS of when the dead were last taken out   40 algorithm, 44 c0, 48 c1 of the impacts
-//     52 does each frequency have a word of its own?   56 phrases that asked since the documents changed
-//     60 which kind of list it is, of the forms that it has   64 its largest impact (f32)
+//     16 its positions (see `positions.ts`)   20 forms   24 documents   28 capacity   32 documents from this number on are not in it
+//     36 H_DEATHS when dead documents were last removed   40 algorithm, 44 c0, 48 c1 of the impacts
+//     52 does each frequency have a word of its own?   56 phrases that used it since the documents changed
+//     60 the kind of list for its forms   64 its largest impact (f32)
 //     80 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
 //
-// A word is the document in 24 bits and the frequency in 8; where one of them needs more, frequencies lie apart.
-// An impact is what BM25 gives for a weight of 1. Behind the last document there are some of the sink, whose
+// A word is the document in 24 bits and the frequency in 8; if one of them needs more bits, frequencies are separate.
+// An impact is the BM25 score for a weight of 1. Behind the last document there are entries of the sink, whose
 // impacts are 0, so that vectors of four may be read.
 
 import { BLOCK_HEAD } from './arena.ts';
@@ -20,7 +20,7 @@ export const L_END: usize = 32;
 export const L_DEATHS: usize = 36;
 export const L_ALGORITHM: usize = 40;
 export const L_C0: usize = 44;
-/** Of lists of `scored.ts`, in its place: the number of the parameters. */
+/** In lists of `scored.ts`, at the same place: the number of the parameters. */
 export const L_NUMBER: usize = 44;
 export const L_C1: usize = 48;
 export const L_WIDE: usize = 52;
@@ -30,16 +30,16 @@ export const L_FAMILY: usize = 60;
 export const L_MAX: usize = 64;
 const HEAD: u32 = 80;
 
-/** The kind of this list, and that of `matches.ts`; other numbers, which are odd, are families of `scored.ts`. */
+/** The kind of this list, and of lists of `matches.ts`; other kinds, which are odd, are families of `scored.ts`. */
 export const SUMS: u32 = 0;
 export const MATCHES: u32 = 2;
 
-/** No algorithm: the impacts are to be made anew. */
+/** No algorithm: the impacts must be computed again. */
 export const NO_IMPACTS: u32 = 0xffffffff;
 export const NARROW_DOCUMENT: u32 = 0x00ffffff;
 export const NARROW_FREQUENCY: u32 = 0xff;
 
-/** Bytes of a list of so many forms with room for so many documents, a multiple of 4. */
+/** Bytes of a list of `forms` forms with capacity for `room` documents (a multiple of 4). */
 export function listBytes(forms: u32, room: u32, wide: bool): u64 {
   assert(BLOCK_HEAD <= HEAD, 'a head within a head');
   return <u64>dataOffset(forms) + <u64>room * (wide ? 12 : 8);
@@ -65,7 +65,7 @@ export function impactsOf(list: usize): usize {
   return wordsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
 }
 
-/** Frequencies of their own, of a wide list. */
+/** Separate frequencies, in a wide list. */
 export function frequenciesOf(list: usize): usize {
   return impactsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
 }
@@ -75,11 +75,11 @@ export function documentMask(list: usize): u32 {
   return isWide(list) ? 0xffffffff : NARROW_DOCUMENT;
 }
 
-/** Notes the largest impact, when all have been made. */
+/** Stores the largest impact, after all have been computed. */
 export function noteLargest(list: usize): void {
   const impacts = impactsOf(list);
   let largest = f32x4.splat(0);
-  // Behind the last one there are some that are 0.
+  // The entries behind the last one are 0.
   for (let i: usize = 0; i < <usize>documentsOf(list) << 2; i += 16) largest = f32x4.pmax(largest, v128.load(impacts + i));
   const two = f32x4.pmax(largest, v128.shuffle<f32>(largest, largest, 2, 3, 0, 1));
   store<f32>(list, max(f32x4.extract_lane(two, 0), f32x4.extract_lane(two, 1)), L_MAX);

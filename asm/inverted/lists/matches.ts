@@ -1,5 +1,5 @@
-// Lists of phrases, and of terms that are all required: the documents that match, with their scores for impacts. They are as those of
-// `scored.ts`, but in the place of forms they have the numbers by which the host describes the query: words, forms, offsets, weights, classes.
+// Lists of phrases, and of terms that are all required: the documents that match, with their scores as impacts. They have the layout of
+// `scored.ts`, but instead of forms they have the numbers by which the host describes the query: words, forms, offsets, weights, classes.
 
 import { H_REMAP, H_SCORING_NAMES } from '../layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from '../levels.ts';
@@ -9,7 +9,7 @@ import { impactsOf, listBytes, MATCHES, wordsOf } from './list.ts';
 import { find, hashOf, MAX_FORMS } from './recall.ts';
 import { finish, isGood, takeRoom } from './scored.ts';
 
-/** Queries of which is known that they were asked; a power of two. */
+/** Capacity of the table of recent queries; a power of two. */
 const ASKED: u32 = 4096;
 
 /** Whether anything is remembered. */
@@ -17,7 +17,7 @@ export function remembers(): bool {
   return largestBlock() !== 0 && load<u32>(H_REMAP) === 0;
 }
 
-/** The list of what `count` numbers in B_INPUT describe, for the scoring at hand; 0 when it is not remembered. */
+/** The list for the `count` numbers in B_INPUT and the current scoring; 0 if it is not remembered. */
 export function recallMatches(count: u32): usize {
   if (!remembers() || count >= MAX_FORMS) return 0;
   const numbers = named(count);
@@ -27,7 +27,7 @@ export function recallMatches(count: u32): usize {
   return list;
 }
 
-/** Whether what B_INPUT describes was asked lately, as far as is known. */
+/** Whether the query that B_INPUT describes is in the table of recent queries; puts it there. */
 export function askedBefore(count: u32): bool {
   const hash = hashOf(buffer(B_INPUT), count, MATCHES);
   const place = reserve(B_ASKED, ASKED << 2) + (<usize>(hash & (ASKED - 1)) << 2);
@@ -36,7 +36,7 @@ export function askedBefore(count: u32): bool {
   return before;
 }
 
-/** Remembers the documents and scores of a level for what B_INPUT describes. */
+/** Remembers the documents and scores of a level for the query that B_INPUT describes. */
 export function keepMatches(count: u32, level: u32): void {
   if (!remembers() || count >= MAX_FORMS) return;
   const bits = bitsOf(level);
@@ -65,7 +65,7 @@ export function keepMatches(count: u32, level: u32): void {
   finish(list, documents);
 }
 
-/** The numbers of B_INPUT, with the family of the scoring behind them. */
+/** The numbers of B_INPUT, followed by the family of the scoring. */
 function named(count: u32): usize {
   const numbers = reserve(B_INPUT, (count + 1) << 2);
   store<u32>(numbers + (<usize>count << 2), load<u32>(H_SCORING_NAMES, 4));

@@ -1,7 +1,7 @@
-// Where the terms of a list stand, for phrases. A block of the arena:
+// The positions of the terms of a list, for phrases. A block of the arena:
 //
-//     16 for each document, and once more behind the last: where its positions start, u32, counted from the block on
-//     positions, ascending in each document: varint (field << 24 | position) - the one before (the first: - 0)
+//     16 for each document, and once more behind the last: where its positions start, u32, relative to the block
+//     positions, ascending in each document: varint (field << 24 | position) - the previous one (for the first: - 0)
 
 import { getVarint, putVarint, varintLength, varintValue } from '../bytes.ts';
 import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from '../cursors.ts';
@@ -10,17 +10,17 @@ import { B_CURSORS, B_LIST_POSITIONS, B_MERGE, reserve } from '../scratch.ts';
 import { admits, BLOCK_HEAD, L_POSITIONS, largestBlock, takePositions, touch } from './arena.ts';
 import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FAMILY, L_FORMS, L_PHRASES, SUMS, wordsOf } from './list.ts';
 
-/** Phrases over a list of today's documents before its positions are kept: a single one is quicker without. */
+/** Phrases over a list of current documents before its positions are kept: a single phrase is faster without them. */
 const WORTHWHILE: u32 = 2;
 const NEVER: u32 = 0x80000000;
 const MAX_VARINT: u64 = 5;
-/** Bytes that a position usually takes. */
+/** Average bytes of a position. */
 const USUAL_VARINT: u64 = 2;
-/** Fields and positions that have a number here; an offset in a phrase may be added to a position. */
+/** Fields and positions that can be stored here; an offset in a phrase may be added to a position. */
 const MAX_FIELD: u64 = 0xff;
 const MAX_POSITION: u32 = 0xffffff - 2_000_000;
 
-/** Whether the positions of a list, which a phrase asks for, are at hand. */
+/** Whether the positions of a list, which a phrase needs, are available. */
 export function recallPositions(list: usize): bool {
   if (load<u32>(list, L_FAMILY) !== SUMS) return false;
   const block = <usize>load<u32>(list, L_POSITIONS);
@@ -33,13 +33,13 @@ export function recallPositions(list: usize): bool {
   return asked >= WORTHWHILE && asked < NEVER && make(list);
 }
 
-/** Address of the positions in the document at a place of the list, whose end is that of the next. */
+/** Address of the positions in the document at a place of the list; they end where those of the next begin. */
 export function positionsAt(list: usize, place: u32): usize {
   const block = <usize>load<u32>(list, L_POSITIONS);
   return block + load<u32>(block + BLOCK_HEAD + (<usize>place << 2));
 }
 
-/** Writes positions as u64, with the field in the upper half, at `to`; gives the address behind them. */
+/** Writes positions as u64, with the field in the upper half, to `to`; returns the address behind them. */
 export function widenPositions(at: usize, end: usize, to: usize): usize {
   let position: u32 = 0;
   while (at < end) {
@@ -66,7 +66,7 @@ function make(list: usize): bool {
   return true;
 }
 
-/** Makes a block at `to`, which has room, and gives its bytes; 0 when a position has no number. */
+/** Makes a block at `to`, where there is enough space, and returns its bytes; 0 if a position cannot be stored. */
 function code(list: usize, to: usize): u32 {
   const documents = documentsOf(list);
   const forms = load<u32>(list, L_FORMS);
@@ -97,7 +97,7 @@ function occurrences(list: usize): u64 {
   return sum;
 }
 
-/** Writes the positions of all forms in a document; gives the address behind them, 0 when one has no number. */
+/** Writes the positions of all forms in a document; returns the address behind them, 0 if one cannot be stored. */
 function codeDocument(doc: u32, forms: u32, to: usize): usize {
   let count: u32 = 0;
   for (let i: u32 = 0; i < forms; i++) count += seekDocument(cursorAt(i), doc);

@@ -1,15 +1,15 @@
-// The best documents of any of several lists without a score for each document that matches: MaxScore (Turtle and Flood, 1995), over
-// whole lists. They are gone through one after the other, the one with the largest scores first. A document is scored where the first list
-// has it, so what it can reach there is its score by that list and the largest ones of those that follow; whatever stays below the worst of the
-// best is left out, four documents at a time. When all lists that are left cannot reach it together, the rest is not looked at.
-// That worst one is foretold: by the first list alone, then by the documents that the first two have.
+// Finds the best documents of any of several lists without computing a score for each document that matches: MaxScore (Turtle and Flood,
+// 1995), over whole lists. Lists are processed in the order of their largest scores, descending. A document is scored in the first list that
+// has it, so its score is at most its score by that list plus the largest scores of the following lists. Documents whose bound is below
+// the threshold (the score of the worst of the best) are skipped, four at a time. When the remaining lists together cannot reach
+// the threshold, processing stops. A lower bound of the threshold is found first: by the first list alone, then by documents of the first two.
 //
-// Scores add up in the order of the query, so that they are those of a search that looks at every document, bit by bit.
+// Scores are added in the order of the query, so that they equal, bit by bit, those of a search that looks at every document.
 //
-// A list, 32 bytes in B_INPUT, in that order; the host writes the first three:
+// A list, 32 bytes in B_INPUT, in that order; the host writes the first three fields:
 //
-//     0 list   4 weight (f32)   8 classes that count   12 where it was searched last   16 its largest score (f32)   20 that of the lists
-//     behind it in the order of largest scores (f32)   24 score of the document at hand (f32)   28 its bitmap; 0 for none
+//     0 list   4 weight (f32)   8 classes that count   12 place of the last search   16 its largest score (f32)   20 largest scores of the
+//     lists behind it in the order of largest scores, summed (f32)   24 score of the current document (f32)   28 its bitmap; 0 for none
 //
 // B_PRUNE_ORDER has the addresses of these by largest score, descending.
 
@@ -30,13 +30,13 @@ const E_BEHIND: usize = 20;
 const E_SCORE: usize = 24;
 const E_BITS: usize = 28;
 
-/** Sums of a few floats in another order differ by less. */
+/** Tolerance: sums of a few floats in another order differ by less. */
 const MORE: f32 = 1.00001;
 const LESS: f32 = 0.99999;
-/** The second list is made a bitmap of unless it is so many times as long as the first, and then searched. */
+/** The second list becomes a bitmap unless it is this many times as long as the first; then it is searched. */
 const MUCH_LONGER: u32 = 16;
 
-/** The `k` best documents of any of `count` lists; the number that the selection returns is not that of the matches. */
+/** The `k` best documents of any of `count` lists. The number that the selection returns is not the number of matches. */
 export function selectPruned(count: u32, k: u32, options: u32, slot: u32): void {
   const state = begin(k, options, slot, 0);
   order(count);
@@ -74,7 +74,7 @@ function order(count: u32): void {
   }
 }
 
-/** Leaves an empty selection whose least score is that of the `k`th best by one list alone, which the `k` best of all reach at least. */
+/** Leaves an empty selection whose least score is that of the `k`th best by one list alone; the `k` best of all lists reach at least that. */
 function foretell(state: usize, entry: usize): void {
   const list = <usize>load<u32>(entry);
   const weight = load<f32>(entry, E_WEIGHT);
@@ -95,7 +95,7 @@ function foretell(state: usize, entry: usize): void {
   restart(state);
 }
 
-/** Goes through the documents of a list, or those that the list behind it has as well. */
+/** Processes the documents of a list, or only those that are also in the list behind it. */
 function goThrough(state: usize, index: u32, count: u32, both: bool): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(entryAt(i), 0, E_PLACE);
   const entry = entryAt(index);
@@ -129,7 +129,7 @@ function isAllowed(entry: usize, doc: u32): bool {
   return ((load<u32>(entry, E_CLASSES) >> classOf(doc)) & 1) !== 0;
 }
 
-/** Finds the scores of a document by the lists behind one; false when it cannot be among the best, or was met in a list before it. */
+/** Finds the scores of a document by the following lists. False if it cannot be among the best, or an earlier list has it. */
 function addOthers(state: usize, index: u32, count: u32, doc: u32): bool {
   const least = leastScore(state) * LESS;
   let score = load<f32>(entryAt(index), E_SCORE);
@@ -148,14 +148,14 @@ function addOthers(state: usize, index: u32, count: u32, doc: u32): bool {
   return true;
 }
 
-/** In the order of the query. */
+/** Adds the scores in the order of the query. */
 function sum(count: u32): f32 {
   let score: f32 = 0;
   for (let i: u32 = 0, entry = buffer(B_INPUT); i < count; i++, entry += ENTRY) score += load<f32>(entry, E_SCORE);
   return score;
 }
 
-/** The score of a document by a list, 0 for none; not before the one asked for last while another list is gone through. */
+/** The score of a document by a list; 0 for none. While one list is processed, documents must not descend from call to call. */
 function scoreIn(entry: usize, doc: u32): f32 {
   const bits = <usize>load<u32>(entry, E_BITS);
   if (bits !== 0 && !hasBit(bits, doc)) return 0;
@@ -166,7 +166,7 @@ function scoreIn(entry: usize, doc: u32): f32 {
   return there ? load<f32>(entry, E_WEIGHT) * load<f32>(impactsOf(list) + (<usize>place << 2)) : 0;
 }
 
-/** Makes a bitmap of the second list, for which most documents of the first are looked up in vain; returns whether it has. */
+/** Makes a bitmap of the second list, because most documents of the first are not in it; returns whether it did. */
 function makeBits(): bool {
   const list = <usize>load<u32>(entryAt(1));
   if (documentsOf(list) / MUCH_LONGER > documentsOf(load<u32>(entryAt(0)))) return false;

@@ -1,7 +1,7 @@
-// Finding the list of a group of forms, making it when there is none, and bringing it up to date.
+// Finds the list of a group of forms, makes it if there is none, and brings it up to date.
 //
-// A list of before the last change is still good for the documents of then: new ones have larger numbers and come at its
-// end, and those that died are taken out. Only compaction, which renumbers documents, ends all lists.
+// A list from before the last change is still valid for the documents at that time: new documents have larger numbers and are appended
+// at its end, and dead ones are removed. Only compaction, which renumbers documents, invalidates all lists.
 
 import { firstChunkFor } from '../counting.ts';
 import { isDead, lengthsOf } from '../documents.ts';
@@ -19,12 +19,12 @@ import {
 } from './list.ts';
 import { recallScored } from './scored.ts';
 
-/** Forms of a list, at most. */
+/** Most forms of a list. */
 export const MAX_FORMS: u32 = 1024;
 
 /**
- * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the scoring at hand; good until the next
- * query or change. 0 when there is no room for it.
+ * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the current scoring; valid until the next
+ * query or change. 0 if there is no space for it.
  */
 export function recall(count: u32): usize {
   if (largestBlock() === 0 || count === 0 || count > MAX_FORMS || load<u32>(H_REMAP) !== 0) return 0;
@@ -67,7 +67,7 @@ export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
 function make(forms: usize, count: u32, hash: u32): usize {
   let postings: u64 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
-  // What may be too long, or is not let in, is not even summed.
+  // A list that may be too long, or that is not admitted, is not even summed.
   const most = listBytes(count, <u32>min(postings, <u64>load<u32>(H_DOCS)), false);
   if (most > <u64>largestBlock() || !admits(<u32>most)) return 0;
   const end = committedEnd();
@@ -93,7 +93,7 @@ function make(forms: usize, count: u32, hash: u32): usize {
   return list;
 }
 
-/** Brings a list up to date; 0 when that takes more room than there is. */
+/** Brings a list up to date; 0 if that takes more space than there is. */
 function renew(list: usize): usize {
   if (load<u32>(list, L_DEATHS) !== load<u32>(H_DEATHS)) dropDead(list);
   const from = load<u32>(list, L_END);
@@ -105,7 +105,7 @@ function renew(list: usize): usize {
     if (documents + 4 > load<u32>(list, L_ROOM) || !(isWide(list) || (end <= NARROW_DOCUMENT && areNarrow(from)))) {
       clearSums();
       drop(list);
-      // The forms are in B_INPUT still.
+      // The forms are still in B_INPUT.
       return make(buffer(B_INPUT), count, load<u32>(list, A_NAME));
     }
     append(list, from);
@@ -114,7 +114,7 @@ function renew(list: usize): usize {
   return list;
 }
 
-/** The first document that may not have all its postings yet: that in the middle of which a search may come. */
+/** The first document that may not have all its postings yet, because a search may run while it is being added. */
 export function committedEnd(): u32 {
   const docs = load<u32>(H_DOCS);
   return isDead(docs - 1) ? docs - 1 : docs;
@@ -130,7 +130,7 @@ function hasNewer(list: usize, from: u32): bool {
 
 // ---- Sums ----------------------------------------------------------------------------------
 
-/** Sums the frequencies of forms in live documents from one on, in B_SUMS and B_SUM_BITS. Gives how many documents have any. */
+/** Sums the frequencies of forms in live documents from `first` on, in B_SUMS and B_SUM_BITS. Returns how many documents have any. */
 function sumFrom(forms: usize, count: u32, from: u32): u32 {
   let documents: u32 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) {
@@ -164,7 +164,7 @@ function sumChunk(count: u32, from: u32): u32 {
   return documents;
 }
 
-/** Whether every sum fits a word beside its document. */
+/** Whether every sum fits into a word with its document. */
 function areNarrow(from: u32): bool {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
@@ -177,7 +177,7 @@ function areNarrow(from: u32): bool {
   return true;
 }
 
-/** Moves the sums of documents from one on to the end of a list. */
+/** Moves the sums of documents from `first` on to the end of a list. */
 function append(list: usize, from: u32): void {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
@@ -240,7 +240,7 @@ function dropDead(list: usize): void {
   store<u32>(list, load<u32>(H_DEATHS), L_DEATHS);
 }
 
-/** Other documents than before: what was made of them is to be made anew. */
+/** The documents have changed: marks everything that was derived from them as outdated. */
 function finishDocuments(list: usize, documents: u32): void {
   assert(documents + 4 <= load<u32>(list, L_ROOM), 'a list beyond its room');
   store<u32>(list, documents, L_DOCUMENTS);

@@ -1,8 +1,8 @@
-// Lists for formulas that take fields differently: TF-IDF, BM25F, and BM25 over some fields. Their impacts come from frequencies by field,
-// which a list has no room for, so that one is good for the parameters that it was made with, averages included, and is made anew when
-// documents came or went. It is as `list.ts` draws it but for frequencies, which are 0; and it has no positions.
+// Lists for formulas that treat fields differently: TF-IDF, BM25F, and BM25 over some fields. Their impacts are computed from frequencies by
+// field, which a list does not store. So a list is valid only for the parameters with which it was made, averages included, and is rebuilt
+// when documents were added or removed. Its layout is that of `list.ts`, but frequencies are 0, and it has no positions.
 //
-// The host names parameters by a number, and what of them a request chooses by a family (see `setScoring`).
+// The host identifies parameters by a number, and the part of them that a request selects by a family (see `setScoring`).
 
 import { BLOCK, DOCS, H_DEATHS, H_REMAP, H_SCORING, H_SCORING_NAMES, SCORES, WEIGHTS } from '../layout.ts';
 import { bitmapBytes } from '../levels.ts';
@@ -21,7 +21,7 @@ import { committedEnd, find, hashOf } from './recall.ts';
 const N_NUMBER: usize = 0;
 const N_FAMILY: usize = 4;
 
-/** The list of a group of forms for the scoring at hand; 0 when there is no room for it. */
+/** The list of a group of forms for the current scoring; 0 if there is no space for it. */
 export function recallScored(forms: usize, count: u32): usize {
   if (load<u32>(H_REMAP) !== 0) return 0;
   const family = load<u32>(H_SCORING_NAMES, N_FAMILY);
@@ -32,12 +32,12 @@ export function recallScored(forms: usize, count: u32): usize {
   return list;
 }
 
-/** Whether a list was made for the parameters and the documents of today. */
+/** Whether a list was made for the current parameters and documents. */
 export function isGood(list: usize): bool {
   return load<u32>(list, L_NUMBER) === load<u32>(H_SCORING_NAMES, N_NUMBER) && load<u32>(list, L_DEATHS) === load<u32>(H_DEATHS) && load<u32>(list, L_END) === committedEnd();
 }
 
-/** Makes a list, in the place of the `former` one of its forms if there was one and it has the room. */
+/** Makes a list; it overwrites the `former` list of its forms if there is one that is large enough. */
 function make(forms: usize, count: u32, hash: u32, former: usize): usize {
   let postings: u64 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
@@ -50,7 +50,7 @@ function make(forms: usize, count: u32, hash: u32, former: usize): usize {
   return list;
 }
 
-/** A list for so many documents of what is known by some numbers, in the place of a former one, if any; 0 when there is no room. */
+/** A list for `documents` documents that is found by some numbers; it replaces a former one, if any. 0 if there is no space. */
 export function takeRoom(forms: usize, count: u32, hash: u32, former: usize, documents: u32, family: u32): usize {
   if (former !== 0) drop(former);
   const room = (documents + (documents >> 3) + 16) & ~3;
@@ -66,7 +66,7 @@ export function takeRoom(forms: usize, count: u32, hash: u32, former: usize, doc
   return list;
 }
 
-/** Moves the group that was summed to a list; with 0 for a list, it is only taken away. */
+/** Moves the group that was summed to a list; if the list is 0, the group is only cleared. */
 function fill(list: usize): void {
   const bits = buffer(B_SUM_BITS);
   const sums = buffer(B_SUMS);
@@ -108,7 +108,7 @@ export function finish(list: usize, documents: u32): void {
   store<u32>(list, end, L_END);
   store<u32>(list, load<u32>(H_DEATHS), L_DEATHS);
   store<u32>(list, load<u32>(H_SCORING_NAMES, N_NUMBER), L_NUMBER);
-  // Vectors of four may be read behind the last one.
+  // Vectors of four may be read behind the last document.
   v128.store(wordsOf(list) + (<usize>documents << 2), i32x4.splat(0));
   v128.store(impactsOf(list) + (<usize>documents << 2), i32x4.splat(0));
   noteLargest(list);

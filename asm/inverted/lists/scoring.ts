@@ -1,4 +1,4 @@
-// Scores by remembered lists: what `scoring.ts` does with postings.
+// Scores by remembered lists: the counterpart of `scoring.ts`, which scores by postings.
 
 import { classOf, isExcluded } from '../documents.ts';
 import { H_EXCLUDED, H_ORDINALS } from '../layout.ts';
@@ -8,7 +8,7 @@ import { B_INPUT, B_KEPT_BITS, B_LIST_COUNTS, buffer } from '../scratch.ts';
 import { begin, consider, count, filterOf, finish, leastScore, offerScore } from '../selecting.ts';
 import { documentMask, documentsOf, impactsOf, wordsOf } from './list.ts';
 
-/** A list is searched rather than gone through where another is so many times as short. */
+/** If another list is this many times as short, a list is searched instead of read from start to end. */
 const MUCH_SHORTER: u32 = 8;
 
 /** Scores the documents of a list. */
@@ -39,7 +39,7 @@ function addAndMatch(list: usize, level: u32, weight: f32): void {
   add(list, scoresOf(level), weight);
 }
 
-/** The same for documents of the classes that are allowed alone. */
+/** The same for documents of the allowed classes only. */
 function scoreAllowed(list: usize, level: u32, action: u32, weight: f32): void {
   const scores = scoresOf(level);
   const bits = bitsOf(level);
@@ -74,7 +74,7 @@ function addToMatches(list: usize, level: u32, weight: f32): void {
   }
 }
 
-/** The `k` best documents of a list, as `selectByScore` returns them, of any class. Returns the number of documents. */
+/** The `k` best documents of a list, of any class, as `selectByScore` returns them. Returns the number of documents. */
 export function selectFromList(list: usize, k: u32, weight: f32, options: u32, slot: u32): u32 {
   const state = begin(k, options, slot, 0);
   if (options !== 0) return selectSomeFrom(state, list, weight);
@@ -98,7 +98,7 @@ export function selectFromList(list: usize, k: u32, weight: f32, options: u32, s
   return documentsOf(list);
 }
 
-/** The same for documents that pass the filter, and where all matches are wanted. */
+/** The same for documents that pass the filter, and if all matches are wanted. */
 function selectSomeFrom(state: usize, list: usize, weight: f32): u32 {
   const filter = filterOf(state);
   const words = wordsOf(list);
@@ -115,12 +115,12 @@ function selectSomeFrom(state: usize, list: usize, weight: f32): u32 {
   return finish(state);
 }
 
-// A list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and where it was searched last.
+// A list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search.
 const FEW: u32 = 16;
 
 /**
- * The `k` best of the few documents that pass a filter, among those that any of the lists has (or, with `all`, all of them have):
- * each list is searched for each document. Scores add up in the order of the lists. Returns the number of matches.
+ * The `k` best of the few documents that pass a filter and that any of the lists has (or, with `all`, that all of them have):
+ * each list is searched for each document. Scores are added in the order of the lists. Returns the number of matches.
  */
 export function selectFew(lists: u32, k: u32, options: u32, slot: u32, multiplierSize: u32, all: bool): u32 {
   const state = begin(k, options, slot, multiplierSize);
@@ -138,7 +138,7 @@ export function selectFew(lists: u32, k: u32, options: u32, slot: u32, multiplie
   return finish(state);
 }
 
-/** The score of a document by the lists, which is not before the one that was asked for last; 0 for no match. */
+/** The score of a document by the lists; 0 for no match. Documents must not descend from call to call. */
 function scoreOf(doc: u32, lists: u32, all: bool): f32 {
   const bit: u32 = 1 << classOf(doc);
   let score: f32 = 0;
@@ -154,8 +154,8 @@ function scoreOf(doc: u32, lists: u32, all: bool): f32 {
 }
 
 /**
- * Matches the documents that all of `count` lists have, 2 to 255 of them, on a level that is empty; their scores add up in
- * the lists' order, of whatever class. B_INPUT has for each its address and its weight (f32). The first is best the shortest.
+ * Matches the documents that all of `count` lists have, 2 to 255 lists, on a level that is empty; scores are added in
+ * the order of the lists, for documents of any class. B_INPUT has the address and weight (f32) of each. The shortest list should be first.
  */
 export function matchLists(count: u32, level: u32): void {
   const counts = buffer(B_LIST_COUNTS);
@@ -186,7 +186,7 @@ function mark(list: usize, counts: usize): void {
   for (let i: usize = 0; i < end; i += 4) store<u8>(counts + (load<u32>(words + i) & mask), 1);
 }
 
-/** Adds the scores of a list to documents that all lists before it have. Without branches: there is no telling which have. */
+/** Adds the scores of a list to documents that all lists before it have. Without branches, because which documents match cannot be predicted. */
 function addWhereMarked(list: usize, before: u8, counts: usize, scores: usize, weight: f32): void {
   const words = wordsOf(list);
   const impacts = impactsOf(list);
@@ -201,7 +201,7 @@ function addWhereMarked(list: usize, before: u8, counts: usize, scores: usize, w
   }
 }
 
-/** The same for a list that is much longer than the first, in which each document of that is looked for. */
+/** The same for a list that is much longer than the first: each document of the first is searched in it. */
 function addWhereFound(first: usize, list: usize, before: u8, counts: usize, scores: usize, weight: f32): void {
   const words = wordsOf(first);
   const mask = documentMask(first);
@@ -234,7 +234,7 @@ function keepMarked(first: usize, count: u8, counts: usize, level: u32): void {
   }
 }
 
-/** The first place in a list, from one on, whose document is not before one: steps that double, and then halves. */
+/** The first place in a list, from one on, whose document is not before the given one. The steps double, then they are halved. */
 export function seek(list: usize, from: u32, doc: u32): u32 {
   const words = wordsOf(list);
   const mask = documentMask(list);
