@@ -19,7 +19,7 @@ import { formsOf } from '../tokenize.ts';
 import { POLISH_STOP_WORDS } from './polish-stop-words.ts';
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {
-  // The package lacks the first word of every English list.
+  // The package lacks `a`, the first word of every English list.
   en: ['a', ...english],
   pl: POLISH_STOP_WORDS,
   de: german, fr: french, es: spanish, it: italian, pt: portuguese, nl: dutch, ru: russian, sv: swedish,
