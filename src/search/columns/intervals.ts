@@ -12,7 +12,7 @@ type Interval = readonly [from: number, to: number];
 export function orderFor(column: number, condition: Condition): number | undefined {
   if (condition.kind !== 'range' && condition.kind !== 'prefix') return undefined;
   const isKey = column >= Column.keys;
-  // The part of an identity behind the `|` is the language, which no prefix tests.
+  // The part of an identity after the `|` is the language, which no prefix tests.
   if (condition.kind === 'prefix') return isKey ? 1 : column === Column.identity && condition.prefix.includes('|') ? undefined : 0;
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => condition.bounds[name]!);
   const moments = bounds.map((bound) => toNumber(bound) ?? toSeconds(bound));

@@ -23,7 +23,7 @@ const MAX_POSITION = 0x0fff_ffff;
 
 /** The kernel processes this many times more text than the host, or than tokens of a list, in the same time. */
 const HOST_SHARE = 8;
-/** Units of text behind a piece that a word at its end may need: its own bytes, and one more code point. */
+/** Units of text after a piece that a word at its end may need: its own bytes, and one more code point. */
 const LOOKAHEAD = 512;
 
 /** Throws a RangeError when a document cannot be indexed; the index is unchanged then. */

@@ -33,7 +33,7 @@ export interface Tallied {
 /** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies. */
 export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied;
 
-/** What a search lets an evaluation leave to the selection. */
+/** The work that an evaluation may leave to the selection. */
 export interface Leave {
   /** Whether the documents of a single term may stay in their list. */
   readonly lone: boolean;

@@ -4,9 +4,9 @@ import { expectSame, known } from '../../testkit/inverted/cases.ts';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { type FieldText, InvertedIndex } from './index.ts';
 
-// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded in parallel (asm/inverted/tallies.ts), and whose
-// positions
-// are decoded only for candidates (asm/inverted/occurrences.ts). `expectSame` compares the best few, found in this way, with all results.
+// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded in parallel (asm/inverted/tallies.ts), and
+// whose positions are decoded only for candidates (asm/inverted/occurrences.ts). `expectSame` compares the best few, found in
+// this way, with all results.
 
 const FORMS = ['red', 'blue', 'green', 'rare', 'often'] as const;
 

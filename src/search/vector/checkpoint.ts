@@ -10,7 +10,7 @@ import type { Segment } from './segment.ts';
 //
 //     "QUIREVEC"   u32 format   block: header, JSON
 //     for each segment, its live bits as a block, then its blocks of rows (vectors, ordinals, chunk numbers, inverse
-//     norms), then its structures: pieces as blocks, and an empty block behind the last
+//     norms), then its structures: pieces as blocks, and an empty block after the last
 //     u32 0
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
