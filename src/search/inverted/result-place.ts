@@ -11,13 +11,13 @@ export interface ListInClasses extends WeightedList {
   readonly classes: number;
 }
 
-/** Lists of which any, or all, have to contain a document; documents must also pass the filter. */
+/** Lists for a search with a filter: a document matches if it passes the filter and is in any, or in all, of the lists. */
 export interface FewOf {
   readonly lists: readonly ListInClasses[];
   readonly all: boolean;
 }
 
-/** Lists of which any has to contain a document; only the best documents are wanted. */
+/** Lists for pruning: a document matches if any of them contains it, and only the best matches are wanted. */
 export interface BestOf {
   readonly bestOf: readonly ListInClasses[];
   /** Lower bound of the number of matches. */

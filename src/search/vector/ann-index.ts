@@ -48,7 +48,7 @@ export interface AnnQuery {
   readonly rows: number;
   /** Number of rows in the bitmap: later rows must not be returned. */
   readonly rowCount: number;
-  /** Number of bits set in the bitmap. */
+  /** Number of rows that count. */
   readonly selected: number;
   /** Only one row of each document is wanted: a structure may omit the less similar rows of a document. */
   readonly perDocument: boolean;
