@@ -63,7 +63,7 @@ describe.each(['release', 'debug'] as const)('bzip2, %s build', (build) => {
     for (let bit = 0; bit < HELLO.length * 8; bit++) {
       const wrong = Buffer.from(HELLO);
       wrong[bit >> 3]! ^= 0x80 >> (bit & 7);
-      // Some bits make no difference, such as the length of a code that is not used.
+      // Some bits have no effect, such as the length of an unused code.
       const found = tryUnpack(wrong);
       if (found !== undefined) expect(found.equals(plain), `bit ${bit}`).toBe(true);
     }

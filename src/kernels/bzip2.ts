@@ -1,6 +1,6 @@
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** What `asm/bzip2.ts` exports; the contracts stand there. */
+/** Exports of `asm/bzip2.ts`, where their contracts are documented. */
 interface Bzip2Exports extends WebAssembly.Exports {
   begin(): void;
   inputAt(): number;
@@ -21,7 +21,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   [-5]: 'has blocks of versions before 0.9.5, which are not supported',
 };
 
-/** Compressed bytes that cannot be unpacked; the message is a sentence's end. */
+/** The compressed bytes are invalid; the message is the end of a sentence. */
 export class Bzip2Error extends Error {
   override readonly name = 'Bzip2Error';
 }
@@ -29,13 +29,13 @@ export class Bzip2Error extends Error {
 const PAGE = 65_536;
 
 /**
- * Unpacks bzip2 as it comes, several streams one after the other included, in 8 MiB of memory. The checksum of each block is
+ * Decompresses a bzip2 stream incrementally, including several concatenated streams, in 8 MiB of memory. The checksum of each block is
  * checked when the block has been read, that of each stream at its end.
  */
 export class Bzip2Decoder {
   readonly #memory: WebAssembly.Memory;
   readonly #call: Bzip2Exports;
-  /** Bytes of the kernel's input that are there. */
+  /** Number of bytes in the kernel's input buffer. */
   #length = 0;
 
   constructor(build: KernelBuild = 'release') {
@@ -47,7 +47,7 @@ export class Bzip2Decoder {
   }
 
   /**
-   * What comes out of the next compressed bytes, in pieces of up to 256 KiB, each a view that is good until the next is asked for.
+   * Decompresses the next bytes into pieces of up to 256 KiB; each is a view that is valid until the next piece is requested.
    * @throws {Bzip2Error}
    */
   *unpack(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
@@ -62,8 +62,8 @@ export class Bzip2Decoder {
   }
 
   /**
-   * What is still to come, once all bytes are given.
-   * @throws {Bzip2Error} also when the last stream has no end.
+   * Returns the remaining output after all bytes were passed.
+   * @throws {Bzip2Error} also if the last stream is truncated.
    */
   *end(): Generator<Uint8Array, void, undefined> {
     yield* this.#read(true);

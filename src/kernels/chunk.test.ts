@@ -8,7 +8,7 @@ import { ChunkKernel } from './chunk.ts';
 
 const BUILDS = (['release', 'debug'] as const).map((build) => ({ build, kernel: new ChunkKernel(build) }));
 
-/** Texts made of what the rules speak of, so that random ones meet them often. */
+/** Texts composed of the elements of the rules, so that random texts often match them. */
 function textOf(pieces: readonly string[]): fc.Arbitrary<string> {
   const piece = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: 'binary', maxLength: 3 }), fc.string({ maxLength: 8 }));
   return fc.array(piece, { maxLength: 80, size: 'max' }).map((parts) => parts.join(''));

@@ -1,6 +1,6 @@
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** A chunk of a text: offsets in bytes of its UTF-8, the end exclusive; first and last line, counted from 1. */
+/** A chunk of a text: byte offsets in its UTF-8, the end exclusive; first and last line, counted from 1. */
 export interface ChunkRange {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface ChunkRange {
   readonly endLine: number;
 }
 
-/** What `asm/chunk.ts` exports; numbers are addresses, lengths in bytes, or said there. */
+/** Exports of `asm/chunk.ts`; numbers are addresses, lengths in bytes, or as documented there. */
 interface ChunkExports extends WebAssembly.Exports {
   textAddress(): number;
   outputAddress(): number;
@@ -20,15 +20,14 @@ interface ChunkExports extends WebAssembly.Exports {
 const PAGE = 65_536;
 /** Numbers of a chunk in the output. */
 const FIELDS = 4;
-/** Memory above this, in bytes, is given back after the text that needed it; a WebAssembly memory cannot shrink. */
+/** Memory above this number of bytes is freed after the text that needed it, by dropping the instance: a WebAssembly memory cannot shrink. */
 const KEPT_MEMORY = 16 * 1024 * 1024;
 /** The addresses of a text and its levels must fit into 32 bits. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Cuts texts into chunks in WebAssembly; the rules, and a slow equal in TypeScript, stand in
- * src/text/chunk. Texts are strings or UTF-8 bytes; a text beyond 1 GiB and a budget that is not a
- * positive integer are a `RangeError`.
+ * Divides texts into chunks in WebAssembly; src/text/chunk has the rules, and a slow equivalent in TypeScript. Texts are strings or UTF-8
+ * bytes. Throws a `RangeError` on a text above 1 GiB and a budget that is not a positive integer.
  */
 export class ChunkKernel {
   readonly #build: KernelBuild;
@@ -45,8 +44,8 @@ export class ChunkKernel {
   }
 
   /**
-   * Chunks of source code that end where brackets are balanced, of at most `budget` characters except
-   * for constructs that are larger. `profile` tells the language: `lexicalProfile` in src/text/chunk.
+   * Chunks of source code that end where brackets are balanced, of at most `budget` characters except for constructs that are larger.
+   * `profile` describes the language: see `lexicalProfile` in src/text/chunk.
    */
   code(text: string | Uint8Array, profile: number, budget: number): ChunkRange[] {
     return this.#chunks(text, budget, true, (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
@@ -64,7 +63,7 @@ export class ChunkKernel {
     return chunks;
   }
 
-  /** The instance, with room for a text and as many levels. */
+  /** The instance, with memory for a text and this many levels. */
   #instance(length: number): { memory: WebAssembly.Memory; exports: ChunkExports } {
     const memory = this.#memory ??= new WebAssembly.Memory({ initial: 4 });
     const exports = this.#exports ??= instantiateKernel(loadKernel('chunk', this.#build), memory) as ChunkExports;
@@ -74,7 +73,7 @@ export class ChunkKernel {
   }
 }
 
-/** Reads chunks until none are left; the module writes some thousands at a time. */
+/** Reads all chunks; the module writes some thousands at a time. */
 function readChunks(memory: WebAssembly.Memory, exports: ChunkExports, length: number, budget: number, whole: boolean): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   for (;;) {

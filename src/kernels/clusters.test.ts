@@ -43,7 +43,7 @@ describe.each(['release', 'debug'] as const)('the kernel of clusters (%s build)'
       const own = clustersKernel(rows.memory, build);
       let state = seed;
       const random = () => (state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff) % 97;
-      // A row's part is a centroid itself, so codes lose nothing and a reference is plain.
+      // Every part of a row is a centroid, so codes are exact and the reference is simple.
       const stride = own.rowBytes(width!) / 4;
       const centroids = new Float32Array(parts! * CODES * stride).map((_, i) => (i % stride < width! ? random() : 0));
       const at = rows.allocate(centroids.byteLength);

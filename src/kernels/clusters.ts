@@ -1,12 +1,12 @@
 import * as layout from '../../generated/kernels/clusters.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** What a search gives when there is no memory for it. */
+/** Returned by a search when there is not enough memory for it. */
 export const NO_ROOM = layout.NO_ROOM;
-/** Centroids of each part of a product quantizer. */
+/** Number of centroids for each part of a product quantizer. */
 export const CODES = layout.CODES;
 
-/** What `asm/clusters.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
+/** Exports of `asm/clusters.ts`, where their contracts are documented. Addresses and sizes are in bytes. */
 export interface ClustersExports extends WebAssembly.Exports {
   rowBytes(dims: number): number;
   multiply(left: number, rows: number, stride: number, packed: number, inner: number, columns: number, out: number, outStride: number): void;
@@ -58,7 +58,7 @@ export interface ClustersExports extends WebAssembly.Exports {
   vectorOf(row: number): number;
 }
 
-/** The module `clusters` over the memory of a segment, or over one that training has for itself. */
+/** The module `clusters` over the memory of a segment or of a training. */
 export function clustersKernel(memory: WebAssembly.Memory, build: KernelBuild): ClustersExports {
   return instantiateKernel(loadKernel('clusters', build), memory) as ClustersExports;
 }

@@ -7,12 +7,12 @@ const VALUES = ['first', 'second', 'third'];
 const KEY = Column.keys;
 const FORMS = { array: 0, bitmap: 1, runs: 2 };
 
-/** Ordinals from one on, so many, so far apart; two containers and a half of them. */
+/** Consecutive or evenly spaced ordinals, which cover up to two and a half containers. */
 const ordinals = fc.record({ from: fc.integer({ min: 0, max: 160_000 }), count: fc.oneof(fc.nat(20), fc.nat(6000)), apart: fc.constantFrom(1, 1, 2, 3, 7) })
   .map(({ from, count, apart }) => Array.from({ length: count }, (_, i) => from + i * apart).filter((ord) => ord < 160_000));
 const step = fc.record({ ords: ordinals, value: fc.constantFrom(...VALUES, undefined) });
 
-/** A run that falls apart into a bitmap, and that into an array. */
+/** A run that is split into a bitmap, and the bitmap into an array. */
 const OF_EVERY_FORM = [1, 2, 3].map((apart) => ({ ords: Array.from({ length: 5000 }, (_, i) => i * apart), value: apart === 1 ? 'first' : undefined }));
 
 /** A document with at most one value. */
@@ -34,7 +34,7 @@ function put(kernel: ColumnsKernel, ord: number, value: string | undefined): voi
   kernel.call.putDocument();
 }
 
-/** The documents of values as sets, which the kernel's bitmaps are compared with. */
+/** The documents of values as sets, with which the kernel's bitmaps are compared. */
 class Twin {
   readonly documents = new Map<number, string | undefined>();
 

@@ -1,9 +1,12 @@
 import * as layout from '../../generated/kernels/columns.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** Numbers of the columns that are there from the start; metadata keys follow. */
+/** Numbers of the predefined columns; metadata keys follow. */
 export const Column = { identity: layout.IDENTITY, lang: layout.LANG, keys: layout.KEYS } as const;
-/** Bit of a column in an entry that spells a name; of a part that stands behind its text; and of results that say so. */
+/**
+ * The highest bit, used as a flag: of the column in an entry that stores a name's spelling; of the offset of a part that follows its text;
+ * and of results.
+ */
 export const FLAG = layout.FLAG;
 /** Columns of times; the last one is always empty. */
 export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, expiresAt: layout.EXPIRES_AT, none: 3 } as const;
@@ -16,18 +19,18 @@ export const Buffers = {
   days: layout.B_DAYS,
   keys: layout.B_TEXTS,
 } as const;
-/** What keys of an order are, and their flags. */
+/** The kinds of sort keys, and their flags. */
 export const SortKind = { order: layout.BY_ORDER, time: layout.BY_TIME, score: 2, tie: layout.BY_TIE } as const;
 export const SortFlags = { descending: layout.DESCENDING, spelled: layout.SPELLED } as const;
 export const Comparison = { gte: layout.GTE, lte: layout.LTE, gt: layout.GT, lt: 3 } as const;
-/** Stands for all documents where a level is asked for. */
+/** Stands for all documents where a level is expected. */
 export const ALL = layout.ALL;
-/** Most levels. */
+/** Maximum number of levels. */
 export const LEVELS = layout.BUFFERS - layout.B_LEVELS;
 export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
 
-/** What `asm/columns.ts` exports. Texts and lists are passed in B_INPUT, unless said; the contracts stand at the functions there. */
+/** Exports of `asm/columns.ts`, where their contracts are documented. Texts and lists are passed in B_INPUT, unless documented otherwise. */
 export interface ColumnsExports extends WebAssembly.Exports {
   initialize(): void;
   adopt(): number;
@@ -80,14 +83,14 @@ export interface ColumnsExports extends WebAssembly.Exports {
   tidySome(budget: number): number;
 }
 
-/** The columns of one collection in a WebAssembly memory of its own: calls, and what passes through the memory. */
+/** The columns of one collection in a WebAssembly memory of its own: calls, and data exchange through the memory. */
 export class ColumnsKernel {
   readonly memory: WebAssembly.Memory;
   readonly call: ColumnsExports;
   #bytes: Buffer<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
 
-  /** Empty columns; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
+  /** Empty columns; with the `pages` of a checkpoint, a memory into which to read it before `adopt`. */
   constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
     const maximum = Math.max(pages ?? 1, Math.floor(maxBytes / PAGE_BYTES));
     this.memory = new WebAssembly.Memory({ initial: pages ?? 1, maximum });
@@ -97,7 +100,7 @@ export class ColumnsKernel {
     if (pages === undefined) this.call.initialize();
   }
 
-  /** The memory's bytes. The view is good until the next call into the kernel, which may grow the memory. */
+  /** The memory's bytes. The view is valid until the next call into the kernel, which may grow the memory. */
   get bytes(): Buffer<ArrayBuffer> {
     this.#followGrowth();
     return this.#bytes;
@@ -115,12 +118,12 @@ export class ColumnsKernel {
     this.#view = new DataView(buffer);
   }
 
-  /** Makes room in a buffer; its address. */
+  /** Makes a buffer large enough for this many bytes; returns its address. */
   reserve(buffer: number, bytes: number): number {
     return this.call.reserve(buffer, bytes) >>> 0;
   }
 
-  /** Writes a text to the input buffer as UTF-8; its length in bytes. Lone surrogates become U+FFFD. */
+  /** Writes a text to the input buffer as UTF-8; returns its length in bytes. Lone surrogates become U+FFFD. */
   inputText(text: string): number {
     const at = this.reserve(Buffers.input, text.length * 3 + 16);
     return this.bytes.write(text, at);
@@ -132,7 +135,7 @@ export class ColumnsKernel {
     new Float64Array(this.memory.buffer, at, numbers.length).set(numbers);
   }
 
-  /** Takes a set of ordinals as a level. */
+  /** Imports a set of ordinals as a level. */
   importSet(words: Uint32Array, level: number): void {
     const length = Math.min(words.length, (this.view.getUint32(layout.H_ORD_END, true) + 31) >>> 5);
     const at = this.reserve(Buffers.input, length * 4 + 16);
@@ -155,12 +158,12 @@ export class ColumnsKernel {
     return this.bytes.toString('utf8', at, at + length);
   }
 
-  /** End of what belongs to the columns. */
+  /** End of the memory that the columns use. */
   get top(): number {
     return this.view.getUint32(layout.H_TOP, true);
   }
 
-  /** While it is frozen, requests write to buffers only, and to what lies behind `top` as it was. */
+  /** While frozen, requests write only to buffers, and to memory after the value of `top` at the time of freezing. */
   set frozen(frozen: boolean) {
     this.view.setUint32(layout.H_FROZEN, frozen ? 1 : 0, true);
   }
@@ -169,7 +172,7 @@ export class ColumnsKernel {
     return { documents: this.view.getUint32(layout.H_DOCS, true), pairs: this.view.getUint32(layout.H_PAIRS, true) };
   }
 
-  /** Bytes in use by part. */
+  /** Bytes in use, by part. */
   parts(): { dictionaries: number; bitmaps: number; columns: number; scratch: number } {
     const bytesOf = (part: number): number => this.view.getUint32(layout.H_PARTS + 4 * part, true);
     return {

@@ -6,7 +6,7 @@ import { CooccurrenceKernel, MAX_SLOTS, MAX_TERMS, type PairCounter } from './co
 const TERMS = 40;
 const NOTHING = { best: [], largest: 0 };
 
-/** Texts of a few terms, so that pairs come again, with gaps; some are longer than the window by little. */
+/** Texts of a few terms with gaps, so that pairs are repeated; some are slightly longer than the window. */
 const document = fc.array(fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) }, { weight: 3, arbitrary: fc.integer({ min: 1, max: TERMS - 1 }) }, fc.constant(0)), { maxLength: 60, size: 'max' })
   .map((tokens) => Uint32Array.from(tokens));
 const step = fc.oneof({ weight: 8, arbitrary: document.map((tokens) => ({ tokens })) }, fc.integer({ min: 0, max: 4 }).map((occurrences) => ({ occurrences })));

@@ -3,45 +3,45 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Terms are numbers from 1 to this, exclusive. */
 export const MAX_TERMS = layout.MAX_TERMS;
-/** Most pairs that are counted at once take so many slots, of which three quarters are used. */
+/** Capacity of the hash table of pairs; at most 75 % of it is used. */
 export const MAX_SLOTS = layout.MAX_SLOTS;
-/** A gap in the text: a word that is no term. It keeps its place in the window. */
+/** A gap in the text: a word that is not a term, but keeps its place in the window. */
 export const GAP = 0;
-/** Any two of so many tokens in a row stand together. */
+/** Any two terms within this number of consecutive tokens count as a pair. */
 export const WINDOW = layout.REACH + 1;
-/** Neighbours of a term, at most. */
+/** Maximum number of neighbours of a term. */
 export const BEST_NEIGHBOURS = layout.BEST;
-/** Occurrences from which on a term has neighbours and is one. */
+/** Minimum number of occurrences for a term to have neighbours and to be one. */
 export const MIN_OCCURRENCES = layout.MIN_OCCURRENCES;
 
-/** A neighbour of a term: p(a,b) / (p(a) p(b)) of the two, above 1, whose logarithm is their mutual information. */
+/** A neighbour of a term: `ratio` is p(a,b) / (p(a) p(b)) of the two terms, above 1; its logarithm is their pointwise mutual information. */
 export interface RatedNeighbour {
   readonly term: number;
   readonly ratio: number;
 }
 
-/** The neighbours of a term, best first; `largest` is the largest ratio that it has with any term, 0 for none. */
+/** The neighbours of a term, best first; `largest` is the largest ratio of the term with any other, 0 if it has none. */
 export interface RatedNeighbours {
   readonly best: readonly RatedNeighbour[];
   readonly largest: number;
 }
 
-/** Counts which terms stand together. */
+/** Counts which terms occur together. */
 export interface PairCounter {
   /** Counts the tokens of a document. */
   add(tokens: Uint32Array): void;
-  /** Forgets the terms below `end` that occurred at most so often; gives their numbers, ascending. */
+  /** Removes the terms below `end` that occurred at most `occurrences` times; returns their numbers, ascending. */
   forget(end: number, occurrences: number): number[];
-  /** Finds the best neighbours of the terms below `end`; after that nothing can be added. */
+  /** Ranks the neighbours of the terms below `end`; afterwards nothing can be added. */
   rank(end: number): void;
   /**
-   * Best first, by ratio, then by occurrences of the pair, then by number; none for a term that is too rare. Only
-   * pairs of several documents count, unless the term has none: what stands together in one may be a whim of its author.
+   * Best first, by ratio, then by occurrences of the pair, then by number; empty if the term is too rare. Only pairs that occur in several
+   * documents count, unless the term has none: a pair in a single document may be accidental.
    */
   neighboursOf(term: number): RatedNeighbours;
 }
 
-/** What `asm/cooccurrence.ts` exports; the contracts stand there. */
+/** Exports of `asm/cooccurrence.ts`, where their contracts are documented. */
 interface CooccurrenceExports extends WebAssembly.Exports {
   initialize(maxSlots: number): void;
   tokens(): number;
@@ -54,19 +54,19 @@ interface CooccurrenceExports extends WebAssembly.Exports {
   bestOf(term: number): number;
 }
 
-/** Where the entries of a list of neighbours begin, their bytes, and the bit of the second number that says "in several documents". */
+/** Offset of the first entry in a list of neighbours, bytes per entry, and the bit of the second number that means "in several documents". */
 const FIRST = 8;
 const ENTRY = 16;
 const SEVERAL = layout.SEVERAL;
 
-/** Counts in a WebAssembly memory of its own, of 300 MB at most (asm/cooccurrence/layout.ts). */
+/** Counts in a WebAssembly memory of its own, of at most 300 MB (asm/cooccurrence/layout.ts). */
 export class CooccurrenceKernel implements PairCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 4 });
   readonly #call: CooccurrenceExports;
   readonly #tokens: number;
   readonly #room: number;
 
-  /** `maxSlots`, a power of two from 16 on, bounds the pairs that are counted at once. */
+  /** `maxSlots`, a power of two of at least 16, limits the pairs that are counted at once. */
   constructor({ build = 'release', maxSlots = MAX_SLOTS }: { build?: KernelBuild; maxSlots?: number } = {}) {
     this.#call = instantiateKernel(loadKernel('cooccurrence', build), this.#memory) as CooccurrenceExports;
     this.#call.initialize(maxSlots);

@@ -34,7 +34,7 @@ export class EmbeddingTwin {
     return length === 0 ? sum : sum.map((value) => value / length);
   }
 
-  /** The longest tokens from the beginning on; the unknown one alone where that leaves a rest. */
+  /** Splits a word into the longest tokens, from its beginning on; returns only the unknown token if no token matches the rest of the word. */
   #pieces(characters: readonly string[]): number[] {
     const unknown = [this.#ids.get('[UNK]')!];
     if (characters.length > WORD_CHARACTERS) return unknown;

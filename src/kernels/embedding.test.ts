@@ -9,7 +9,7 @@ const TOKENS = [
 ];
 const DIMS = 64;
 
-/** A model whose numbers are of no meaning; special tokens have no weight. */
+/** A model of arbitrary numbers; special tokens have the weight 0. */
 function modelOf(tokens: readonly string[]): TokenVectors {
   const vectors = Uint8Array.from({ length: tokens.length * DIMS }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 13) & 0xff);
   const scales = Float32Array.from(tokens, (token, i) => (token.startsWith('[') ? 0 : 0.001 * (1 + (i % 9))));

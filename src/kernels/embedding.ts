@@ -1,17 +1,17 @@
 import { foldPage } from './bert-characters.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** A model of token vectors, as its files have it. */
+/** A model of token vectors, as stored in its files. */
 export interface TokenVectors {
-  /** Tokens in UTF-8, one a line, `[UNK]` among them. */
+  /** Tokens in UTF-8, one per line, including `[UNK]`. */
   readonly vocabulary: Uint8Array;
-  /** A row of signed bytes for each token; the dimensions are a multiple of 32. */
+  /** A row of signed bytes for each token; the number of dimensions is a multiple of 32. */
   readonly vectors: Uint8Array;
-  /** A little-endian float32 for each token, which its row is multiplied by. */
+  /** A little-endian float32 for each token, by which its row is multiplied. */
   readonly scales: Uint8Array;
 }
 
-/** What `asm/embedding.ts` exports; the contracts stand there. */
+/** Exports of `asm/embedding.ts`, where their contracts are documented. */
 interface EmbeddingExports extends WebAssembly.Exports {
   layModel(tokens: number, dims: number, vocabularyBytes: number): void;
   modelEnd(): number;
@@ -31,20 +31,20 @@ interface EmbeddingExports extends WebAssembly.Exports {
 
 const PAGE = 65_536;
 const INITIAL_PAGES = 2;
-/** As the module is compiled (src/codegen/build-kernels.ts). */
+/** These must match the settings by which the module is compiled (src/codegen/build-kernels.ts). */
 const MAXIMUM_PAGES = 4096;
 const FLOAT = 4;
-/** Bytes of a character at most: a text of this many UTF-16 units fits into a desk. */
+/** Maximum bytes per UTF-16 unit, from which the capacity of the text buffer follows. */
 const UTF8_BYTES = 3;
 const MISSING = 0x8000_0000;
 
-/** A memory with a model in it, which threads may share: it can be posted to another one. */
+/** A memory that contains a model. Threads can share it: it can be posted to another thread. */
 export interface ModelMemory {
   readonly memory: WebAssembly.Memory;
   readonly dims: number;
 }
 
-/** Puts a model into a memory of its own. Throws a `RangeError` for files that do not belong together. */
+/** Copies a model into a memory of its own. Throws a `RangeError` if the sizes of the files do not match. */
 export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, build: KernelBuild = 'release'): ModelMemory {
   const tokens = scales.length / FLOAT;
   const dims = vectors.length / tokens;
@@ -63,18 +63,18 @@ export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, b
 }
 
 /**
- * Makes vectors of texts as sums of token vectors. Each thread has its own over a memory that all share; it holds one text at
- * a time and so is not to be used by two calls at once, which cannot happen, since they are synchronous.
+ * Computes vectors of texts as sums of token vectors. Each thread has its own instance over a shared memory. An instance processes one text
+ * at a time; calls cannot overlap, because they are synchronous.
  */
 export class EmbeddingKernel {
   readonly dims: number;
-  /** Of longer texts the first so many UTF-16 units count. */
+  /** Maximum number of UTF-16 units of a text; the rest of longer texts is ignored. */
   readonly maxLength: number;
   readonly #memory: WebAssembly.Memory;
   readonly #call: EmbeddingExports;
   readonly #desk: number;
   readonly #text: Buffer;
-  /** Where pages of folds can be put, and where that room ends. */
+  /** Start and end of the memory in which pages of folds can be allocated. */
   #free = 0;
   #freeEnd = 0;
 
@@ -93,7 +93,7 @@ export class EmbeddingKernel {
     return new Uint16Array(this.#memory.buffer, this.#call.tokensOf(this.#desk), count).slice();
   }
 
-  /** The vector of a text, of length 1; undefined when it has no token that the model knows anything of. */
+  /** The vector of a text, of length 1; undefined if no token of the text has a vector other than zero. */
   vector(text: string): Float32Array<ArrayBuffer> | undefined {
     this.#call.sumTokens(this.#desk, this.#tokenize(text));
     const output = new Float32Array(this.#memory.buffer, this.#call.outputOf(this.#desk), this.dims);
@@ -120,7 +120,7 @@ export class EmbeddingKernel {
     this.#free += bytes;
   }
 
-  /** The address of new bytes, which are zero and nobody else's. */
+  /** Allocates new bytes, which are zero and belong to this instance alone; returns their address. */
   #grow(bytes: number): number {
     return this.#memory.grow(Math.ceil(bytes / PAGE)) * PAGE;
   }

@@ -2,12 +2,12 @@ import * as allocator from '../../generated/kernels/columns.ts';
 import * as layout from '../../generated/kernels/geo.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** Bytes of a point with its ordinal. */
+/** Bytes of a point, including its ordinal. */
 export const POINT_BYTES = 24;
-/** Most results that a buffer keeps room for between queries, in bytes. */
+/** Above this number of bytes, the buffer of results is freed after a query. */
 const KEPT_BYTES = 1 << 20;
 
-/** What `asm/geo.ts` exports; the contracts stand there. */
+/** Exports of `asm/geo.ts`, where their contracts are documented. */
 interface GeoExports extends WebAssembly.Exports {
   initialize(): void;
   points(): number;
@@ -36,13 +36,13 @@ interface GeoExports extends WebAssembly.Exports {
   drop(buffer: number): void;
 }
 
-/** Degrees, both ends included. */
+/** An interval in degrees, including both ends. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-/** A box of latitudes and longitudes, of one or two intervals where it goes across the 180th meridian, at most three. */
+/** A box of latitudes and longitudes, with at most three intervals of longitudes; a box across the 180th meridian has two. */
 export interface LatLngBox {
   readonly lat: Interval;
   readonly lng: readonly Interval[];
@@ -51,25 +51,25 @@ export interface LatLngBox {
 export interface NearQuery {
   readonly lat: number;
   readonly lng: number;
-  /** Greatest square of a chord, on a globe of radius 1. */
+  /** Greatest squared chord, on a globe of radius 1. */
   readonly chord: number;
-  /** Results, 0 for all. */
+  /** Maximum number of results, 0 for all. */
   readonly limit: number;
-  /** Whether results are to be in the order of their chords and then of ordinals. */
+  /** Whether results are sorted by chord, then by ordinal. */
   readonly sorted: boolean;
-  /** A box around everything within the chord; given, geohashes are searched rather than boxes. */
+  /** A box that contains everything within the chord; if present, the search uses geohashes instead of the tree's boxes. */
   readonly cover?: LatLngBox | undefined;
   /** Bitmap of the ordinals that may be found; absent for all. */
   readonly filter?: Uint32Array | undefined;
 }
 
-/** Documents with the squares of their chords. */
+/** Documents with their squared chords. */
 export interface NearResult {
   readonly ords: Uint32Array;
   readonly chords: Float64Array;
 }
 
-/** A side of a polygon, whose corners are longitude and latitude. Edges come in the order of polygons and rings. */
+/** A side of a polygon, whose corners are longitude and latitude. Edges must be in the order of polygons and rings. */
 export interface Edge {
   readonly x0: number;
   readonly y0: number;
@@ -81,13 +81,13 @@ export interface Edge {
 }
 
 export interface ShapeTest {
-  /** Points in the box around the shape. */
+  /** Number of points in the box around the shape. */
   readonly candidates: number;
-  /** Tests some of them. */
+  /** Tests the candidates from `from` to `to`. */
   test(from: number, to: number): void;
-  /** Ordinals of those that are in the shape, in no order. */
+  /** Ordinals of the candidates in the shape, in any order. */
   passed(): Uint32Array;
-  /** Must be called once. */
+  /** Must be called exactly once. */
   close(): void;
 }
 
@@ -105,22 +105,22 @@ export class GeoKernel {
     return this.#call.points();
   }
 
-  /** Bytes of the memory that are or were in use. */
+  /** Size of the memory: bytes that are or were in use. */
   get bytes(): number {
     return this.#view.getUint32(allocator.H_TOP, true);
   }
 
-  /** Puts a document at a place, in the stead of where it was. */
+  /** Sets the place of a document, and replaces its former place. */
   put(ord: number, lat: number, lng: number): void {
     this.#call.put(ord, lat, lng);
   }
 
-  /** Takes a document out; one that is not there is no error. */
+  /** Removes a document; does nothing if it does not exist. */
   remove(ord: number): void {
     this.#call.removePoint(ord);
   }
 
-  /** Undefined for a document without a place. */
+  /** The place of a document; undefined if it has none. */
   pointOf(ord: number): { lat: number; lng: number } | undefined {
     const lat = this.#call.latitudeOf(ord);
     return Number.isNaN(lat) ? undefined : { lat, lng: this.#call.longitudeOf(ord) };
@@ -146,7 +146,7 @@ export class GeoKernel {
     return { ords, chords };
   }
 
-  /** Ordinals in a box, in no order. */
+  /** Ordinals in a box, in any order. */
   within(box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): Uint32Array {
     this.#findWithin(box, byHashes, filter);
     const count = this.#call.keepOrds();
@@ -155,7 +155,7 @@ export class GeoKernel {
     return ords;
   }
 
-  /** Gets ready to test which points in a box are in a shape; the index may change meanwhile. */
+  /** Prepares to test which points in a box are in a shape; the index may change meanwhile. */
   shape(edges: readonly Edge[], box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): ShapeTest {
     const shape = this.#call.openShape(edges.length) >>> 0;
     const candidates = this.#findWithin(box, byHashes, filter);
@@ -175,7 +175,7 @@ export class GeoKernel {
     };
   }
 
-  /** Cells of geohashes of so many digits, ascending, with the documents in each. */
+  /** Cells of geohashes with this many digits, ascending, with the number of documents in each. */
   cells(digits: number, filter?: Uint32Array | undefined): { readonly cell: bigint; readonly count: number }[] {
     this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
     const count = this.#call.countCells(digits);
@@ -185,7 +185,10 @@ export class GeoKernel {
     return cells;
   }
 
-  /** The points of some leaves of the tree, as `takePoints` takes them: u32 ordinal, u32 0, f64 latitude, f64 longitude, little endian; none behind the last leaf. */
+  /**
+   * The points of some leaves of the tree, in the format of `takePoints`: u32 ordinal, u32 0, f64 latitude, f64 longitude, little endian;
+   * empty after the last leaf.
+   */
   listPoints(skippedLeaves: number, leaves: number): Uint8Array {
     const count = this.#call.listPoints(skippedLeaves, leaves);
     const bytes = new Uint8Array(this.#memory.buffer, this.#found(), count * POINT_BYTES).slice();
@@ -193,7 +196,7 @@ export class GeoKernel {
     return bytes;
   }
 
-  /** Puts whole points of such a list. */
+  /** Adds the points of such a list, which must be complete points. */
   takePoints(bytes: Uint8Array): void {
     const at = this.#call.reserve(layout.B_INPUT, bytes.length) >>> 0;
     new Uint8Array(this.#memory.buffer, at, bytes.length).set(bytes);
@@ -226,12 +229,12 @@ export class GeoKernel {
     }
   }
 
-  /** Address of what was found. */
+  /** Address of the results. */
   #found(): number {
     return this.#call.reserve(layout.B_FOUND, 0) >>> 0;
   }
 
-  /** A large answer does not keep its memory. */
+  /** Frees the buffer of a large result. */
   #trim(bytes: number): void {
     if (bytes > KEPT_BYTES) this.#call.drop(layout.B_FOUND);
   }

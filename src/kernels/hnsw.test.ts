@@ -11,7 +11,7 @@ const vector = (dims: number) => fc.array(fc.integer({ min: -1000, max: 1000 }),
   .map((numbers) => Float32Array.from(numbers, (x) => x / 100));
 const pair = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(128, 200, 784)).chain((dims) => fc.tuple(vector(dims), vector(dims)));
 
-/** The distance that a graph goes by. */
+/** The distance that the graph uses. */
 function distance(p: Float32Array, x: Float32Array, metric: number): number {
   const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
   if (metric === EUCLIDEAN) return dot(p, p) + dot(x, x) - 2 * dot(p, x);
@@ -21,8 +21,8 @@ function distance(p: Float32Array, x: Float32Array, metric: number): number {
 }
 
 /**
- * How far codes may be off: half a step for each component of either vector, where a step is a share of its range. `shareOfP` is
- * that of the probe, which has more bits than a row when it is a query.
+ * Maximum error of codes: half a step for each component of either vector, where a step is a share of the vector's range. `shareOfP` is the
+ * share for the probe, which has more bits than a row if it is a query.
  */
 function tolerance(p: Float32Array, x: Float32Array, metric: number, shareOfP: number, shareOfX: number): number {
   const spread = (v: Float32Array) => Math.max(...v.map(Math.abs));
@@ -33,7 +33,7 @@ function tolerance(p: Float32Array, x: Float32Array, metric: number, shareOfP: n
   return (metric === EUCLIDEAN ? 2 : 1) * 1.01 * error;
 }
 
-/** More than half a step, of vectors whose range is at most twice their largest component. */
+/** Slightly more than half a step, for vectors whose range is at most twice their largest component. */
 const HALF_STEPS = { 8: 1 / 120, 7: 1 / 120, 4: 1 / 14.9 } as const;
 
 describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4], ['release', 8], ['debug', 8]] as const)('distances (%s build) by codes of %i bits', (build, bits) => {

@@ -1,13 +1,13 @@
 import * as layout from '../../generated/kernels/hnsw.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** What a search gives when there is no memory for it. */
+/** Returned by a search when there is not enough memory for it. */
 export const NO_ROOM = layout.NO_ROOM;
-/** Most links of a row at the upper levels, and at level 0. */
+/** Maximum number of links of a row at the upper levels, and at level 0. */
 export const M = layout.M;
 export const M0 = layout.M0;
 
-/** What `asm/hnsw.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
+/** Exports of `asm/hnsw.ts`, where their contracts are documented. Addresses and sizes are in bytes. */
 export interface HnswExports extends WebAssembly.Exports {
   graphBytes(): number;
   scratchBytes(): number;

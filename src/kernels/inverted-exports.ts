@@ -1,6 +1,6 @@
 /**
- * What `asm/inverted.ts` exports. Texts and lists are passed as address and length (in bytes, unless said);
- * the contracts stand at the functions there.
+ * Exports of `asm/inverted.ts`, where their contracts are documented. Texts and lists are passed as address and length (in bytes, unless
+ * documented otherwise).
  */
 export interface InvertedExports extends WebAssembly.Exports {
   initialize(): void;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvertedKernel } from './inverted.ts';
 
-/** Mostly small numbers and now and then a large one, as gaps are. */
+/** Mostly small numbers and a few large ones, like gaps. */
 const run = fc.array(fc.oneof({ weight: 9, arbitrary: fc.nat(9) }, fc.nat(300), fc.integer({ min: 0, max: 0xffff_ffff })), { minLength: 1, maxLength: 128, size: 'max' });
 
 describe.each(['release', 'debug'] as const)('packed runs, %s build', (build) => {

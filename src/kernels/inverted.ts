@@ -2,30 +2,30 @@ import * as layout from '../../generated/kernels/inverted.ts';
 import type { InvertedExports } from './inverted-exports.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** Plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
+/** Number of plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
 export const PLAIN_FIELDS = layout.PLAIN_FIELDS;
-/** Those before the ones that repeat what stands elsewhere, which count only where weights name them. */
+/** Number of plain fields before the derived ones, which repeat text of other fields and count only if weights name them. */
 export const OWN_FIELDS = layout.OWN_FIELDS;
-/** Fields in all are fewer. */
+/** Exclusive limit of all fields. */
 export const MAX_FIELDS = layout.MAX_FIELDS;
 /** Longest form, in bytes. */
 export const MAX_FORM_BYTES = layout.MAX_FORM;
-/** Longest word that fuzzy matching takes, in code points. */
+/** Longest word for fuzzy matching, in code points. */
 export const MAX_FUZZY_WORD = layout.MAX_FUZZY_WORD;
-/** Most levels of nested operators, see `prepareLevels`. */
+/** Maximum number of levels for nested operators, see `prepareLevels`. */
 export const MAX_LEVELS = layout.MAX_LEVELS;
-/** Most classes of documents. */
+/** Maximum number of classes of documents. */
 export const MAX_CLASSES = layout.MAX_CLASSES;
-/** Most groupings of the forms. */
+/** Maximum number of groupings of the forms. */
 export const MAX_GROUPINGS = layout.MAX_GROUPINGS;
-/** In a pattern for `collectMatches`: any number of characters, exactly one, and at its end one or none. */
+/** Wildcards of patterns for `collectMatches`: any number of characters, exactly one, and (at the end) one or none. */
 export const ANY_CHARACTERS = layout.ANY;
 export const ONE_CHARACTER = layout.ONE;
 export const OPTIONAL_CHARACTER = layout.MAY_BE;
 
-/** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
+/** How `scoreForm` and `scoreGroup` use a score: add it; add it and set the bit of the document; or add it only to documents whose bit is set. */
 export const Action = { add: layout.ADD, match: layout.MATCH, require: layout.REQUIRE } as const;
-/** What a selection takes into account. */
+/** Options of a selection. */
 export const Select = { filtered: layout.FILTERED, multiplied: layout.MULTIPLIED, collected: layout.COLLECTED } as const;
 /** Numbers of the buffers that the host uses. */
 export const Buffers = {
@@ -39,12 +39,12 @@ export const Buffers = {
 } as const;
 export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 
-/** Kinds of pages, by their bytes. */
+/** Kinds of pages, in the encoding of the kernel. */
 export const PageKind = { free: layout.PAGE_FREE, small: layout.PAGE_SMALL, large: layout.PAGE_LARGE, scratch: layout.PAGE_SCRATCH } as const;
 export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
 
-/** What memory is used for, with the number under which the kernel counts its bytes. */
+/** The uses of memory, with the number under which the kernel counts their bytes. */
 const PARTS = {
   documents: layout.PART_DOCUMENTS,
   forms: layout.PART_FORMS,
@@ -59,7 +59,7 @@ const PARTS = {
 
 export type PartName = keyof typeof PARTS;
 
-/** The order of keys, and that of keys read backward, for `collectRange`. */
+/** The order of keys, and the order of reversed keys, for `collectRange`. */
 export const Orders = { forward: layout.H_FORWARD, backward: layout.H_BACKWARD } as const;
 
 /** The tables of the tokeniser, see src/text/token-tables.ts. */
@@ -69,13 +69,16 @@ export interface TableBytes {
   readonly expansions: Uint8Array;
 }
 
-/** What scoring needs to know of the collection and the query, see asm/inverted/scoring.ts. */
+/** Parameters of scoring from the collection and the query, see asm/inverted/scoring.ts. */
 export interface ScoringParameters {
   readonly algorithm: number;
   readonly c0: number;
   readonly c1: number;
   readonly rest: number;
-  /** The fields that count, by number; undefined where all but the derived ones count alike. For TF-IDF, the number behind the plain fields stands for all further ones. */
+  /**
+   * The fields that count, by number; undefined if all but the derived ones count equally. For TF-IDF, the number after the plain fields
+   * stands for all named fields.
+   */
   readonly factors: readonly FieldFactor[] | undefined;
 }
 
@@ -91,7 +94,7 @@ interface NamedScoring {
   readonly number: number;
 }
 
-/** Parameters that keep their number while others are used. */
+/** Number of recent parameters that keep their number while others are used. */
 const KNOWN_SCORINGS = 8;
 
 function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
@@ -105,7 +108,7 @@ function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
 
-/** A number, not 0, of what a request chooses: algorithm, k1 and b, fields and their weights, but not averages of the collection. */
+/** A hash, not 0, of the parameters that a request selects: algorithm, k1 and b, fields and their weights, but not averages of the collection. */
 function familyOf({ algorithm, c0, rest, factors = [] }: ScoringParameters): number {
   let hash = algorithm;
   const add = (value: number) => {
@@ -121,12 +124,12 @@ function familyOf({ algorithm, c0, rest, factors = [] }: ScoringParameters): num
   return (hash | 1) >>> 0;
 }
 
-/** One inverted index in a WebAssembly memory of its own: calls, and what passes through the memory. */
+/** One inverted index in a WebAssembly memory of its own: calls, and data exchange through the memory. */
 export class InvertedKernel {
   readonly memory: WebAssembly.Memory;
   readonly call: InvertedExports;
   #bytes: Uint8Array<ArrayBuffer>;
-  /** The same bytes: writing a text needs no part of them then. */
+  /** The same bytes as a Buffer, which writes texts without a subarray. */
   #text: Buffer;
   #words: Uint32Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
@@ -135,7 +138,7 @@ export class InvertedKernel {
   #lastScoring = 0;
   readonly #decoder = new TextDecoder();
 
-  /** An empty index; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
+  /** An empty index; with the `pages` of a checkpoint, a memory into which to read it before `adopt`. */
   constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
     const maximum = Math.max(pages ?? layout.FIRST_HEAP_PAGE, Math.floor(maxBytes / PAGE_BYTES));
     this.memory = new WebAssembly.Memory({ initial: pages ?? layout.FIRST_HEAP_PAGE, maximum });
@@ -147,13 +150,13 @@ export class InvertedKernel {
     if (pages === undefined) this.call.initialize();
   }
 
-  /** The memory's bytes. The view is good until the next call into the kernel, which may grow the memory. */
+  /** The memory's bytes. The view is valid until the next call into the kernel, which may grow the memory. */
   get bytes(): Uint8Array<ArrayBuffer> {
     this.#followGrowth();
     return this.#bytes;
   }
 
-  /** The same as words; everything that is passed lies at multiples of four. */
+  /** The same as words; all data is passed at multiples of four. */
   get #numbers(): Uint32Array<ArrayBuffer> {
     this.#followGrowth();
     return this.#words;
@@ -173,7 +176,7 @@ export class InvertedKernel {
     this.#view = new DataView(buffer);
   }
 
-  /** Puts the tokeniser's tables into the memory. */
+  /** Copies the tokeniser's tables into the memory. */
   placeTables({ blocks, index, expansions }: TableBytes): void {
     const at = this.call.placeTables(blocks.byteLength, index.byteLength, expansions.byteLength);
     const bytes = this.bytes;
@@ -182,14 +185,14 @@ export class InvertedKernel {
     bytes.set(expansions, at + blocks.byteLength + index.byteLength);
   }
 
-  /** Writes a text to the input buffer as UTF-8; gives where it lies. Lone surrogates become U+FFFD. */
+  /** Writes a text to the input buffer as UTF-8; returns its address and length. Lone surrogates become U+FFFD. */
   input(text: string): { readonly at: number; readonly length: number } {
     const at = this.call.reserve(Buffers.input, text.length * 3 + 16);
     this.#followGrowth();
     return { at, length: this.#text.write(text, at) };
   }
 
-  /** The same for a text and what follows it; gives where the one ends and where the other. */
+  /** The same for a text and its continuation; returns the end of each. */
   inputParts(first: string, rest: string): { readonly at: number; readonly stop: number; readonly end: number } {
     const at = this.call.reserve(Buffers.input, (first.length + rest.length) * 3 + 16);
     this.#followGrowth();
@@ -197,19 +200,19 @@ export class InvertedKernel {
     return { at, stop, end: stop + this.#text.write(rest, stop) };
   }
 
-  /** Writes numbers (u32) to the input buffer; gives their address. */
+  /** Writes numbers (u32) to the input buffer; returns their address. */
   inputNumbers(numbers: ArrayLike<number>): number {
     return this.write(Buffers.input, numbers instanceof Uint32Array ? numbers : Uint32Array.from(numbers));
   }
 
-  /** Writes what `numberOf` makes of each item (u32) to the input buffer. */
+  /** Writes the number (u32) of each item to the input buffer. */
   inputEach<T>(items: readonly T[], numberOf: (item: T) => number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 4, 16)) / 4;
     const numbers = this.#numbers;
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
-  /** Writes remembered lists, each with its weight and the classes in which it counts, in so many bytes, as `selectFew` (16) and `selectPruned` (32) take them. */
+  /** Writes remembered lists with their weights and classes, in 16 bytes each for `selectFew` or 32 for `selectPruned`. */
   inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: 16 | 32): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
     const view = this.#header;
@@ -221,7 +224,7 @@ export class InvertedKernel {
     });
   }
 
-  /** Writes what has a weight, such as remembered lists, as `matchLists` and `selectTallied` take them. */
+  /** Writes weighted items, such as remembered lists, for `matchLists` and `selectTallied`. */
   inputWeighted<T extends { readonly weight: number }>(items: readonly T[], numberOf: (item: T) => number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
     const view = this.#header;
@@ -231,7 +234,7 @@ export class InvertedKernel {
     });
   }
 
-  /** Writes an array to a buffer; gives its address. */
+  /** Writes an array to a buffer; returns its address. */
   write(buffer: number, array: Uint32Array | Float32Array | Float64Array | Uint8Array): number {
     const at = this.call.reserve(buffer, Math.max(array.byteLength, 16));
     this.bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
@@ -247,14 +250,14 @@ export class InvertedKernel {
     return new Float32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
   }
 
-  /** What `selectByScore` and its like have left in the output buffer: ordinals with their scores. */
+  /** The hits that `selectByScore` and similar functions have written to the output buffer: ordinals with their scores. */
   hits(count: number): { ord: number; score: number }[] {
     const at = this.call.buffer(Buffers.output);
     const view = this.#header;
     return Array.from({ length: count }, (_, i) => ({ ord: view.getUint32(at + 8 * i, true), score: view.getFloat32(at + 8 * i + 4, true) }));
   }
 
-  /** A copy of numbers anywhere. */
+  /** A copy of numbers at any address. */
   numbers(at: number, count: number): Uint32Array {
     return new Uint32Array(this.memory.buffer, at, count).slice();
   }
@@ -263,7 +266,7 @@ export class InvertedKernel {
     return this.#decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  /** Sets the parameters of what is scored from now on, and the numbers that remembered lists know them by. */
+  /** Sets the parameters of all further scoring, and the numbers by which remembered lists identify them. */
   setScoring(parameters: ScoringParameters): void {
     const known = this.#scorings.find((one) => areEqual(one.parameters, parameters));
     const named = known ?? { parameters, number: ++this.#lastScoring };
@@ -288,12 +291,12 @@ export class InvertedKernel {
     view.setFloat32(layout.H_SCORING + 16, rest, true);
   }
 
-  /** Live documents by class. */
+  /** Number of live documents by class. */
   documentsByClass(): number[] {
     return Array.from({ length: MAX_CLASSES }, (_, number) => this.#header.getUint32(layout.H_CLASS_DOCS + 4 * number, true));
   }
 
-  /** Counts that the header keeps; `tokens` are those of live documents. */
+  /** Counts from the header; `tokens` counts those of live documents. */
   counts(): { live: number; dead: number; documents: number; forms: number; tokens: number } {
     const view = this.#header;
     return {
@@ -305,7 +308,7 @@ export class InvertedKernel {
     };
   }
 
-  /** Tokens of live documents in a field, and the live documents that have one there. */
+  /** Tokens of live documents in a field, and the number of live documents that have a token there. */
   fieldCounts(field: number): { tokens: number; documents: number } {
     const view = this.#header;
     if (field >= view.getUint32(layout.H_FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
@@ -313,18 +316,18 @@ export class InvertedKernel {
     return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
   }
 
-  /** Changes whenever documents come, go or get other numbers. */
+  /** Changes whenever documents are added, removed or renumbered. */
   documentsVersion(): string {
     const view = this.#header;
     return `${view.getUint32(layout.H_DOCS, true)} ${view.getUint32(layout.H_DEATHS, true)}`;
   }
 
-  /** One more than the largest number a form may have. */
+  /** The largest possible number of a form, plus 1. */
   formEnd(): number {
     return this.#header.getUint32(layout.H_FORMS, true);
   }
 
-  /** One more than the largest ordinal that there is room for. */
+  /** Number of ordinals for which memory is allocated. */
   ordinalEnd(): number {
     return this.#header.getUint32(layout.H_DOC_OF_CAPACITY, true);
   }
@@ -334,7 +337,7 @@ export class InvertedKernel {
     return this.#header.getUint32(layout.H_FULL, true) !== 0;
   }
 
-  /** Bytes in use by part of the index. */
+  /** Bytes in use, by part of the index. */
   parts(): Record<PartName, number> {
     const view = new DataView(this.memory.buffer, layout.H_PARTS);
     return Object.fromEntries(Object.entries(PARTS).map(([name, number]) => [name, view.getUint32(4 * number, true)])) as Record<PartName, number>;

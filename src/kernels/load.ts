@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Which build of a kernel: the debug one checks bounds and invariants, and is for tests. */
+/** The build of a kernel: the debug build checks bounds and invariants, and is for tests. */
 export type KernelBuild = 'release' | 'debug';
 
 const compiled = new Map<string, WebAssembly.Module>();
 
-/** The compiled module of `asm/NAME.ts`; each build is compiled once in a process. */
+/** The compiled module of `asm/NAME.ts`; each build is compiled once per process. */
 export function loadKernel(name: string, build: KernelBuild = 'release'): WebAssembly.Module {
   const file = `${name}${build === 'debug' ? '.debug' : ''}.wasm`;
   let module = compiled.get(file);
@@ -16,7 +16,7 @@ export function loadKernel(name: string, build: KernelBuild = 'release'): WebAss
   return module;
 }
 
-/** An instance over a memory. An assertion that fails in a debug build throws with its message and place. */
+/** Instantiates a module over a memory. In a debug build, a failed assertion throws an error with its message and position. */
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Exports {
   const abort = (message: number, file: number, line: number, column: number): never => {
     throw new Error(`${textAt(memory, message)} (${textAt(memory, file)}:${line}:${column})`);
@@ -24,7 +24,7 @@ export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembl
   return new WebAssembly.Instance(module, { env: { memory, abort } }).exports;
 }
 
-/** A string of AssemblyScript: UTF-16, whose length in bytes stands in front of it. */
+/** Reads a string of AssemblyScript: UTF-16, preceded by its length in bytes. */
 function textAt(memory: WebAssembly.Memory, address: number): string {
   if (address === 0) return '';
   const length = new DataView(memory.buffer).getUint32(address - 4, true);

@@ -5,7 +5,7 @@ import { tokenTables } from '../text/token-tables.ts';
 import { tokenize } from '../text/tokenize.ts';
 import { MarksKernel } from './marks.ts';
 
-/** What the kernel finds, as plain values. */
+/** The result of the kernel, as plain values. */
 interface Found {
   readonly words: readonly (readonly [start: number, end: number])[];
   readonly marks: readonly (readonly [word: number, form: string])[];

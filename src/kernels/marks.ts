@@ -1,7 +1,7 @@
 import { MAX_FORM_BYTES, type TableBytes } from './inverted.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** What `asm/marks.ts` exports; the contracts stand there. */
+/** Exports of `asm/marks.ts`, where their contracts are documented. */
 interface MarksExports extends WebAssembly.Exports {
   useTables(blocks: number, index: number, expansions: number): void;
   firstPlace(): number;
@@ -19,14 +19,14 @@ interface MarksExports extends WebAssembly.Exports {
   findLines(text: number, length: number, starts: number, signs: number): void;
 }
 
-/** A word that the host has found. Offsets are bytes. */
+/** A word from a tokeniser in JavaScript. Offsets are in bytes. */
 export interface HostWord {
   readonly start: number;
   readonly end: number;
   readonly form: string;
 }
 
-/** Bytes of a text, the end exclusive. */
+/** A range of bytes of a text, the end exclusive. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -38,28 +38,31 @@ export interface ListedWords {
   readonly ends: Uint32Array;
 }
 
-/** The marked words of a text. Everything is a view of the kernel's memory, which is good until the next call. */
+/** The marked words of a text. All arrays are views of the kernel's memory, which are valid until the next call. */
 export interface MarkedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
-  /** By word of the set, in order: the number of the word, from 0, that of its form in the set, from 1, and where it starts and ends. */
+  /**
+   * For each word of the set, in order: the index of the word in the text (from 0), the number of its form in the set (from 1), its start
+   * and its end.
+   */
   readonly marks: Uint32Array;
-  /** By line: where it starts, and its first byte that is no space, tab or `>`; a line feed where there is none. */
+  /** For each line: its start, and its first byte that is not a space, tab or `>`; a line feed if there is none. */
   readonly lines: { readonly starts: Uint32Array; readonly signs: Uint8Array };
-  /** The words of some parts, at least, which are in order; good until it is called again. */
+  /** At least the words of some parts, which must be in order; valid until the next call. */
   readonly wordsOf: (parts: readonly Part[]) => ListedWords;
 }
 
 const PAGE = 65_536;
 const INITIAL_PAGES = 16;
-/** The kernel reads up to 64 bytes behind a text. */
+/** The kernel reads up to 64 bytes beyond the end of a text. */
 const BEHIND = 64;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 /** Bytes of a mark. */
 const MARK = 16;
 
-/** Finds the words of texts, and which of them are among some forms. It holds one set of forms, and one text at a time. */
+/** Finds the words of texts, and those that have one of a set of forms. It has one set of forms, and one text at a time. */
 export class MarksKernel {
   readonly #memory = new WebAssembly.Memory({ initial: INITIAL_PAGES });
   readonly #call: MarksExports;
@@ -80,7 +83,7 @@ export class MarksKernel {
     this.#text = this.use([]);
   }
 
-  /** Takes a set of forms in the place of the one before. Forms are distinct; empty ones match nothing. Returns the address behind them. */
+  /** Replaces the set of forms. Forms must be distinct; empty ones match nothing. Returns the address after them. */
   use(forms: readonly string[]): number {
     const slots = 2 ** Math.ceil(Math.log2(forms.length * 2 + 2));
     this.#reserve(this.#set + 2064 + slots * 12 + 8);
@@ -96,12 +99,12 @@ export class MarksKernel {
   }
 
   /**
-   * The marked words and the lines of a text, which may be UTF-8. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
-   * piece of text in order.
+   * The marked words and the lines of a text, which may be UTF-8. If a line has words that the kernel cannot process, the rest of the line
+   * from there is passed to `tokenize`, which returns the words of a piece of text in order.
    */
   scan(text: string | Uint8Array, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
     const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
-    // A word is at least a byte long, with another one between it and the next.
+    // A word has at least one byte, and at least one byte separates it from the next.
     const room = (length >> 1) + 2;
     const at = this.#text;
     const form = aligned(at + length + BEHIND);
@@ -117,7 +120,7 @@ export class MarksKernel {
     if (host === length) this.#call.scanPiece(at, at + length);
     else this.#scanByTurns(bytes, { at, form, host }, tokenize);
     const lines = this.#lines(at, length, behind);
-    // Only now, as the memory may have grown.
+    // The views are made last, because the memory may have grown.
     const { buffer } = this.#memory;
     const own = bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length);
     return {
@@ -131,7 +134,7 @@ export class MarksKernel {
     };
   }
 
-  /** Scans a text of which some lines are the host's. All of its words are listed at once. */
+  /** Scans a text, parts of whose lines are passed to `tokenize`. Lists all of its words. */
   #scanByTurns(bytes: Buffer, { at, form, host: first }: { readonly at: number; readonly form: number; readonly host: number }, tokenize: (piece: string) => readonly HostWord[]): void {
     const { length } = bytes;
     for (let from = 0, host = first; from < length; host = this.#call.hostStart(at + from, at + length) - at) {
@@ -144,7 +147,7 @@ export class MarksKernel {
     }
   }
 
-  /** Lists the words of some parts of a text and around them: between signs that no word goes over, none of them twice. */
+  /** Lists the words of some parts of a text: each part is extended to the next separators on both sides, and no word is listed twice. */
   #list(bytes: Buffer, at: number, parts: readonly Part[]): void {
     this.#call.clearList();
     let done = 0;

@@ -2,7 +2,7 @@ import { LEAST_SHARE, ROUNDS, type Point } from './projection.ts';
 
 type Row = number[];
 
-/** What `ProjectionKernel` computes, in plain loops over 64-bit numbers. */
+/** The same result as `ProjectionKernel`, in plain loops over 64-bit numbers. */
 export function projectTwin(vectors: readonly ArrayLike<number>[]): { points: Point[]; place: (vector: ArrayLike<number>) => Point | undefined } {
   const mean = Array.from(vectors[0] ?? [], (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
   const centre = (vector: ArrayLike<number>): Row => mean.map((value, i) => vector[i]! - value);

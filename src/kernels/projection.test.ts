@@ -6,7 +6,7 @@ import { ProjectionKernel, type Plane, type Point } from './projection.ts';
 const project = (vectors: readonly (readonly number[])[], build: 'release' | 'debug' = 'release'): Promise<Plane> =>
   new ProjectionKernel(vectors.map((vector) => Float32Array.from(vector)), async () => undefined, build).project();
 
-/** A cloud with one long, one middle and many short axes, turned somehow: its components are well apart. */
+/** A rotated cloud with one long, one medium and many short axes, so that its components are clearly distinct. */
 function cloud(dims: number, count: number, seed: number): number[][] {
   let state = seed + 1;
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) / 0x7fff_ffff - 0.5;

@@ -3,8 +3,8 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 /** Rounds of power iteration for each axis (decisions section 4.3). */
 export const ROUNDS = 50;
 /**
- * Where an axis has less than this share of the variance of the first one (or of the squares of the vectors), what
- * is left is the rounding of 32-bit numbers, not a direction.
+ * If an axis has less than this share of the variance of the first axis (or of the squares of the vectors), the rest consists of rounding
+ * errors of 32-bit numbers, not of a direction.
  */
 export const LEAST_SHARE = 1e-10;
 
@@ -13,18 +13,18 @@ export interface Point {
   readonly y: number;
 }
 
-/** Where vectors lie on their plane. */
+/** The positions of vectors on a plane. */
 export interface Plane {
-  /** In the order of the vectors, -1 to 1 on both axes, of which the larger extent is 1. */
+  /** In the order of the vectors; -1 to 1 on both axes, scaled so that the larger extent is 1. */
   readonly points: readonly Point[];
-  /** Where another vector lies; undefined when all vectors are equal, so that there is no axis. */
+  /** The position of another vector; undefined if all vectors are equal, because then there is no axis. */
   readonly place: (vector: Float32Array) => Point | undefined;
 }
 
-/** Rests between slices; as a `Pace` does. */
+/** Pauses between slices; a `Pace` has such a method. */
 export type Rest = () => Promise<void>;
 
-/** What `asm/projection.ts` exports; the contracts stand there. */
+/** Exports of `asm/projection.ts`, where their contracts are documented. */
 interface ProjectionExports extends WebAssembly.Exports {
   rowBytes(dims: number): number;
   addRows(rows: number, stride: number, first: number, end: number, sum: number): void;
@@ -37,9 +37,9 @@ interface ProjectionExports extends WebAssembly.Exports {
 }
 
 const PAGE = 65_536;
-/** Bytes of rows that a slice reads: about a millisecond. */
+/** Bytes of rows that a slice reads, in about a millisecond. */
 const SLICE_BYTES = 2 ** 21;
-/** Its power of two has an inverse among 32-bit numbers. */
+/** The inverse of this power of two is still a 32-bit number. */
 const MIN_EXPONENT = -126;
 const MAX_FACTOR = 2 ** 127;
 
@@ -56,10 +56,10 @@ export class ProjectionKernel {
   readonly #axes: readonly [number, number];
   readonly #sums: number;
   readonly #rows: number;
-  /** A power of two, by which the vectors are made about 1 in size, so that no product leaves the range of 32 bits. */
+  /** A power of two that scales the vectors to a size of about 1, so that no product exceeds the range of 32-bit numbers. */
   #factor = 1;
 
-  /** `vectors` all have one dimension. */
+  /** All `vectors` must have the same dimension. */
   constructor(vectors: readonly Float32Array[], rest: Rest, build: KernelBuild = 'release') {
     this.#dims = vectors[0]?.length ?? 0;
     this.#count = vectors.length;
@@ -93,7 +93,7 @@ export class ProjectionKernel {
     await this.#inSlices((from, end) => scale(this.#rowAt(from), this.#factor, (end - from) * this.#stride));
   }
 
-  /** Takes the mean away; gives the sum of the squares of all numbers before. */
+  /** Subtracts the mean; returns the sum of the squares of all numbers before. */
   async #centre(): Promise<number> {
     const { addRows, scale, centreRows, dot } = this.#call;
     let squares = 0;
@@ -106,13 +106,16 @@ export class ProjectionKernel {
     return squares;
   }
 
-  /** Finds a component of what is left of the rows; gives its eigenvalue, or 0 and an axis of zeros when all that is left is at most `least`. */
+  /**
+   * Finds a principal component of the remaining rows; returns its eigenvalue, or 0 and an axis of zeros if the sum of the remaining
+   * squares is at most `least`.
+   */
   async #findAxis(index: 0 | 1, least: number): Promise<number> {
     const axis = this.#axes[index];
     const { longest, squares } = await this.#whatIsLeft();
     this.#clear(axis);
     if (!(squares > least)) return 0;
-    // No axis of any weight is orthogonal to the longest row.
+    // Start with the longest row: no axis with a considerable variance is orthogonal to it.
     this.#setUnit(axis, longest);
     let eigenvalue = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -120,7 +123,7 @@ export class ProjectionKernel {
       await this.#inSlices((from, end) => this.#call.addCovariance(this.#rows, this.#stride, from, end, axis, this.#sums));
       if (index === 1) this.#loseComponent(this.#sums, this.#axes[0]);
       eigenvalue = this.#lengthOf(this.#sums);
-      if (eigenvalue === 0) break; // sums too small for 32 bits
+      if (eigenvalue === 0) break; // the sums are too small for 32-bit numbers
       this.#setUnit(axis, this.#sums);
     }
     if (eigenvalue === 0) this.#clear(axis);
@@ -141,7 +144,7 @@ export class ProjectionKernel {
     return { longest, squares };
   }
 
-  /** Deflation: the rows lose what they have of an axis, which is given. */
+  /** Deflation: subtracts the component along an axis from all rows; returns the coordinates on this axis. */
   async #takeAway(axis: number): Promise<number[]> {
     const coordinates: number[] = [];
     await this.#inSlices((from, end) => {
@@ -156,7 +159,7 @@ export class ProjectionKernel {
     return share;
   }
 
-  /** to = from, with length 1; twice, because the square of a small number may be none among 32 bits. */
+  /** to = from, normalised to length 1, in two steps, because the square of a small number may underflow in 32 bits. */
   #setUnit(to: number, from: number): void {
     const { addScaled, scale, largest } = this.#call;
     const factor = 1 / Math.abs(largest(from, this.#stride));

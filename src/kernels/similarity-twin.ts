@@ -1,6 +1,6 @@
 import type { SimilarityMetric, SimilarityResult } from './similarity.ts';
 
-/** Compares all rows one by one: what `SimilarityKernel` must find, in plain loops over 64-bit numbers. */
+/** Compares all pairs of rows, with the same result as `SimilarityKernel`, in plain loops over 64-bit numbers. */
 export function similarTwin(rows: readonly ArrayLike<number>[], metric: SimilarityMetric, threshold: number): SimilarityResult {
   const neighbours = rows.map(() => new Map<number, number>());
   let pairs = 0;
@@ -30,7 +30,7 @@ export function similarityTwin(a: ArrayLike<number>, b: ArrayLike<number>, metri
   return lengths === 0 ? 0 : Math.fround(Math.min(1, Math.max(-1, product / lengths)));
 }
 
-/** Rows with neighbours, by what can be reached; searched from the lowest on. */
+/** Connected components of the rows that have neighbours, in ascending order of their lowest row. */
 function components(neighbours: readonly ReadonlyMap<number, number>[]): number[][] {
   const seen = new Set<number>();
   const found: number[][] = [];

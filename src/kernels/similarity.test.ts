@@ -6,7 +6,7 @@ import { SimilarityKernel, similarityRoom, type SimilarityMetric, type Similarit
 const METRICS: readonly SimilarityMetric[] = ['cosine', 'dot_product', 'euclidean'];
 const metrics = fc.constantFrom(...METRICS);
 
-/** Lengths that leave every tail, with numbers of which many vectors are near, equal, opposite or zero. */
+/** Lengths with every tail, and numbers such that many vectors are near, equal, opposite or zero. */
 const corpora = fc.tuple(fc.integer({ min: 1, max: 37 }), fc.integer({ min: 0, max: 60 })).chain(([dims, count]) =>
   fc.array(fc.array(fc.integer({ min: -3, max: 3 }), { minLength: dims, maxLength: dims }), { minLength: count, maxLength: count, size: 'max' }));
 
@@ -16,7 +16,7 @@ function found(rows: readonly (readonly number[])[], metric: SimilarityMetric, t
   return kernel.compare(threshold);
 }
 
-/** Sums of scores are rounded in another order. */
+/** With a tolerance, because sums of scores are rounded in another order. */
 function expectEqual(result: SimilarityResult, expected: SimilarityResult): void {
   expect(result.pairs).toBe(expected.pairs);
   expect(result.groups.map(({ rows }) => rows)).toEqual(expected.groups.map(({ rows }) => rows));
@@ -53,7 +53,7 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
       const number = (row: number, i: number) => Math.sin(seed + (row % 5) * 7.1 + i * 3.7) + spread * Math.sin(seed * row * 1.3 + i * i) + (i === 0 ? outlier : 0);
       const rows = Array.from({ length: count }, (_, row) => Array.from({ length: dims }, (__, i) => Math.fround(size * number(row, i))));
       const scores = rows.flatMap((a, i) => rows.slice(i + 1).map((b) => similarityTwin(a, b, metric))).sort((a, b) => a - b);
-      // In the middle between two scores, so that rounding does not decide.
+      // Halfway between two scores, so that rounding does not decide.
       const at = choice % scores.length;
       const [below, above] = [scores[at]!, scores[at + 1] ?? scores[at]! + 1];
       fc.pre(below >= 0 && above - below > 1e-5 * Math.max(1, above));

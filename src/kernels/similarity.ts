@@ -1,6 +1,6 @@
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** How similar two vectors are: the cosine, the product, or 1 / (1 + distance). */
+/** The measure of similarity: the cosine, the dot product, or 1 / (1 + distance). */
 export type SimilarityMetric = 'cosine' | 'dot_product' | 'euclidean';
 
 /** Rows that are similar to one another, directly or through others. */
@@ -9,18 +9,18 @@ export interface SimilarRows {
   readonly score: number;
   /** Ascending. */
   readonly rows: readonly number[];
-  /** Of each row, its greatest score in such a pair. */
+  /** For each row, its greatest score in such a pair. */
   readonly best: readonly number[];
 }
 
 export interface SimilarityResult {
-  /** Pairs of rows that reach the threshold. */
+  /** Number of pairs of rows that reach the threshold. */
   readonly pairs: number;
-  /** By their first row. */
+  /** Sorted by their first row. */
   readonly groups: readonly SimilarRows[];
 }
 
-/** What `asm/similarity.ts` exports; the contracts stand there. */
+/** Exports of `asm/similarity.ts`, where their contracts are documented. */
 interface SimilarityExports extends WebAssembly.Exports {
   rowBytes(dims: number): number;
   nodeBytes(): number;
@@ -44,16 +44,16 @@ interface SimilarityExports extends WebAssembly.Exports {
 
 const METRICS: readonly SimilarityMetric[] = ['cosine', 'dot_product', 'euclidean'];
 const PAGE = 65_536;
-/** A row and what belongs to it may take so much in all. */
+/** Maximum size of the memory, in bytes. */
 const MAX_BYTES = 2 ** 31;
-/** Bytes of a row besides its numbers. */
+/** Bytes per row besides its numbers. */
 const ROW_EXTRA = 48;
-/** Bytes of the codes of a block of rows, which stay in a processor's second cache while others pass. */
+/** Bytes of the codes of a block of rows, which stay in the processor's L2 cache while other blocks are read. */
 const BLOCK_BYTES = 192 * 1024;
-/** Relative rounding of a 32-bit number. */
+/** Relative rounding error of a 32-bit number. */
 const ROUNDING = 2 ** -24;
 
-/** Rows of `dims` numbers that a kernel has room for. */
+/** Maximum number of rows of `dims` numbers in a kernel. */
 export function similarityRoom(dims: number): number {
   return Math.floor((MAX_BYTES - 2 * PAGE) / (dims * 5 + ROW_EXTRA + 48));
 }
@@ -81,7 +81,7 @@ export class SimilarityKernel {
     return this.#count;
   }
 
-  /** Adds a row: the mean of the vectors that lie in `vectors` one behind the other, at least one. */
+  /** Adds a row: the mean of one or more concatenated `vectors`. */
   add(vectors: Float32Array): void {
     const { addVector, scaleRow } = this.#call;
     const row = this.#rowAt(this.#count);
@@ -91,7 +91,7 @@ export class SimilarityKernel {
       new Float32Array(this.#memory.buffer, this.#input, this.#dims).set(vectors.subarray(chunk * this.#dims, (chunk + 1) * this.#dims));
       addVector(row, this.#input, this.#stride);
     }
-    // Last, so that vectors which cancel out leave nothing but zero.
+    // Scaled last, so that vectors that cancel each other add up to exactly zero.
     if (chunks > 1) scaleRow(row, 1 / chunks, this.#stride);
     if (this.#metric === 'cosine') this.#normalize(row);
     this.#count++;
@@ -102,14 +102,14 @@ export class SimilarityKernel {
     return new Float32Array(this.#memory.buffer, this.#rowAt(index), this.#dims).slice();
   }
 
-  /** How similar two rows are. */
+  /** Similarity of two rows. */
   score(a: number, b: number): number {
     const { scoreOf, dot } = this.#call;
     const [x, y] = [this.#rowAt(a), this.#rowAt(b)];
     return scoreOf(x, y, this.#stride, dot(x, x, this.#stride), dot(y, y, this.#stride), METRICS.indexOf(this.#metric));
   }
 
-  /** Compares every row with every other; once, after the last one was added. */
+  /** Compares every row with every other; must be called once, after the last row was added. */
   compare(threshold: number): SimilarityResult {
     const squares = this.#rowAt(this.#count);
     const codes = squares + ((this.#count * 8 + 15) & ~15);
@@ -134,7 +134,7 @@ export class SimilarityKernel {
     return { pairs, groups: this.#groups(forest) };
   }
 
-  /** Gives the largest of the squares. */
+  /** Computes the squared length of each row; returns the largest. */
   #square(squares: number): number {
     const values = new Float64Array(this.#memory.buffer, squares, this.#count);
     let largest = 0;
@@ -147,9 +147,9 @@ export class SimilarityKernel {
   }
 
   /**
-   * What a product of 32-bit numbers must reach to be looked at more closely. A sum of d products is off by at most
-   * d roundings of the product of the lengths (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1);
-   * the rest of the slack is for the squares and for the limit itself.
+   * The product of 32-bit numbers above which a pair is checked exactly. A sum of d products has an error of at most d roundings of the
+   * product of the lengths (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the rest of the slack covers the squares
+   * and the limit itself.
    */
   #filter(threshold: number, largest: number): { limit: number; half: number } {
     const slack = (this.#dims + 32) * ROUNDING * largest;
@@ -175,7 +175,7 @@ export class SimilarityKernel {
     return [...groups.values()];
   }
 
-  /** In two steps, because the square of a large or small number may be none. */
+  /** In two steps, because the square of a large or small number may overflow or underflow. */
   #normalize(row: number): void {
     const { extent, scaleRow, dot } = this.#call;
     const most = extent(row, this.#stride);
@@ -188,7 +188,7 @@ export class SimilarityKernel {
     return this.#rows + index * this.#stride;
   }
 
-  /** Grows by more than is asked for, since rows come one by one. */
+  /** Grows by more than required, because rows are added one by one. */
   #reserve(end: number): void {
     const { byteLength } = this.#memory.buffer;
     if (end <= byteLength) return;

@@ -6,7 +6,7 @@ import { dotTwin } from '../testkit/vector/twins.ts';
 import type { KernelBuild } from './load.ts';
 import { ENTRY_BYTES, SegmentMemory } from './vectors.ts';
 
-/** Vectors of which no component is where codes change, unlike those of small numbers. */
+/** Vectors none of whose components is exactly between two codes, as small integers would be. */
 const sets = fc.record({ dims: fc.integer({ min: 1, max: 150 }), rows: fc.integer({ min: 1, max: 70 }), seed: fc.integer({ min: 1, max: 10_000 }), offset: fc.constantFrom(0, 0.5) })
   .map(({ dims, rows, seed, offset }) => {
     const vector = (number: number) => Float32Array.from({ length: dims }, (_, i) => offset + Math.sin(seed * 0.618 + number * 12.9898 + i * 78.233 + number * i));
@@ -49,7 +49,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
       const scores = scan(build, rows, query, bits, by);
       const { scores: expected, perCode } = scalarTwin(rows, query, bits, by);
       for (const [row, score] of scores.entries()) {
-        // Where 32 bits round otherwise than 64, a code may be the one beside it.
+        // If 32-bit rounding differs from 64-bit rounding, a code may be off by one.
         const norm = by === 'cosine' ? Math.sqrt(dotTwin(rows[row]!, rows[row]!)) : 0.5;
         expect(Math.abs(score - expected[row]!)).toBeLessThan((2e-3 + 1.5 * perCode) / norm);
       }
@@ -60,7 +60,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
     fc.assert(fc.property(sets, metric, ({ rows, query }, by) => {
       const scores = scan(build, rows, query, 1, by);
       const { scores: expected, perSign } = bitsTwin(rows, query, by);
-      // Where a rotated component is next to nothing, its sign is a matter of rounding.
+      // If a rotated component is almost zero, its sign depends on rounding.
       for (const [row, score] of scores.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(1e-3 + 3 * perSign[row]!);
     }), { numRuns: 100 });
   });

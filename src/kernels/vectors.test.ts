@@ -10,7 +10,7 @@ function vectorOf(dims: number): fc.Arbitrary<Float32Array> {
   return fc.array(component, { minLength: dims, maxLength: dims, size: 'max' }).map((numbers) => Float32Array.from(numbers));
 }
 
-/** Puts a vector into the memory, zeros behind it. */
+/** Writes a vector to the memory, padded with zeros. */
 function place(segment: SegmentMemory, vector: Float32Array, room = segment.call.preparedQueryBytes(segment.dims)): number {
   const address = segment.allocate(room);
   segment.bytes.fill(0, address, address + room);

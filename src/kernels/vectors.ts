@@ -1,30 +1,30 @@
 import * as layout from '../../generated/kernels/vector.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** How a row stores its vector (asm/vector/rows.ts). */
+/** The type in which a row stores its vector (asm/vector/rows.ts). */
 export type StoredType = 'float32' | 'int8' | 'int4';
 
 export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: layout.TYPE_F32, int8: layout.TYPE_INT8, int4: layout.TYPE_INT4 };
 
-/** Bytes behind the components of a query for rows of float32 that `prepareQuery` writes to. */
+/** Bytes after the components of a query for rows of float32 to which `prepareQuery` writes. */
 export const QUERY_TAIL = 64;
-/** Bytes of a found row in a closed heap: u32 complement of the ordinal, u32 order of the score, u32 row, f32 score. */
+/** Bytes of an entry in a closed heap: u32 complement of the ordinal, u32 order of the score, u32 row, f32 score. */
 export const ENTRY_BYTES = 16;
 
-/** What a heap keeps (asm/vector/topk.ts): the best rows, the best row of each document, or rows whose scores are estimates. */
+/** The content of a heap (asm/vector/topk.ts): the best rows, the best row of each document, or rows with estimated scores. */
 export const HEAP_KINDS = { rows: 0, documents: 1, candidates: 2 } as const;
 
-/** Most dimensions of a vector: a block has at least 64 rows. */
+/** Maximum dimension of a vector, so that a block has at least 64 rows. */
 export const MAX_DIMS = 65_536;
 
 const MAX_PAGES = 65_536;
 const FIRST_PAGES = 2;
-/** A segment ends here, well below 4 GiB, so that sums of addresses and sizes never wrap. */
+/** Maximum size of a segment, well below 4 GiB, so that sums of addresses and sizes never overflow. */
 export const MAX_SEGMENT_BYTES = 3.5 * 1024 ** 3;
-/** Share of a segment that rows may take; graphs and codes need the rest. */
+/** Maximum share of a segment for rows; graphs and codes need the rest. */
 const ROW_SHARE = 0.6;
 
-/** What `asm/vectors.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
+/** Exports of `asm/vectors.ts`, where their contracts are documented. Addresses and sizes are in bytes. */
 export interface VectorsExports extends WebAssembly.Exports {
   initialize(dims: number, type: number, limit: number, rowLimit: number): void;
   allocate(bytes: number): number;
@@ -77,10 +77,10 @@ export interface VectorsExports extends WebAssembly.Exports {
   l2sq(a: number, b: number, bytes: number): number;
 }
 
-/** No room is left in a segment. */
+/** A segment has not enough memory left. */
 export class SegmentFullError extends Error {}
 
-/** The shared memory of one segment, with the module that keeps its rows. */
+/** The shared memory of one segment, with the module that stores its rows. */
 export class SegmentMemory {
   readonly memory: WebAssembly.Memory;
   readonly call: VectorsExports;
@@ -90,7 +90,7 @@ export class SegmentMemory {
   #view: DataView;
   #bytes: Uint8Array;
 
-  /** An empty segment that ends at `limit`. */
+  /** An empty segment of at most `limit` bytes. */
   constructor(dims: number, type: StoredType, build: KernelBuild = 'release', limit = MAX_SEGMENT_BYTES) {
     if (!Number.isInteger(dims) || dims < 1 || dims > MAX_DIMS) throw new RangeError(`a vector has 1 to ${MAX_DIMS} dimensions, got ${dims}`);
     this.memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES, shared: true });
@@ -103,7 +103,7 @@ export class SegmentMemory {
     this.call.initialize(dims, TYPE_CODES[type], limit, Math.floor(limit * ROW_SHARE));
   }
 
-  /** The memory as it is now: made anew after it has grown, so not to be kept. */
+  /** A view of the current memory; a new one is made after the memory has grown, so callers must not keep it. */
   get bytes(): Uint8Array {
     if (this.#bytes.length !== this.memory.buffer.byteLength) {
       this.#bytes = new Uint8Array(this.memory.buffer);
@@ -112,7 +112,7 @@ export class SegmentMemory {
     return this.#bytes;
   }
 
-  /** Numbers at an address; a view, valid until the memory grows. */
+  /** Numbers at an address; the view is valid until the memory grows. */
   u32(address: number, length: number): Uint32Array {
     return new Uint32Array(this.memory.buffer, address >>> 0, length);
   }
@@ -121,17 +121,17 @@ export class SegmentMemory {
     return new Float32Array(this.memory.buffer, address >>> 0, length);
   }
 
-  /** Bytes aligned to 64, whatever they were. Throws a SegmentFullError. */
+  /** Allocates uninitialised bytes, aligned to 64. Throws a SegmentFullError. */
   allocate(bytes: number): number {
     return mustHave(this.call.allocate(bytes) >>> 0, bytes);
   }
 
-  /** The same for what a search needs while it runs: a segment that is full has room for that. */
+  /** The same for data that a search needs while it runs: a full segment still has memory for it. */
   allocateScratch(bytes: number): number {
     return mustHave(this.call.allocateScratch(bytes) >>> 0, bytes);
   }
 
-  /** Gives back what `allocate(bytes)` gave; nobody may read it any more. */
+  /** Frees memory from `allocate(bytes)`, which must not be used any more. */
   release(address: number, bytes: number): void {
     this.call.release(address, bytes);
   }
@@ -141,7 +141,7 @@ export class SegmentMemory {
     return this.#field(layout.H_STRIDE);
   }
 
-  /** Rows that were ever written. */
+  /** Number of rows ever written. */
   get rowCount(): number {
     return this.call.rowCount() >>> 0;
   }
@@ -150,17 +150,17 @@ export class SegmentMemory {
     return this.#field(layout.H_LIVE_ROWS);
   }
 
-  /** Bytes in use: rows, and what was allocated and not released. */
+  /** Bytes in use: rows, and allocated memory that was not released. */
   get used(): number {
     return this.rowCount * (this.stride + 12) + Math.ceil(this.rowCount / 8) + this.#field(layout.H_ALLOCATED);
   }
 
-  /** Bytes that were ever handed out. */
+  /** Bytes that were ever allocated. */
   get reserved(): number {
     return this.#field(layout.H_TOP);
   }
 
-  /** How a block of rows lies: rows, all bytes, and where its parts begin. */
+  /** The layout of a block of rows: its size, and the offsets of its parts. */
   get layout(): BlockLayout {
     return {
       shift: this.#field(layout.H_SHIFT), bytes: this.#field(layout.H_BLOCK_BYTES), stride: this.stride,
@@ -168,7 +168,7 @@ export class SegmentMemory {
     };
   }
 
-  /** For restoring: the rows below `rows` were written to their blocks by the host, `live` of them with a live bit. */
+  /** For restoring: declares that the host has written the rows below `rows` to their blocks, `live` of them with a live bit. */
   adoptRows(rows: number, live: number): void {
     this.#set(layout.H_LIVE_ROWS, live);
     this.#set(layout.H_ROWS, rows);
@@ -189,7 +189,7 @@ function mustHave(address: number, bytes: number): number {
 }
 
 export interface BlockLayout {
-  /** Binary logarithm of the rows of a block. */
+  /** Binary logarithm of the number of rows in a block. */
   readonly shift: number;
   readonly bytes: number;
   readonly stride: number;

@@ -1,15 +1,15 @@
 export type Meta = Record<string, string[]>;
 
-/** A mapping of any depth: of YAML, which knows keys of all kinds, or of JSON. */
+/** A mapping of any depth: from YAML, whose keys may have any type, or from JSON. */
 export type Nested = ReadonlyMap<unknown, unknown> | Readonly<Record<string, unknown>>;
 
 export interface Flattened {
   readonly meta: Meta;
-  /** Paths below which a key that is not a scalar was left out; '' for the root. */
+  /** Paths below which a non-scalar key was omitted; '' for the root. */
   readonly leftOut: readonly string[];
 }
 
-/** Aliases of YAML can repeat a list many times; no document may have so many values. */
+/** Aliases of YAML can repeat a list many times, so the number of values of a document is limited. */
 export const MAX_VALUES = 100_000;
 
 /**
@@ -44,7 +44,7 @@ export function flattenMeta(root: Nested): Flattened | undefined {
 
   visitNested('', root);
   if (count > MAX_VALUES) return undefined;
-  // `fromEntries` defines own properties, whatever their name: a key `__proto__` is only a key.
+  // `fromEntries` defines own properties, whatever their name, so a key `__proto__` is harmless.
   return { meta: Object.fromEntries(values), leftOut };
 }
 

@@ -1,10 +1,10 @@
-/** Accents of Latin, Greek and Cyrillic, harakat and niqqud; never the vowel signs of Indic scripts nor kana voicing. */
+/** Accents of Latin, Greek and Cyrillic, harakat and niqqud; never the vowel signs of Indic scripts or kana voicing. */
 const ACCENT = /[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]]/gv;
 
-// й, ї and ў are letters of their own, which their mark makes; ё is commonly written е, so it folds.
+// й, ї and ў are separate letters, so their marks are kept; ё is commonly written е, so it folds.
 const OWN_LETTER = /([иу]\u0306|і\u0308)|(?:[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]])/gv;
 
-/** Letters whose stroke, dot or shape Unicode doesn't decompose, and the Arabic letters that writers exchange. */
+/** Letters whose stroke, dot or shape Unicode does not decompose, and Arabic letters that writers use interchangeably. */
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ['ł', 'l'], ['ø', 'o'], ['đ', 'd'], ['ð', 'd'], ['ħ', 'h'], ['ŧ', 't'], ['ı', 'i'], ['æ', 'ae'], ['œ', 'oe'], ['þ', 'th'],
   ['ٱ', 'ا'], ['ى', 'ي'], ['ی', 'ي'], ['ک', 'ك'], ['ة', 'ه'], ['ـ', ''],
@@ -13,9 +13,9 @@ const REPLACED = new RegExp(`[${[...REPLACEMENTS.keys()].join('')}]`, 'gu');
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * A form or stem without its diacritics, in NFC, so that `naïve` and `naive`, `łódź` and `lodz`, `ёлка` and
- * `елка` are one term. It comes after stemming, because stemmers need the accents of their language.
- * Never empty unless its input is, or is nothing but accents.
+ * A form or stem without its diacritics, in NFC, so that `naïve` and `naive`, `łódź` and `lodz`, `ёлка` and `елка` are one term. It is
+ * applied after stemming, because stemmers need the accents of their language. The result is empty only if the input is empty or consists
+ * only of accents.
  */
 export function foldDiacritics(form: string): string {
   if (ASCII.test(form)) return form;

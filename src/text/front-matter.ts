@@ -5,22 +5,22 @@ import { parseYaml } from './safe-yaml.ts';
 export interface FrontMatter {
   /** Flat metadata; empty when there is no front matter. */
   readonly meta: Meta;
-  /** What follows the front matter, to the byte; the whole text when there is none, or when it cannot be read. */
+  /** The text after the front matter, byte for byte; the whole text if there is none, or if it cannot be read. */
   readonly body: string;
-  /** One line for each thing that was left out. */
+  /** One line for each omitted value. */
   readonly warnings: readonly string[];
 }
 
 const FENCE = /^---[ \t]*$/;
-// Front matter is small; a longer block is text between two rulers.
+// Front matter is small; a longer block is text between two thematic breaks.
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * Splits YAML front matter off a markdown text: a first line `---`, YAML, a line `---` (contract,
+ * Splits YAML front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract,
  * section 4, `extractFrontmatter`). Values become flat metadata: a scalar is one value, a list of
  * scalars is several, null is nothing, and nested structures take dotted keys such as
- * `faq.0.question` (contract, section 2, "Structured frontmatter"). Scalars keep the text that was
- * written: dates, `1.10` and `007` are not turned into something else. Never throws.
+ * `faq.0.question` (contract, section 2, "Structured frontmatter"). Scalars keep their original text: dates, `1.10` and `007` are not
+ * converted. Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const block = findBlock(text);
@@ -37,22 +37,21 @@ export function splitFrontMatter(text: string): FrontMatter {
 const keyWarning = (path: string): string => `front matter: a key${path === '' ? '' : ` in ${path}`} is not a scalar and was left out`;
 
 /**
- * The text that `splitFrontMatter` takes apart again into the same metadata and body. A key
- * without values is not written. Without metadata it is the body alone, unless the body itself
- * begins like front matter.
+ * Returns a text that `splitFrontMatter` splits into the same metadata and body. A key without values is omitted. Without metadata it is
+ * only the body, unless the body itself begins like front matter.
  */
 export function joinFrontMatter(meta: Readonly<Meta>, body: string): string {
   const entries = Object.entries(meta).filter(([, values]) => values.length > 0);
   if (entries.length === 0) return findBlock(body) === undefined ? body : `---\n---\n${body}`;
   const yaml = stringify(
     new Map(entries.map(([key, values]) => [keyNode(key), values.length === 1 ? values[0] : values])),
-    // Block scalars and folding would let a value hold a line that looks like the closing fence.
+    // Block scalars and folding could produce a line in a value that looks like the closing fence.
     { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER, aliasDuplicateObjects: false },
   );
   return `---\n${yaml}---\n${body}`;
 }
 
-/** A key as plain text, except for `<<`, which would then merge a mapping. */
+/** A key as plain text; only `<<` is quoted, because it would merge a mapping. */
 function keyNode(key: string): Scalar<string> {
   const node = new Scalar(key);
   if (key === '<<') node.type = 'QUOTE_DOUBLE';
@@ -71,7 +70,7 @@ function findBlock(text: string): { yaml: string; body: string } | undefined {
   return undefined;
 }
 
-/** The line at an offset without its end, and where the next one starts; undefined after the last. */
+/** The line at an offset, without its line end, and the start of the next line; undefined after the last. */
 function lineEnd(text: string, start: number): { line: string; next: number | undefined } {
   const end = text.indexOf('\n', start);
   if (end < 0) return { line: text.slice(start), next: undefined };

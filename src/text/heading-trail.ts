@@ -1,11 +1,11 @@
 import { type Heading, headingLinesOf } from './headings.ts';
 
-/** Characters of a title or heading that count. */
+/** Maximum number of characters of a title or heading. */
 const MAX_CHARACTERS = 160;
 
 /**
- * What stands above lines of a Markdown document: its title, and the headings that a line is under, the outermost first. A
- * document without a title of its own has its first heading as such. Lines are asked for in ascending order.
+ * The context of lines in a Markdown document: its title, and the headings above a line, the outermost first. The first heading serves as
+ * the title of a document without one. Lines must be requested in ascending order.
  */
 export class HeadingTrail {
   readonly #title: string | undefined;
@@ -18,7 +18,7 @@ export class HeadingTrail {
     this.#headings = headingLinesOf(markdown);
   }
 
-  /** Titles and headings above a line, from 1, each on a line of its own; empty when there are none. */
+  /** The title and headings of a line (counted from 1), each on a line of its own; empty if there are none. */
   above(line: number): string {
     for (let heading; (heading = this.#headings[this.#next]) !== undefined && heading.line < line; this.#next++) {
       const { level } = heading;

@@ -1,13 +1,13 @@
-/** Headings beyond this number are left out. */
+/** Maximum number of headings; further ones are omitted. */
 const MAX_HEADINGS = 1000;
-/** CommonMark: how far in a heading or fence may begin, and how long their signs are. */
+/** CommonMark: maximum indentation of a heading or fence, and the lengths of their markers. */
 const MAX_INDENT = 3;
 const MAX_LEVEL = 6;
 const LEAST_FENCE = 3;
 
-/** A heading with where it stands. */
+/** A heading with its position. */
 export interface Heading {
-  /** Without the signs around it. */
+  /** Without the markers around it. */
   readonly text: string;
   /** From 1 to 6. */
   readonly level: number;
@@ -41,7 +41,7 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** The run of equal signs that a line begins with, behind few spaces; empty unless they are those of headings or fences. */
+/** The run of equal marker characters at the beginning of a line, after a few spaces; empty unless it can be that of a heading or fence. */
 function signsAt(text: string, start: number): string {
   let from = start;
   while (text[from] === ' ' && from - start < MAX_INDENT) from++;
@@ -52,7 +52,7 @@ function signsAt(text: string, start: number): string {
   return text.slice(from, end);
 }
 
-/** The text of a line behind its signs; empty when they are no heading's. */
+/** The text of a line after its markers; empty if they are not those of a heading. */
 function textOf(text: string, start: number, { length }: string): string {
   const behind = text.indexOf('#', start) + length;
   const space = text[behind];

@@ -1,6 +1,6 @@
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
 
-// A document that repeats its aliases more often is a bomb ("billion laughs"), not a configuration.
+// A document that repeats its aliases more often is an attack ("billion laughs"), not a configuration.
 const MAX_ALIASES = 100;
 
 export type YamlResult =
@@ -8,20 +8,19 @@ export type YamlResult =
   | { readonly ok: false; readonly problem: string };
 
 export interface YamlOptions {
-  /** Numbers stay the text that was written, so that `1.10` and `007` survive. Default false. */
+  /** Numbers keep their original text, so that `1.10` and `007` survive. Default false. */
   readonly numbersAsText?: boolean;
-  /** Mappings become `Map`s, which keep keys of every name and kind apart. Default false: plain objects. */
+  /** Mappings become `Map`s, in which keys of every name and type are distinct. Default false: plain objects. */
   readonly mapsAsMap?: boolean;
-  /** Whether `<<` merges a mapping; a few lines of merges make a large value, so not for texts of strangers. Default true. */
+  /** Whether `<<` merges a mapping; a few lines of merges can produce a large value, so disable it for untrusted texts. Default true. */
   readonly merge?: boolean;
 }
 
 const NUMBER_TAGS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
 /**
- * Parses one YAML 1.2 document (core schema), which runs no code and makes nothing
- * but strings, numbers, booleans, null, arrays and mappings: dates stay text. Never throws;
- * `problem` is one line with the place of the first error. An empty text is null.
+ * Parses one YAML 1.2 document (core schema). It runs no code and returns only strings, numbers, booleans, null, arrays and mappings: dates
+ * remain text. Never throws; `problem` is one line with the position of the first error. An empty text is null.
  */
 export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
   const lineCounter = new LineCounter();
@@ -30,10 +29,10 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
       version: '1.2',
       schema: 'core',
       merge: options.merge ?? true,
-      // Its own check compares each key with each other one.
+      // The check of the package compares each key with each other key.
       uniqueKeys: false,
       prettyErrors: false,
-      // Not `silent`, which would also overlook a second document.
+      // Not `silent`, which would also ignore a second document.
       logLevel: 'error',
       lineCounter,
       ...(options.numbersAsText ? { customTags: (tags) => tags.filter((tag) => !NUMBER_TAGS.has((tag as ScalarTag).tag)) } : {}),
@@ -50,7 +49,7 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
   }
 }
 
-/** Whether a walk down a value would never end, as in `&a [*a]`. Looks at each part once, however many aliases it has. */
+/** Whether a value contains itself, as in `&a [*a]`. Visits each part once, however many aliases it has. */
 function containsItself(value: unknown, above = new Set<unknown>(), done = new Set<unknown>()): boolean {
   if (typeof value !== 'object' || value === null || done.has(value)) return false;
   if (above.has(value)) return true;
@@ -62,7 +61,7 @@ function containsItself(value: unknown, above = new Set<unknown>(), done = new S
   return found;
 }
 
-/** Where the first key stands that its mapping has already. */
+/** The position of the first duplicate key of a mapping. */
 function duplicateKey(document: Document): number | undefined {
   let found: number | undefined;
   visit(document, {

@@ -1,6 +1,6 @@
 /**
- * The endings of files that hold source code (decision D-38), with the language of each. JSON,
- * YAML, TOML and XML are prose and so not here.
+ * The extensions of source code files (decision D-38), with the language of each. JSON, YAML, TOML and XML count as prose, so they are not
+ * listed.
  */
 export const SOURCE_EXTENSIONS = {
   css: 'css', scss: 'scss', less: 'less',
@@ -16,7 +16,7 @@ export const SOURCE_EXTENSIONS = {
 export type SourceExtension = keyof typeof SOURCE_EXTENSIONS;
 export type SourceLanguage = (typeof SOURCE_EXTENSIONS)[SourceExtension];
 
-/** The language that a path's ending names, in any case; undefined for prose. */
+/** The language of a path's extension, ignoring case; undefined for prose. */
 export function languageOfPath(path: string): SourceLanguage | undefined {
   const dot = path.lastIndexOf('.');
   const extension = path.slice(dot + 1).toLowerCase();
@@ -24,9 +24,8 @@ export function languageOfPath(path: string): SourceLanguage | undefined {
 }
 
 /**
- * Whether a document is source code (contract, section 2, "Code documents"). An explicit meta `kind`
- * decides alone, in both directions; without one (absent or empty), the ending of the key or of meta
- * `path` does.
+ * Whether a document is source code (contract, section 2, "Code documents"). An explicit meta `kind` alone decides, either way; if it is
+ * absent or empty, the extension of the key or of meta `path` does.
  */
 export function isCode(kind: string | undefined, key: string, path?: string): boolean {
   if (kind) return kind === 'code';

@@ -1,7 +1,6 @@
 /**
- * True for a metadata value that looks like a list of maps turned into text: structured front
- * matter that was squeezed into flat metadata (contract, section 2). `/v1/validate` warns of it.
- * Recognised are JSON (`[{"question": "…"}]`), the print forms of other languages
+ * Whether a metadata value looks like a list of maps that was converted to text: structured front matter that was forced into flat metadata
+ * (contract, section 2). `/v1/validate` warns of it. It recognises JSON (`[{"question": "…"}]`), the print forms of other languages
  * (`[map[a:1 b:2]]`, `[{'a': 1}]`, `[{:a=>1}]`) and JavaScript's `[object Object]`.
  */
 export function looksLikeStringifiedMaps(value: string): boolean {
@@ -21,7 +20,7 @@ function isJsonListOfObjects(text: string): boolean {
     const list = JSON.parse(text) as unknown[];
     return list.length > 0 && list.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item));
   } catch {
-    // Not JSON: the other forms are still to be tried.
+    // Not JSON: try the other forms.
     return false;
   }
 }

@@ -2,29 +2,29 @@ import { keptTokenTables } from './kept-token-tables.ts';
 
 /**
  * The class and the folding of every code point, as two-stage tables that the TypeScript tokeniser and
- * its WebAssembly twin share: the twin copies the three arrays into its memory, so that both decide by
- * the same bytes. They are those of the Unicode properties of the running engine: read from generated/text where they were computed with the
- * same ones, and else computed at first use. That is why an index notes `tokenTablesVersion()` in its checkpoint.
+ * its WebAssembly twin share: the twin copies the three arrays into its memory, so that both use the same bytes. They contain the Unicode
+ * properties of the running engine: they are read from generated/text if they were computed with the same properties, and otherwise
+ * computed at first use. That is why an index stores `tokenTablesVersion()` in its checkpoint.
  *
- * How the bytes lie: the value of code point `c` is `blocks[(index[c >> 7] << 7) | (c & 127)]`, a u32:
+ * Layout: the value of code point `c` is `blocks[(index[c >> 7] << 7) | (c & 127)]`, a u32:
  *
  *     31 .. 27 26 .. 24 23        22 .. 0
  *     0        class    expands?  amount
  *
- * Without the flag the code point folds to one other, `c + amount` modulo 2^21 (0: to itself). With it,
- * `amount` is an offset into `expansions`, where one byte gives the length of the UTF-8 bytes that
- * follow it and replace the code point; the length is 0 for the ignorable ones, which vanish.
+ * Without the flag, the code point folds to one other, `c + amount` modulo 2^21 (0: to itself). With it,
+ * `amount` is an offset into `expansions`, where a byte with the length is followed by the UTF-8 bytes that replace the code point; the
+ * length is 0 for ignorable code points, which are removed.
  */
 export interface TokenTables {
-  /** Number of the block of each 128 code points; 8704 entries. */
+  /** Number of the block for each 128 code points; 8704 entries. */
   readonly index: Uint16Array;
   /** The distinct blocks, 128 values each. */
   readonly blocks: Uint32Array;
-  /** Length-prefixed UTF-8 for code points that fold to none or to several. */
+  /** Length-prefixed UTF-8 for code points that fold to nothing or to several. */
   readonly expansions: Uint8Array;
 }
 
-/** What a code point is to the tokeniser; the rule is in `tokenize.ts`. */
+/** The class of a code point in the tokeniser; `tokenize.ts` defines the rules. */
 export const TokenClass = {
   /** Ends a token. */
   separator: 0,
@@ -34,7 +34,7 @@ export const TokenClass = {
   digit: 2,
   /** Marks and ignorable characters: continue a token, never start one. */
   extend: 3,
-  /** As `extend`, but may compose with what precedes: the form has to be brought to NFC. */
+  /** As `extend`, but may compose with the preceding code point: the form has to be converted to NFC. */
   composing: 4,
   /** Letters and marks of scripts written without spaces. */
   segmented: 5,
@@ -53,7 +53,7 @@ const BLOCK_SHIFT = 7;
 const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 const CODE_POINTS = 0x11_00_00;
 
-/** Where letters and marks may be: planes 0 to 3, and the tags and variation selectors of plane 14. */
+/** The planes that contain letters and marks: planes 0 to 3, and the tags and variation selectors of plane 14. */
 const PLANES: readonly (readonly [first: number, last: number])[] = [
   [0x0, 0xd7ff], [0xe000, 0xffff], [0x1_0000, 0x1_ffff], [0x2_0000, 0x2_ffff], [0x3_0000, 0x3_ffff],
   [0xe_0000, 0xe_0fff],
@@ -62,19 +62,19 @@ const PLANES: readonly (readonly [first: number, last: number])[] = [
 const WORD = /[\p{L}\p{N}]+/gu;
 const MARK = /\p{M}+/gu;
 const DIGIT = /\p{Nd}+/gu;
-// The extensions (scx) of Han and Kana take in what those share (ー, 々), but also two Latin accents.
+// The script extensions (scx) of Han and Kana include characters that they share (ー, 々), but also two Latin accents.
 const SPACELESS = /(?:(?![\u0300-\u036f])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])+/gu;
-// All but the zero-width space, which Thai and Khmer writers put between words.
+// All except the zero-width space, which separates words in Thai and Khmer.
 const IGNORABLE = /(?:(?!\u200b)\p{Default_Ignorable_Code_Point})+/gu;
 const FOLDED = /[\p{Changes_When_NFKC_Casefolded}\p{Changes_When_Lowercased}]+/gu;
 const WORD_ONLY = /^[\p{L}\p{N}\p{M}']+$/u;
 const APOSTROPHES = [0x27, 0x2019, 0x2bc, 0xff07];
 const FULL_STOPS = [0x2e];
-// Hangul letters that stand alone ("ㅋㅋ"): their compatibility mapping would glue them into syllables.
+// Standalone Hangul letters ("ㅋㅋ"): their compatibility mapping would combine them into syllables.
 const STANDALONE_JAMO = /[\u3131-\u318e]/;
 
 let tables: TokenTables | undefined;
-/** The code points of each plane as a text, for as long as tables are made. */
+/** The code points of each plane as a text, kept while tables are computed. */
 let planeTexts: string[] | undefined;
 
 /** The tables; read or computed once. */
@@ -82,7 +82,7 @@ export function tokenTables(): TokenTables {
   return tables ??= keptTokenTables(tokenTablesVersion()) ?? makeTokenTables();
 }
 
-/** Computes the tables, which takes a tenth of a second and more. */
+/** Computes the tables, which takes 100 ms or more. */
 export function makeTokenTables(): TokenTables {
   const made = pack(classes());
   planeTexts = undefined;
@@ -90,8 +90,8 @@ export function makeTokenTables(): TokenTables {
 }
 
 /**
- * Names what the tables hold: the version of the rule and of the Unicode data. Forms in an index built
- * under another version may differ from those of today, so such an index has to be rebuilt.
+ * Identifies the content of the tables: the version of the rules and of the Unicode data. Forms in an index that was built with another
+ * version may differ from the current ones, so such an index has to be rebuilt.
  */
 export function tokenTablesVersion(): string {
   return `1/${process.versions['unicode'] ?? '0'}/${process.versions['icu'] ?? '0'}`;
@@ -102,7 +102,7 @@ export function lookUp({ index, blocks }: TokenTables, codePoint: number): numbe
   return blocks[(index[codePoint >> BLOCK_SHIFT]! << BLOCK_SHIFT) | (codePoint & (BLOCK_SIZE - 1))]!;
 }
 
-/** The class of every code point; later lines overrule earlier ones. */
+/** The class of every code point; later lines override earlier ones. */
 function classes(): Uint8Array {
   const result = new Uint8Array(CODE_POINTS);
   const isWord = new Uint8Array(CODE_POINTS);
@@ -120,7 +120,7 @@ function classes(): Uint8Array {
   return result;
 }
 
-/** Every code point that stands behind another one in some canonical decomposition, so may compose. */
+/** Every code point that follows another one in some canonical decomposition, so it may compose. */
 function composingCodePoints(): Set<number> {
   const decomposed = [...planeText(0xc0, 0x33ff), ...planeText(0x1_0000, 0x1_ffff)].join(' ').normalize('NFD');
   const found = new Set<number>();
@@ -131,7 +131,7 @@ function composingCodePoints(): Set<number> {
   return found;
 }
 
-/** Puts classes and foldings into the two-stage form; blocks that are equal are stored once. */
+/** Packs classes and foldings into the two-stage tables; equal blocks are stored once. */
 function pack(classOf: Uint8Array): TokenTables {
   const values = new Uint32Array(CODE_POINTS);
   const expansions = new Expansions();
@@ -146,7 +146,7 @@ function pack(classOf: Uint8Array): TokenTables {
   return { ...shareBlocks(values), expansions: expansions.bytes() };
 }
 
-/** Decimal digits of every script fold to ASCII; each script has its ten in a row, zero first. */
+/** Decimal digits of every script fold to ASCII; the ten digits of each script are consecutive and start with zero. */
 function foldDigits(values: Uint32Array): void {
   forEachRange(DIGIT, (first, end) => {
     for (let c = first; c < end; c++) values[c] = difference(c, 0x30 + ((c - first) % 10));
@@ -159,8 +159,8 @@ function foldIgnorable(values: Uint32Array, expansions: Expansions): void {
 }
 
 /**
- * Lower case and compatibility mapping of letters and marks. One that folds to more than letters,
- * numbers and marks ("½", "⒈") becomes a separator; one that folds to a composing mark is composing.
+ * Lower case and compatibility mapping of letters and marks. A code point that folds to anything but letters, numbers and marks ("½", "⒈")
+ * becomes a separator; one that folds to a composing mark becomes composing.
  */
 function foldLetters(values: Uint32Array, classOf: Uint8Array, expansions: Expansions): void {
   forEachRange(FOLDED, (first, end) => {
@@ -180,7 +180,7 @@ function foldLetters(values: Uint32Array, classOf: Uint8Array, expansions: Expan
 }
 
 function foldLetter(letter: string): string {
-  // Turkish capital I with dot: its full lower case is i and a combining dot, which nobody types.
+  // Turkish capital I with dot: its full lower case is i and a combining dot, which users do not type.
   if (letter === 'İ') return 'i';
   if (STANDALONE_JAMO.test(letter)) return letter;
   return letter.toLowerCase().normalize('NFKC').toLowerCase().normalize('NFC')
@@ -194,7 +194,7 @@ function difference(from: number, to: number): number {
 function shareBlocks(values: Uint32Array): { index: Uint16Array; blocks: Uint32Array } {
   const numbers = new Map<string, number>();
   const index = new Uint16Array(CODE_POINTS >> BLOCK_SHIFT);
-  // Block 0 is the one of nothing but separators, which most of the code space is.
+  // Block 0 contains only separators, like most of the code space.
   const kept: Uint32Array[] = [new Uint32Array(BLOCK_SIZE)];
   for (let i = 0; i < index.length; i++) {
     const block = values.subarray(i << BLOCK_SHIFT, (i + 1) << BLOCK_SHIFT);
@@ -233,7 +233,7 @@ class Expansions {
   }
 }
 
-/** Calls back with every range of code points `[first, end)` that a global pattern matches. */
+/** Calls `visit` with every range of code points `[first, end)` that a global pattern matches. */
 function forEachRange(pattern: RegExp, visit: (first: number, end: number) => void): void {
   planeTexts ??= PLANES.map(([first, last]) => planeText(first, last));
   for (const [plane, [first]] of PLANES.entries()) {
@@ -245,7 +245,7 @@ function forEachRange(pattern: RegExp, visit: (first: number, end: number) => vo
   }
 }
 
-/** Every code point of a range that doesn't cross from the basic plane, in order. */
+/** All code points of a range, in order; the range must not extend from the basic plane into another. */
 function planeText(first: number, last: number): string {
   const unitsEach = first > 0xffff ? 2 : 1;
   const units = new Uint16Array((last - first + 1) * unitsEach);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lookUp, TokenClass, tokenTables } from './token-tables.ts';
 import { formsOf, MAX_TOKEN_BYTES, tokenize } from './tokenize.ts';
 
-/** Text that dwells on what is hard: marks, joiners, scripts without spaces, surrogates, invisible characters. */
+/** Texts with many difficult elements: marks, joiners, scripts without spaces, surrogates, invisible characters. */
 const hostileText = fc.array(fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
@@ -73,7 +73,7 @@ describe('tokenize', () => {
         expect(end).toBeGreaterThan(start);
         expect(form).not.toBe('');
         expect(Buffer.byteLength(form)).toBeLessThanOrEqual(3 * (end - start));
-        // At character boundaries: the slice decodes without a replacement.
+        // Cuts are at character boundaries: the slice decodes without a replacement character.
         expect(bytes.subarray(start, end).toString()).not.toContain('\ufffd');
         before = end;
       }
@@ -83,8 +83,8 @@ describe('tokenize', () => {
 
   it('finds in a form of a script with spaces that form alone', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme-composite', maxLength: 12 }), (text) => {
-      // What the segmenter cuts may begin with a part of a character, which begins no word elsewhere;
-      // numbers that fold to digits, such as ㊱, are letters to the apostrophe beside them, and their forms are not.
+      // A piece from the segmenter may begin with a code point that starts no word elsewhere;
+      // numbers that fold to digits, such as ㊱, count as letters next to an apostrophe, but their forms do not.
       fc.pre(!/\p{No}[\p{M}\p{DI}]*['’ʼ＇]|['’ʼ＇]\p{No}/u.test(text));
       fc.pre(!/[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(text));
       for (const { form, end, start } of tokenize(text)) {

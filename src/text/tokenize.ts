@@ -1,37 +1,33 @@
 import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables, tokenTables } from './token-tables.ts';
 
 /**
- * The definition of tokens for prose. The WebAssembly tokeniser is equal to it byte for byte; code
- * has a tokeniser of its own (contract, "Code documents").
+ * The definition of tokens for prose. The WebAssembly tokeniser returns the same, byte for byte; code has a tokeniser of its own (contract,
+ * "Code documents").
  *
- * The rule, over the classes of `token-tables.ts`:
+ * The rules, based on the classes of `token-tables.ts`:
  *
- * 1. A word starts at a letter or digit and takes in every letter, digit, extending and composing
- *    code point that follows.
+ * 1. A word starts at a letter or digit and includes all following letters, digits, extending and composing code points.
  * 2. An apostrophe (`'`, `’`, `ʼ`, `＇`) between two letters and a full stop between two decimal digits
- *    belong to the word: `don't`, `l’avion`, `3.14`, `2.15.4`. "Between" is literal as to the code
- *    point behind; before, it is the word's last code point that is not extending or composing.
- *    Everything else splits: hyphen, underscore, slash. Stop words and elision know apostrophes, so
- *    the language's analyzer decides what becomes of them.
- * 3. A run of a script without spaces starts at a segmented code point and takes in segmented,
- *    extending and composing ones. `Intl.Segmenter` cuts it into words; pieces that are not
- *    word-like are dropped.
- * 4. A word of more than `MAX_TOKEN_BYTES` bytes of UTF-8 is cut there, at a character boundary, and
- *    goes on as a further token; one that is cut joins nothing across the cut, but may end in a joiner
- *    that rule 2 let in. A cut in front of an extending or composing code point leaves it behind, as
- *    rule 1 has it.
+ *    belong to the word: `don't`, `l’avion`, `3.14`, `2.15.4`. "Between" refers to the next code point, and to the last code point of the
+ *    word that is not extending or composing. All other characters split words: hyphen, underscore, slash. The analyzer of the language
+ *    handles apostrophes, because stop words and elision need them.
+ * 3. A run of a script without spaces starts at a segmented code point and includes segmented, extending and composing ones.
+ *    `Intl.Segmenter` divides it into words; pieces that are not word-like are dropped.
+ * 4. A word of more than `MAX_TOKEN_BYTES` bytes of UTF-8 is cut there, at a character boundary, and continues as another token. Rule 2
+ *    does not apply across the cut, but the first part may end in a joiner that rule 2 has included. An extending or composing code point
+ *    directly after the cut is dropped, because by rule 1 it cannot start a word.
  * 5. The form is the concatenation of the folding of each code point (lower case, compatibility forms,
- *    ß as ss, ς as σ, ASCII digits; ignorable ones vanish). It is brought to NFC if and only if the
- *    token has a composing code point or came from rule 3. Diacritics stay: stemmers need them; terms
- *    are folded after stemming (`folding.ts`). A token whose form is empty is no token.
+ *    ß as ss, ς as σ, ASCII digits; ignorable ones are removed). It is converted to NFC if and only if the token has a composing code point
+ *    or comes from rule 3. Diacritics are kept, because stemmers need them; terms are folded after stemming (`folding.ts`). Tokens with an
+ *    empty form are dropped.
  *
- * So a document without composing and segmented code points needs no more than the tables and the
- * offsets: that is the part the WebAssembly twin does. It hands other documents back to this one.
+ * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin does that part. It
+ * returns other documents to this tokeniser.
  */
 export interface Token {
-  /** Where the token starts: offset in bytes of the UTF-8 text. */
+  /** Its start: byte offset in the UTF-8 text. */
   readonly start: number;
-  /** Where it ends, exclusive. */
+  /** Its end, exclusive. */
   readonly end: number;
   /** Folded surface form, with diacritics; never empty. */
   readonly form: string;
@@ -39,7 +35,7 @@ export interface Token {
   readonly position: number;
 }
 
-/** Longest token, in bytes of the text. Its form has at most three times as many. */
+/** Maximum length of a token, in bytes of the text. Its form has at most three times as many. */
 export const MAX_TOKEN_BYTES = 256;
 
 /** The tokens of a text in order; never throws (a lone surrogate counts as U+FFFD, as in UTF-8). */
@@ -47,17 +43,17 @@ export function tokenize(text: string): Token[] {
   return new Tokenizer(text).run();
 }
 
-/** The forms of a text's tokens: what a stop word, a synonym or a query term is in the index. */
+/** The forms of a text's tokens, as an index contains them: for stop words, synonyms and query terms. */
 export function formsOf(text: string): string[] {
   return tokenize(text).map(({ form }) => form);
 }
 
-/** One pass over the code points, which keeps the offset in the string and the one in bytes together. */
+/** One pass over the code points, which tracks the offset in the string and in bytes. */
 class Tokenizer {
   readonly #tables: TokenTables = tokenTables();
   readonly #text: string;
   readonly #tokens: Token[] = [];
-  /** Offset in UTF-16 units of the code point at hand, and the same in bytes. */
+  /** Offset of the current code point in UTF-16 units, and in bytes. */
   #at = 0;
   #byte = 0;
 
@@ -141,7 +137,7 @@ class Tokenizer {
     return lookUp(this.#tables, this.#text.codePointAt(offset)!) >>> CLASS_SHIFT;
   }
 
-  /** Class of what stands behind the joiner at hand; every joiner is one UTF-16 unit. */
+  /** Class of the code point after the current joiner; every joiner is one UTF-16 unit. */
   #classBehind(): number {
     return this.#at + 1 < this.#text.length ? this.#classAt(this.#at + 1) : TokenClass.separator;
   }
@@ -172,7 +168,7 @@ function expansion({ expansions }: TokenTables, offset: number): string {
 
 let shared: Intl.Segmenter | undefined;
 
-/** Word boundaries in scripts without spaces come from dictionaries, the same whatever the locale. */
+/** Word boundaries in scripts without spaces come from dictionaries, which do not depend on the locale. */
 function segmenter(): Intl.Segmenter {
   return shared ??= new Intl.Segmenter('en', { granularity: 'word' });
 }

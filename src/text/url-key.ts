@@ -1,17 +1,16 @@
 const PAGE_ENDING = /\.(?:html|htm|md|markdown|php|aspx)$/i;
 const AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
-/** Marks belong to the letters that they stand on: many scripts write their vowels so. */
+/** Marks belong to the letter before them: many scripts write their vowels as marks. */
 const NO_LETTER = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
 
-/** What of a URL makes its key. */
+/** The parts of a URL that form its key. */
 export type KeySource = 'path' | 'url';
 
 /**
- * The document key of a URL (decision D-37): its path percent-decoded, without outer slashes and a
- * final page ending, lowercased, and every `/` and run of other characters than letters and digits of
- * any script, `.`, `_` and `-` made a `-`; `index` when nothing is left. From `url`, host and port come
- * before the path and the query after it. User names, passwords and the fragment never count. Never
- * throws: the same URL always has the same key, also when it is not a valid one.
+ * The document key of a URL (decision D-37): its path, percent-decoded, without outer slashes and without the extension of a page,
+ * lowercased; every `/`, and every run of characters other than letters and digits of any script, `.`, `_` and `-`, is replaced by `-`;
+ * `index` if nothing is left. With `url`, host and port precede the path, and the query follows it. User names, passwords and the fragment
+ * are ignored. Never throws: the same URL always has the same key, even if it is invalid.
  */
 export function urlKey(url: string, from: KeySource = 'path'): string {
   const whole = url.trim();
@@ -23,24 +22,24 @@ export function urlKey(url: string, from: KeySource = 'path'): string {
   return [slug(host), name, slug(decode(query.join('?')))].filter((part) => part !== '').join('-') || 'index';
 }
 
-/** Composed first, so that a letter is the same however its accent is encoded. */
+/** Composed first, so that a letter is the same, however its accent is encoded. */
 function slug(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll(NO_LETTER, '-');
 }
 
-/** Percent-decodes; what does not decode to UTF-8 stays as it is. */
+/** Percent-decodes; sequences that do not decode to UTF-8 stay unchanged. */
 function decode(path: string): string {
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (sequence) => {
     try {
       return decodeURIComponent(sequence);
     } catch {
-      // Not UTF-8: a link in some older encoding, which is a name all the same.
+      // Not UTF-8: a link in an older encoding, which is still a valid name.
       return sequence;
     }
   });
 }
 
-// Not /^\/+|\/+$/: on a run of slashes in the middle, that one takes quadratic time.
+// Not /^\/+|\/+$/: that one takes quadratic time on a run of slashes in the middle.
 function trimSlashes(path: string): string {
   let start = 0;
   let end = path.length;

@@ -11,24 +11,27 @@ const MAGIC = Buffer.from('QUIRECOL');
 const FORMAT = 1;
 const PIECE = 1 << 20;
 
-/** What a checkpoint says of itself. */
+/** The header of a checkpoint. */
 interface CheckpointHeader {
   /** Bytes of the memory. */
   readonly top: number;
-  /** Metadata keys by the number of their column, from that of the first one on. */
+  /** Metadata keys in the order of their column numbers, beginning with the first metadata column. */
   readonly keys: readonly string[];
 }
 
-/** Says why a checkpoint cannot be read: the columns have to be rebuilt. */
+/** Reports why a checkpoint cannot be read; the columns have to be rebuilt. */
 export class ColumnsCheckpointError extends Error {}
 
-/** The memory of a kernel at one moment, to be written while the kernel goes on. Requests between change buffers alone (`frozen`). */
+/**
+ * The memory of a kernel at one moment, to be written while the kernel continues to work. Between changes, requests write only to buffers
+ * (`frozen`).
+ */
 export class Snapshot {
   readonly #kernel: ColumnsKernel;
   readonly #header: CheckpointHeader;
   /** Pieces that are still to be read from the memory: from, to. */
   readonly #pending: [from: number, to: number][] = [];
-  /** Pieces that were copied, to be written before the others: the first has the kernel's header, which requests change. */
+  /** Pieces that were copied and are written before the others; the first contains the kernel's header, which requests change. */
   readonly #copied: Uint8Array[];
 
   constructor(kernel: ColumnsKernel, keys: readonly string[]) {
@@ -39,7 +42,10 @@ export class Snapshot {
     kernel.frozen = true;
   }
 
-  /** Copies what was not written yet, for about so many milliseconds; returns whether there is more. Once all is copied the memory may change. */
+  /**
+   * Copies pieces that are not yet written, for about this many milliseconds; returns whether any are left. When all are copied, the memory
+   * may change.
+   */
   copy(milliseconds: number, now: () => number): boolean {
     const end = now() + milliseconds;
     while (this.#pending.length > 0) {
@@ -49,7 +55,7 @@ export class Snapshot {
     return this.#pending.length > 0;
   }
 
-  /** The bytes of the checkpoint, in pieces of up to a mebibyte. */
+  /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
     for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield block(piece);

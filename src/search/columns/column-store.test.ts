@@ -7,7 +7,7 @@ import { parseFilter } from '../filter/index.ts';
 import { filtersOver } from '../filter/test-fixture.ts';
 import { type ColumnDocument, type Columns, ColumnStore, type Facet, type Sorting } from './index.ts';
 
-/** A few values that compare in all the ways there are, and some of their own. */
+/** A few values of each type of comparison, and some that are unique. */
 const VALUES = [
   'a', 'b', 'B', 'ab', '', '1', '1.0', '2', '10', '-3', '1e999', '-1e999', '2025-12-24', '2025-12-24T00:00:00Z', '2025-12-25T12:00', '1766534400', '10 km', ' 7 ', 'ä', '\uffff', '\u{1f600}',
   'x'.repeat(300), `${'x'.repeat(300)}y`, `${'x'.repeat(255)}\u{1f600}`,
@@ -16,7 +16,7 @@ const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...VALUES) }, { w
 const KEYS = ['n', 'tags', 'lang', 'rare', '__proto__'];
 const meta = fc.dictionary(fc.constantFrom(...KEYS), fc.array(value, { maxLength: 4 }), { maxKeys: 4, noNullPrototype: true });
 const time = fc.oneof(fc.integer({ min: -200_000, max: 400_000 }), fc.constantFrom(1_766_534_400, 0));
-/** Ordinals in runs, and some that lie apart. */
+/** Consecutive ordinals, and some scattered ones. */
 const ordinal = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 2, arbitrary: fc.integer({ min: 1000, max: 1100 }) }, { weight: 1, arbitrary: fc.constantFrom(70_000, 70_001, 300_000) });
 const NOWS = [0, 10, 20, 30] as const;
 
@@ -62,7 +62,7 @@ interface Question {
   readonly facets: readonly Facet[];
   readonly sortings: readonly Sorting[];
   readonly scored: boolean;
-  /** Whether what it needs is made ready before. */
+  /** Whether `prepare` is called first. */
   readonly prepared: boolean;
 }
 const question: fc.Arbitrary<Question> = fc.record({
@@ -77,7 +77,7 @@ const question: fc.Arbitrary<Question> = fc.record({
 
 const FACTORS = [{ key: 'n', value: '1', factor: 2 }, { key: 'tags', value: 'a', factor: 0.5 }, { key: 'n', value: 'a', factor: 3 }, { key: 'none', value: 'a', factor: 3 }];
 
-/** Everything that a question has to do with. Documents of the same name, which a collection does not have, may come in any order. */
+/** All results for a question. Documents with equal names, which do not occur in a collection, may come in any order. */
 function answers(columns: Columns, all: readonly number[], { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown {
   if (prepared) while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys }));
   const set = columns.select({ filter: wanted, now, hidden });
@@ -97,7 +97,7 @@ function factorsOf(columns: Columns, all: readonly number[]): unknown {
   return factors && [factors.length, all.map((ord) => factors[ord])];
 }
 
-/** A page, and the one behind it by its end. */
+/** A page, and the page after it. */
 function pages(columns: Columns, set: OrdSet | undefined, one: Sorting): unknown {
   const page = columns.sort(set, one);
   const last = page.at(-1);
@@ -105,7 +105,7 @@ function pages(columns: Columns, set: OrdSet | undefined, one: Sorting): unknown
   return [page, last === undefined ? [] : columns.sort(set, { ...rest, offset: 0, after: last })];
 }
 
-/** Names as they are in a collection: no two documents have the same. */
+/** Makes names unique, as they are in a collection. */
 function withOwnName(one: ColumnDocument): ColumnDocument {
   return { ...one, key: `${one.key}${one.ord}` };
 }

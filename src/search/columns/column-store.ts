@@ -10,42 +10,42 @@ import { RememberedFactors } from './remembered-factors.ts';
 import { RememberedSets } from './remembered-sets.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
 
-/** Largest ordinal of a document, as of full-text indexes. */
+/** Largest ordinal of a document, the same as in full-text indexes. */
 const MAX_ORDINAL = 0x0fff_ffff;
 const MAX_BYTES = 65_536 * 65_536;
-/** What has to be left of the memory for a document: a part of it, for arrays that grow. */
+/** Memory that must be free before a document is added: this share of all memory, for arrays that grow. */
 const HEADROOM = 1 / 32;
-/** Bytes of the sets that are remembered between searches. */
+/** Default capacity for sets that are remembered between searches, in bytes. */
 const REMEMBERED_BYTES = 8 * 1024 * 1024;
-/** Values of a column up to which each is judged sooner by itself than an order of them is made. */
+/** Up to this number of values in a column, testing each value takes less time than building an order. */
 const FEW_VALUES = 8192;
-/** Documents up to which a sort goes through all of them. */
+/** Up to this number of documents, a sort visits all of them. */
 const FEW_DOCUMENTS = 4096;
-/** Comparisons, and values, of a step of work; a few milliseconds at most. */
+/** Comparisons, or values, in a step of work, which takes a few milliseconds at most. */
 const ORDER_STEP = 20_000;
 const TIDY_STEP = 20_000;
 const COPY_MILLISECONDS = 2;
-/** Levels beside those of filters: the documents that a request is about, and those that have expired. */
+/** Levels beside those of filters: the documents that a request selects, and the expired ones. */
 const SET_LEVEL = LEVELS - 1;
 const EXPIRED_LEVEL = LEVELS - 2;
 
 export interface ColumnStoreOptions {
-  /** The debug build checks bounds and invariants; for tests. */
+  /** Selects the debug build, which checks bounds and invariants; for tests. */
   readonly build?: KernelBuild;
-  /** Bytes that the columns may take, with their buffers; 4 GiB unless said. */
+  /** Bytes that the columns may use, with their buffers; default 4 GiB. */
   readonly maxBytes?: number;
-  /** Bytes of sets that are remembered between searches; 8 MiB unless said. */
+  /** Bytes of sets that are remembered between searches; default 8 MiB. */
   readonly rememberedBytes?: number;
-  /** Values of a column above which an order of them is made for ranges and prefixes; 8,192 unless said. */
+  /** Above this number of values in a column, an order is built for ranges and prefixes; default 8,192. */
   readonly fewValues?: number;
-  /** Documents up to which a sort goes through all of them; 4,096 unless said. */
+  /** Up to this number of documents, a sort visits all of them; default 4,096. */
   readonly fewDocuments?: number;
 }
 
-/** Says that the columns have no room for another document. */
+/** Reports that the columns have no memory for another document. */
 export class ColumnsFullError extends Error {}
 
-/** From when until when the same documents have expired, and how many. */
+/** The period in which the same documents are expired, and how many they are. */
 interface Window {
   readonly from: number;
   readonly until: number;
@@ -53,10 +53,10 @@ interface Window {
 }
 
 /**
- * The columns of a collection, in a WebAssembly memory of their own. The design is told in README.md.
+ * The columns of a collection, in a WebAssembly memory of their own. README.md describes the design.
  *
- * When a call fails inside the kernel, the columns are broken and every later call throws: they have to be rebuilt. One that
- * failed because the memory could not grow goes on throwing a ColumnsFullError.
+ * When a call fails inside the kernel, the columns are broken and every later call throws: they have to be rebuilt. If it failed because
+ * the memory could not grow, later calls throw a ColumnsFullError.
  */
 export class ColumnStore implements Columns {
   readonly #kernel: ColumnsKernel;
@@ -83,7 +83,7 @@ export class ColumnStore implements Columns {
     return new ColumnStore(options);
   }
 
-  /** Columns from the bytes that `save` returned. Throws a ColumnsCheckpointError when they are damaged or of another version. */
+  /** Restores columns from the bytes that `save` returned. Throws a ColumnsCheckpointError when they are damaged or of another version. */
   static async load(source: AsyncIterable<Uint8Array>, options: ColumnStoreOptions = {}): Promise<ColumnStore> {
     return new ColumnStore(options, await readCheckpoint(source, options));
   }
@@ -97,7 +97,7 @@ export class ColumnStore implements Columns {
     };
   }
 
-  /** Throws a RangeError on an ordinal out of range, and a ColumnsFullError when the memory has no room; nothing has happened then. */
+  /** Throws a RangeError on an ordinal out of range, and a ColumnsFullError when there is not enough memory; both leave the columns unchanged. */
   put(document: ColumnDocument): void {
     const { ord, expiresAt } = document;
     if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL)) throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
@@ -161,7 +161,7 @@ export class ColumnStore implements Columns {
     });
   }
 
-  /** Throws a RangeError on places that are no integers from 0 on. */
+  /** Throws a RangeError on positions that are not integers of at least 0. */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[] {
     for (const place of [sorting.offset, sorting.count]) if (!(Number.isInteger(place) && place >= 0)) throw new RangeError(`a place is an integer from 0 on, got ${place}`);
     if (!this.#ordersAreReady(sorting)) this.#beforeChange();
@@ -200,7 +200,7 @@ export class ColumnStore implements Columns {
     return false;
   }
 
-  /** A second call ends the first's claim to be up to date, not its bytes. */
+  /** After a second call, the bytes of the first stay readable but are no longer up to date. */
   save(): AsyncIterable<Uint8Array> {
     this.#beforeChange();
     this.#use(() => undefined);
@@ -209,7 +209,7 @@ export class ColumnStore implements Columns {
     return snapshot.bytes();
   }
 
-  // ---- Within
+  // ---- Private
 
   readonly #find = (key: string): number | undefined => this.#keys.get(key);
 
@@ -227,7 +227,7 @@ export class ColumnStore implements Columns {
     return column === undefined ? { column: 0, number: 0 } : { column, number: this.#kernel.call.valueWith(column, this.#kernel.inputText(value)) };
   }
 
-  /** Takes a set as a level; all documents are one that is there already. */
+  /** Imports a set as a level; all documents are a level that always exists. */
   #levelOf(set: OrdSet | undefined): number {
     if (set === undefined) return ALL;
     this.#kernel.importSet(set.words, SET_LEVEL);
@@ -244,7 +244,7 @@ export class ColumnStore implements Columns {
     call.subtractLevels(0, EXPIRED_LEVEL);
   }
 
-  /** Finds out which documents have expired, unless the same have as the last time. */
+  /** Finds the expired documents, unless they are the same as at the last call. */
   #moveTo(now: number): void {
     if (this.#window !== undefined && now >= this.#window.from && now < this.#window.until) return;
     const { call } = this.#kernel;
@@ -254,7 +254,7 @@ export class ColumnStore implements Columns {
     this.#remembered.clear();
   }
 
-  /** What a change does to what is known of expiry, and to what is remembered. */
+  /** Updates the window of expiry, and clears what is remembered, after a change. */
   #followChange(expiresAt: number | undefined): void {
     this.#remembered.clear();
     this.#factors.clear();
@@ -271,7 +271,7 @@ export class ColumnStore implements Columns {
     return rest;
   }
 
-  /** Days that lie too far apart for an array. */
+  /** Counts days that lie too far apart for an array. */
   #countDays(documents: number): { day: number; count: number }[] {
     const counts = new Map<number, number>();
     for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.days), documents)) counts.set(day, (counts.get(day) ?? 0) + 1);
@@ -297,13 +297,13 @@ export class ColumnStore implements Columns {
     this.#kernel.frozen = false;
   }
 
-  /** Runs what changes the columns. */
+  /** Runs a change of the columns. */
   #change<T>(work: () => T): T {
     this.#beforeChange();
     return this.#use(work);
   }
 
-  /** A RangeError says that nothing has happened; any other error leaves the columns broken. */
+  /** A RangeError means that nothing has changed; any other error leaves the columns broken. */
   #use<T>(work: () => T): T {
     if (this.#broken instanceof ColumnsFullError) throw this.#broken;
     if (this.#broken !== undefined) throw new Error('the columns are broken and have to be rebuilt', { cause: this.#broken });

@@ -2,7 +2,7 @@ import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Filter } from '../filter/index.ts';
 import type { Place, SortKey } from '../order/index.ts';
 
-/** What columns know of a document. Times are Unix seconds. */
+/** The data of a document that columns store. Times are Unix seconds. */
 export interface ColumnDocument {
   /** Ordinal in the database. */
   readonly ord: number;
@@ -16,10 +16,10 @@ export interface ColumnDocument {
   readonly meta: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What narrows the documents of a collection; what is absent lets all pass. */
+/** Restricts the documents of a collection; absent fields restrict nothing. */
 export interface Selecting {
   readonly filter?: Filter | undefined;
-  /** Unix seconds: a document that has expired by then does not pass. */
+  /** Unix seconds: documents that expire at or before this time do not pass. */
   readonly now: number;
   /** Ordinals that do not pass. */
   readonly hidden?: readonly number[] | undefined;
@@ -28,21 +28,21 @@ export interface Selecting {
 export interface Facet {
   /** A metadata key, or `lang`. */
   readonly field: string;
-  /** Whether `lang` is the metadata key of that name, too, rather than the language. */
+  /** Whether `lang` means the metadata key of that name instead of the language. */
   readonly isMeta?: boolean | undefined;
-  /** By count, descending, equal ones by value; or by value, by code point. */
+  /** By count, descending, with equal counts by value; or by value, by code point. */
   readonly orderBy: 'count' | 'value';
-  /** Values at most; 0 for all. */
+  /** Maximum number of values; 0 for all. */
   readonly limit: number;
 }
 
 export interface ValueCount {
   readonly value: string;
-  /** Documents, each once, however often they have the value. */
+  /** Documents with the value; each counts once, even if it has the value several times. */
   readonly count: number;
 }
 
-/** Scores of all documents that an order by `score` looks at: `scores[i]` is that of `ords[i]`. */
+/** Scores of all documents that an order by `score` compares: `scores[i]` is the score of `ords[i]`. */
 export interface Scores {
   readonly ords: ArrayLike<number>;
   readonly scores: ArrayLike<number>;
@@ -50,19 +50,19 @@ export interface Scores {
 
 export interface Sorting {
   readonly keys: readonly SortKey[];
-  /** Documents passed over; 0 with `after`. */
+  /** Number of documents to skip; 0 with `after`. */
   readonly offset: number;
   readonly count: number;
-  /** Where the page before ended. */
+  /** The last place of the previous page. */
   readonly after?: { readonly place: Place; readonly tie: string } | undefined;
   readonly scores?: Scores | undefined;
 }
 
 export interface SortedDocument {
   readonly ord: number;
-  /** What it is sorted by. */
+  /** The values of its sort keys. */
   readonly place: Place;
-  /** What tells it from documents of the same place: its key and language in lower case, joined by `|` (decision D-66). */
+  /** Distinguishes documents with equal sort keys: key and language in lower case, joined by `|` (decision D-66). */
   readonly tie: string;
 }
 
@@ -73,33 +73,33 @@ export interface ValueFactor {
   readonly factor: number;
 }
 
-/** Both are finite in single precision. */
+/** Both must be finite in single precision. */
 export interface FactorBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** Bytes by what they are for. */
+/** Bytes by purpose. */
 export interface ColumnBytes {
-  /** Texts of values, keys and names, with what finds and orders them. */
+  /** Texts of values, keys and names, with the structures that find and order them. */
   readonly dictionaries: number;
   /** Compressed bitmaps of values. */
   readonly bitmaps: number;
   /** Values of documents, and the documents' ordinals. */
   readonly columns: number;
-  /** All that is held, room for growth and what is remembered between searches included. */
+  /** All memory in use, including spare capacity and sets that are remembered between searches. */
   readonly total: number;
 }
 
 export interface ColumnStats {
   readonly documents: number;
-  /** Metadata values of documents, each once for a document. */
+  /** Metadata values of documents; each counts once per document. */
   readonly pairs: number;
   readonly keys: number;
   readonly bytes: ColumnBytes;
 }
 
-/** What may have to be made ready before it is asked for. */
+/** Requests whose data `prepare` can build in advance. */
 export interface Needs {
   readonly filter?: Filter | undefined;
   readonly keys?: readonly SortKey[] | undefined;
@@ -107,50 +107,50 @@ export interface Needs {
 }
 
 /**
- * The metadata, times and names of a collection's documents in columns: what filters, facets, histograms and sorts
- * are answered from. Sets are of ordinals in the database; an absent one stands for all documents.
+ * The metadata, times and names of a collection's documents in columns, for filters, facets, histograms and sorts. Sets contain ordinals of
+ * the database; an absent set stands for all documents.
  */
 export interface Columns {
   stats(): ColumnStats;
-  /** Takes the place of the document's former version. */
+  /** Replaces the former version of the document. */
   put(document: ColumnDocument): void;
-  /** A document that is not there is no error. */
+  /** Does nothing if the document does not exist. */
   remove(ord: number): void;
 
   /**
-   * Gets ready what a request needs, for some milliseconds at most: such as the order of values that came since the
-   * last time. False while there is more to do; what follows works without it, but takes its time at once. To be asked after
-   * each change: an order that is ready takes a look at it.
+   * Builds the data that a request needs, for at most this many milliseconds: for example, the order of values that were added since the
+   * last call. Returns false while there is more to build; the request works without it, but then builds the rest at once. Call it again
+   * after each change: when an order is ready, the call only checks it.
    */
   prepare(needs: Needs): boolean;
 
   /**
-   * The documents that pass; undefined for all. Without `hidden` it is the same object for the same filter until a
-   * document changes or expires; nobody may change it.
+   * The documents that pass; undefined for all. Without `hidden`, the same filter returns the same object until a document changes or
+   * expires; callers must not change it.
    */
   select(selecting: Selecting): OrdSet | undefined;
   count(set: OrdSet | undefined): number;
-  /** The values that documents of the set have. */
+  /** The values of the documents in the set. */
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[];
   /** Documents by day, ascending: days since 1970-01-01 in UTC. */
   days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): { readonly day: number; readonly count: number }[];
   /**
-   * Documents of the set in an order. Of several values of a key the least counts where the order ascends, and the
-   * greatest where it descends; what has none comes last in either direction. Equal documents are in the order of `tie`.
+   * Sorts the documents of a set. If a document has several values of a key, the smallest counts in an ascending order and the greatest in
+   * a descending one; documents without a value come last in both. Equal documents are in the order of `tie`.
    */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[];
   /**
-   * Products of the factors by ordinal, not below or above the bounds, and 1 for documents without any; undefined when none has one.
-   * Nobody may change them: they are the same object as long as no document changes.
+   * Products of the factors by ordinal, limited to the bounds; documents without a factor have 1. Undefined when no document has a factor.
+   * Callers must not change them: the same object is returned until a document changes.
    */
   factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined;
   /** Metadata keys that documents have, by code point. */
   keys(): string[];
 
-  /** Does a little of the work that changes leave behind; true while there is more. */
+  /** Does a part of the maintenance that changes leave behind; returns true while there is more. */
   tidy(): boolean;
-  /** Gets ready for a change while `save` is being read; true while there is more. */
+  /** Prepares for a change while the bytes of `save` are being read; returns true while there is more to prepare. */
   settle(): boolean;
-  /** Everything as of now, to be restored from; the columns may change while it is read. */
+  /** The current state as bytes, from which the columns can be restored; the columns may change while it is read. */
   save(): AsyncIterable<Uint8Array>;
 }

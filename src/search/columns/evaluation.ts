@@ -4,21 +4,21 @@ import { intervalsOf, orderFor } from './intervals.ts';
 
 const BOUND = 24;
 
-/** Evaluates filters to levels of the kernel: a bit for each slot whose document passes. What conditions mean is defined by `testOf`. */
+/** Evaluates filters to levels of the kernel: a bit for each slot whose document passes. `testOf` defines what conditions mean. */
 export class Evaluation {
   readonly #kernel: ColumnsKernel;
   readonly #columnOf: (key: string) => number | undefined;
 
   readonly #fewValues: number;
 
-  /** Columns of up to `fewValues` values go without orders for conditions: each value is judged. */
+  /** Conditions on columns of up to `fewValues` values use no order: each value is tested. */
   constructor(kernel: ColumnsKernel, columnOf: (key: string) => number | undefined, fewValues: number) {
     this.#kernel = kernel;
     this.#fewValues = fewValues;
     this.#columnOf = columnOf;
   }
 
-  /** Throws a RangeError on a filter that nests too deeply, and on a time that is compared with what is no moment. */
+  /** Throws a RangeError on a filter that nests too deeply, and on a time compared with a value that is neither a number nor a date. */
   run(filter: Filter, level: number): void {
     if (level >= LEVELS - 8) throw new RangeError('the filter nests too deeply');
     const { call } = this.#kernel;
@@ -40,7 +40,7 @@ export class Evaluation {
     }
   }
 
-  /** The orders of values without which conditions of a filter take long: column, and order of the column. */
+  /** The orders of values without which the conditions of a filter are slow, as pairs of column and order. */
   neededOrders(filter: Filter): (readonly [column: number, order: number])[] {
     if ('parts' in filter) return filter.parts.flatMap((part) => this.neededOrders(part));
     if (filter.kind === 'not') return this.neededOrders(filter.part);
@@ -64,7 +64,7 @@ export class Evaluation {
     return this.#kernel.call.valueEnd(column) > this.#fewValues ? orderFor(column, condition) : undefined;
   }
 
-  /** The column of values of a condition; undefined for a time, and for a key that no document has. */
+  /** The column that holds the values of a condition; undefined for a time, and for a key that no document has. */
   #numberOf({ field }: Condition): number | undefined {
     const column = columnOf(field);
     if (column.kind === 'meta') return this.#columnOf(column.key);
@@ -125,7 +125,7 @@ export class Evaluation {
     if (value !== 0) call.uniteValue(level, column, value);
   }
 
-  /** Writes bounds for the kernel; how many they are. */
+  /** Writes bounds for the kernel; returns their number. */
   #inputBounds(bounds: Bounds): number {
     const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({ name, text: String(bounds[name]), moment: momentOf(bounds[name]!) }));
     const room = given.reduce((sum, { text }) => sum + BOUND + text.length * 3, 16);
@@ -149,7 +149,7 @@ function momentOf(value: RangeValue): number | undefined {
   return toNumber(value) ?? toSeconds(value);
 }
 
-/** The times within bounds, both ends included. */
+/** The interval of times within bounds, both ends included. */
 function closedInterval(bounds: Bounds): [low: number, high: number] {
   let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const name of BOUNDS) {
@@ -162,7 +162,7 @@ function closedInterval(bounds: Bounds): [low: number, high: number] {
   return [low, high];
 }
 
-/** The least number above another one. */
+/** The least number above another number. */
 function nextUp(number: number): number {
   if (number === Number.POSITIVE_INFINITY) return Number.NaN;
   const numbers = new Float64Array([number + 0]);
@@ -178,7 +178,7 @@ function inLowerCase(condition: Condition): Condition {
     case 'exists': return condition;
     case 'prefix': return { ...condition, prefix: condition.prefix.toLowerCase() };
     case 'range': return { ...condition, bounds: Object.fromEntries(Object.entries(condition.bounds).map(([name, bound]) => [name, lower(bound)])) };
-    // As texts, numbers included.
+    // Compared as texts, numbers included.
     case 'match': return { ...condition, values: condition.values.map((value) => String(value).toLowerCase()) };
   }
 }

@@ -1,18 +1,18 @@
 import { Buffers, Column, type ColumnsKernel } from '../../kernels/columns.ts';
 import { type BoundName, BOUNDS, type Condition, toNumber, toSeconds } from '../filter/index.ts';
 
-/** Longer texts may be sorted by a part of them only. */
+/** Longer texts may be sorted by only a part of them. */
 const SHORT = 256;
-/** Behind every text that begins so: no UTF-8 has this byte. */
+/** Sorts after every text with the same beginning: UTF-8 never contains this byte. */
 const BEHIND = 0xff;
 
 type Interval = readonly [from: number, to: number];
 
-/** The order of a column's values in which those that satisfy a range or a prefix are together; undefined where there is none. */
+/** The order of a column in which the values that satisfy a range or a prefix are contiguous; undefined if there is none. */
 export function orderFor(column: number, condition: Condition): number | undefined {
   if (condition.kind !== 'range' && condition.kind !== 'prefix') return undefined;
   const isKey = column >= Column.keys;
-  // Behind the `|` of an identity is the language, which no prefix is about.
+  // The part of an identity after the `|` is the language, which no prefix tests.
   if (condition.kind === 'prefix') return isKey ? 1 : column === Column.identity && condition.prefix.includes('|') ? undefined : 0;
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => condition.bounds[name]!);
   const moments = bounds.map((bound) => toNumber(bound) ?? toSeconds(bound));
@@ -22,7 +22,7 @@ export function orderFor(column: number, condition: Condition): number | undefin
   return isKey && sortable ? 0 : undefined;
 }
 
-/** The places of the values in that order, which is ready. */
+/** The intervals of the matching values in that order, which must be ready. */
 export function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval[] {
   if (condition.kind === 'prefix') return [prefixInterval(kernel, column, order, condition.prefix)];
   if (condition.kind !== 'range') throw new Error(`a condition of kind ${condition.kind} has no intervals`);
@@ -47,7 +47,7 @@ export function intervalsOf(kernel: ColumnsKernel, column: number, order: number
   return [narrowed([0, firstText], byMoment), narrowed([firstText, everything[1]], byText)];
 }
 
-/** Whether a place lies behind the values that equal the bound. */
+/** Whether the place is after the values that equal the bound (1) or before them (0). */
 function includes(name: BoundName): number {
   return name === 'gt' || name === 'lte' ? 1 : 0;
 }

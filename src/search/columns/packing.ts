@@ -5,20 +5,20 @@ import type { ColumnDocument } from './contract.ts';
 
 const HEAD = 32;
 const ENTRY = 12;
-/** Sort values are short: values up to this length are sorted by all of their text. */
+/** Values of up to this length are sorted by their whole text. */
 const SHORT = 256;
-/** What a number or a date may begin with. */
+/** Characters with which a number or a date may begin. */
 const MOMENT_START = /^\s*[\d+\-.]/;
 
-/** One value of a document on its way into the memory. */
+/** A value of a document to be written into the memory. */
 interface Entry {
   readonly column: number;
   readonly text: string;
-  /** What it is sorted by: of a name the key, of a long text the beginning, else the text itself. */
+  /** The text to sort by: the key of a name, the beginning of a long text, otherwise the text itself. */
   readonly part: string;
 }
 
-/** Puts a document into the memory, in the place of its former version. `columnOf` finds the column of a metadata key, or makes it. */
+/** Writes a document into the memory and replaces its former version. `columnOf` finds or creates the column of a metadata key. */
 export function putDocument(kernel: ColumnsKernel, document: ColumnDocument, columnOf: (key: string) => number): void {
   const entries = entriesOf(document, columnOf);
   let room = HEAD;
@@ -51,7 +51,7 @@ function entriesOf({ key, lang, meta }: ColumnDocument, columnOf: (key: string) 
   return entries;
 }
 
-/** What a long text is sorted by. */
+/** The text by which a long text is sorted. */
 function longPart(text: string): string {
   const value = sortValueOf(text);
   return typeof value === 'string' ? value : text.slice(0, SHORT).toWellFormed();
@@ -75,7 +75,7 @@ function writeEntry(view: DataView, bytes: Buffer, at: number, { column, text, p
   return start + ((length + behind + 3) & ~3);
 }
 
-/** Tells the kernel what new values say as numbers or dates; of a name, its key. */
+/** Passes to the kernel the numbers or dates that new values stand for, and the key of a name. */
 function judge(kernel: ColumnsKernel, entries: readonly Entry[], fresh: number): void {
   const { view } = kernel;
   const output = kernel.address(Buffers.output);

@@ -1,7 +1,7 @@
-/** Lists of factors that are remembered: four bytes for each document, each. */
+/** Maximum number of remembered lists of factors; each takes 4 bytes per document. */
 const REMEMBERED = 4;
 
-/** The factors that were asked for last; `undefined` is remembered as well. Nobody may change them. */
+/** The factors that were requested last; `undefined` is remembered as well. Callers must not change them. */
 export class RememberedFactors {
   readonly #lists = new Map<string, Float32Array | undefined>();
 
@@ -9,7 +9,7 @@ export class RememberedFactors {
     return [...this.#lists.values()].reduce((sum, list) => sum + (list?.byteLength ?? 0), 0);
   }
 
-  /** Those of a name, or what `make` returns for it. */
+  /** Returns the factors of a name, or computes them with `make`. */
   find(name: string, make: () => Float32Array | undefined): Float32Array | undefined {
     const list = this.#lists.has(name) ? this.#lists.get(name) : make();
     this.#lists.delete(name);

@@ -1,10 +1,10 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Filter } from '../filter/index.ts';
 
-/** What a filter and its place in the table take besides the set. */
+/** Bytes that a filter and its table entry take besides the set. */
 const OVERHEAD = 256;
 
-/** Sets that filters have selected, those that were asked for last; `undefined` is remembered as well. */
+/** The sets of the filters that were used last; `undefined` is remembered as well. */
 export class RememberedSets {
   readonly #sets = new Map<string, { readonly set: OrdSet | undefined; readonly bytes: number }>();
   readonly #maxBytes: number;
@@ -18,7 +18,7 @@ export class RememberedSets {
     return this.#bytes;
   }
 
-  /** The set of a filter, or what `make` returns for it. */
+  /** Returns the set of a filter, or computes it with `make`. */
   find(filter: Filter | undefined, make: () => OrdSet | undefined): OrdSet | undefined {
     const key = filter === undefined ? '' : JSON.stringify(filter, withInfinite);
     const known = this.#sets.get(key);
@@ -51,7 +51,7 @@ export class RememberedSets {
   }
 }
 
-/** JSON has no infinite numbers; as texts they would be mistaken for such. */
+/** JSON has no infinite numbers; written as texts they would be confused with real texts. */
 function withInfinite(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? { infinite: String(value) } : value;
 }

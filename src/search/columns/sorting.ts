@@ -3,10 +3,10 @@ import { sortValueOf, type SortKey, type SortValue } from '../order/index.ts';
 import type { Scores, SortedDocument, Sorting } from './contract.ts';
 
 const KEY = 32;
-/** Comparisons of an order that is made at once. */
+/** Comparisons of an order that is built in one call. */
 const ALL_AT_ONCE = 1 << 24;
 
-/** One key as the kernel knows it. */
+/** A sort key as the kernel represents it. */
 interface KernelKey {
   readonly kind: number;
   readonly column: number;
@@ -16,13 +16,13 @@ interface KernelKey {
 
 const TIE: KernelKey = { kind: SortKind.tie, column: Column.identity, order: 0, flags: 0 };
 
-/** A key as the kernel knows it; a metadata key that no document has is a time that none has. */
+/** Translates a key for the kernel; a metadata key that no document has becomes a time that no document has. */
 export function kernelKey({ column, descending }: SortKey, columnOf: (key: string) => number | undefined): KernelKey {
   const direction = descending ? SortFlags.descending : 0;
   switch (column.kind) {
     case 'score': return { kind: SortKind.score, column: 0, order: 0, flags: direction };
     case 'time': return { kind: SortKind.time, column: Time[column.name], order: 0, flags: direction };
-    // Keys are sorted by their part of the identity; both as they are spelled.
+    // Sorting by key uses only the key part of the identity; key and language both sort by their original spelling.
     case 'name': return column.name === 'key'
       ? { kind: SortKind.order, column: Column.identity, order: 1, flags: direction | SortFlags.spelled }
       : { kind: SortKind.order, column: Column.lang, order: 0, flags: direction | SortFlags.spelled };
@@ -33,13 +33,13 @@ export function kernelKey({ column, descending }: SortKey, columnOf: (key: strin
   }
 }
 
-/** The orders of values that keys need, with that of the ties: column, and order of the column. */
+/** The orders of values that keys need, including the order of the ties, as pairs of column and order. */
 export function neededOrders(keys: readonly SortKey[], columnOf: (key: string) => number | undefined): readonly (readonly [column: number, order: number])[] {
   const orders = keys.map((key) => kernelKey(key, columnOf)).filter(({ kind }) => kind === SortKind.order);
   return [...orders, TIE].map(({ column, order }) => [column, order]);
 }
 
-/** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents are all gone through. */
+/** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents, it visits all of them. */
 export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting, columnOf: (key: string) => number | undefined, few: number): SortedDocument[] {
   const { documents } = kernel.counts();
   if (count === 0 || offset >= documents) return [];
@@ -73,7 +73,7 @@ function writeKeys(kernel: ColumnsKernel, keys: readonly KernelKey[], tie = ''):
   }
 }
 
-/** Tells the kernel by what the page before ended. */
+/** Passes the last place of the previous page to the kernel. */
 function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: number, value: SortValue): void {
   const { call } = kernel;
   if (value === undefined) return call.markNone(index);

@@ -3,28 +3,28 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** A neighbour of a term. */
 export interface Neighbour {
-  /** A form of it, by which an index finds the term. */
+  /** One of its forms, by which an index finds the term. */
   readonly form: string;
-  /** Its PPMI by the largest that the term has with any other: above 0, at most 1. */
+  /** Its PPMI divided by the largest PPMI that the term has with any other: above 0, at most 1. */
   readonly weight: number;
 }
 
-/** What was learned, in arrays that can be handed from thread to thread. Terms are in the order of their UTF-16. */
+/** A trained model as arrays that can be transferred between threads. Terms are in the order of their UTF-16. */
 export interface NeighbourData {
   readonly terms: Strings;
   /** A form of each term. */
   readonly forms: Strings;
-  /** Where each term's neighbours begin, and at last where those of the last end. */
+  /** Offsets of each term's neighbours; the last entry is the end of the last term's neighbours. */
   readonly starts: Uint32Array;
-  /** Places of the neighbours among the terms, best first. */
+  /** Indexes of the neighbours among the terms, best first. */
   readonly neighbours: Uint32Array;
   readonly weights: Float32Array;
 }
 
-/** Many strings in one piece: those who keep a million of them one by one, keep the event loop waiting. */
+/** Many strings in one buffer: a million separate strings would block the event loop. */
 export interface Strings {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each ends. */
+  /** End offset of each string. */
   readonly ends: Uint32Array;
 }
 
@@ -41,12 +41,12 @@ export class Neighbours {
     return this.#data.terms.ends.length;
   }
 
-  /** Bytes that it takes. */
+  /** Memory in bytes. */
   get bytes(): number {
     return buffersOf(this.#data).reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The neighbours of a term, best first, at most five; none for a term that is not known. */
+  /** The neighbours of a term, best first, at most five; empty for an unknown term. */
   of(term: string): Neighbour[] {
     const { forms, starts, neighbours, weights } = this.#data;
     const place = this.#placeOf(term);
@@ -69,7 +69,7 @@ export class Neighbours {
   }
 }
 
-/** The memory of what was learned, to be moved rather than copied. */
+/** The buffers of the model, to be transferred rather than copied. */
 export function buffersOf({ terms, forms, starts, neighbours, weights }: NeighbourData): ArrayBuffer[] {
   return [terms.bytes, terms.ends, forms.bytes, forms.ends, starts, neighbours, weights].map(({ buffer }) => buffer as ArrayBuffer);
 }
@@ -81,7 +81,7 @@ interface TermEntry {
   readonly count: number;
 }
 
-/** Puts the neighbours of all terms into arrays. They are asked for twice, as a million lists would not fit into memory. */
+/** Packs the neighbours of all terms into arrays. Calls `neighboursOf` twice per term, because a million lists would not fit into memory. */
 export function packNeighbours(vocabulary: Vocabulary, neighboursOf: (term: number) => RatedNeighbours): NeighbourData {
   const entries = entriesOf(vocabulary, neighboursOf);
   const places = new Uint32Array(vocabulary.end);
@@ -94,7 +94,7 @@ export function packNeighbours(vocabulary: Vocabulary, neighboursOf: (term: numb
   const weights = new Float32Array(neighbours.length);
   for (const [i, { number }] of entries.entries()) {
     const { best, largest } = neighboursOf(number);
-    // Each term of a pair is a neighbour of the other, so a neighbour has a place of its own.
+    // Being neighbours is mutual, so each neighbour has an index of its own.
     for (const [j, { term, ratio }] of best.entries()) {
       neighbours[starts[i]! + j] = places[term]!;
       weights[starts[i]! + j] = Math.log2(ratio) / Math.log2(largest);

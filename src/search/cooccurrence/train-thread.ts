@@ -1,4 +1,4 @@
-/** The worker thread of `TrainingThread`: takes documents in, and hands over what it learned of them in the end. */
+/** The worker thread of `TrainingThread`: receives documents, and returns the trained model at the end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { buffersOf } from './neighbours.ts';
 import type { TermRules } from './terms.ts';

@@ -38,7 +38,7 @@ describe('what terms stand together (decision D-84)', () => {
         const best = [...near.values()].sort((a, b) => b - a).slice(0, 5);
         expect(neighbours.length).toBe(best.length);
         for (const [i, { form, weight }] of neighbours.entries()) {
-          // Which of equals is left out is for the counting to say.
+          // Among equal weights, the counter may choose which are omitted.
           expect(weight).toBeCloseTo(best[i]!, 5);
           expect(weight).toBeCloseTo(near.get(toTerm(form)!)!, 5);
         }

@@ -8,26 +8,25 @@ import { Vocabulary } from './vocabulary.ts';
 /** A text of a document. */
 export interface TrainingText {
   readonly text: string;
-  /** Whether it goes through the tokeniser of source code. */
+  /** Whether the tokeniser of source code is used. */
   readonly code: boolean;
 }
 
-/** The texts of a document; windows don't reach from one to the next. */
+/** The texts of a document; windows do not extend from one text into the next. */
 export type TrainingDocument = readonly TrainingText[];
 
 export interface TrainerOptions {
   readonly counter?: PairCounter;
-  /** One more than the terms that are counted at once. */
+  /** Maximum number of terms that are counted at once, plus 1. */
   readonly maxTerms?: number;
 }
 
-/** Terms are dropped before a document when so many of the rooms are taken. */
+/** Terms are dropped before a document when more than this share of the term numbers is used. */
 const CROWDED = 0.75;
 
 /**
- * Learns from documents, one after the other, which terms stand together. Memory is bounded, in WebAssembly to 300 MB
- * and for the words to about as much: where a collection has more different terms than there is room for,
- * those that came least are forgotten on the way (see README.md).
+ * Learns which terms occur together, one document after the other. Memory is bounded: 300 MB in WebAssembly, and about as much for the
+ * words. If a collection has more different terms than fit, the rarest are dropped during training (see README.md).
  */
 export class Trainer {
   readonly #counter: PairCounter;

@@ -4,16 +4,16 @@ import { type NeighbourData, Neighbours } from './neighbours.ts';
 import type { TermRules } from './terms.ts';
 import { Trainer, type TrainingDocument } from './trainer.ts';
 
-/** A model in the making. One call at a time. */
+/** A model in training. Only one call may run at a time. */
 export interface Training {
-  /** Takes documents in; resolves when it has room for more. */
+  /** Adds documents; resolves when more can be accepted. */
   add(documents: readonly TrainingDocument[]): Promise<void>;
   finish(): Promise<Neighbours>;
-  /** Gives up what is under way, or lets go of what was needed; again is harmless. */
+  /** Cancels the work in progress or frees resources; further calls do nothing. */
   close(): Promise<void>;
 }
 
-/** Trains on the caller's thread: for texts that take a few milliseconds. */
+/** Trains on the calling thread: for texts that take a few milliseconds. */
 export function trainHere(rules: TermRules): Training {
   const trainer = new Trainer(rules);
   return {
@@ -22,16 +22,16 @@ export function trainHere(rules: TermRules): Training {
     },
     finish: async () => new Neighbours(trainer.finish()),
     async close() {
-      // Nothing is held.
+      // There is nothing to free.
     },
   };
 }
 
-/** What the thread is told (train-thread.ts); it answers each with a reply. */
+/** Messages to the thread (train-thread.ts), which replies to each. */
 export type TrainingRequest = { readonly documents: readonly TrainingDocument[] } | 'finish';
 export type TrainingReply = 'taken' | NeighbourData;
 
-/** Trains in a thread of its own, whose memory goes with it. */
+/** Trains in a thread of its own, whose memory is freed with it. */
 export class TrainingThread implements Training {
   readonly #worker: Worker;
   #pending: PromiseWithResolvers<TrainingReply> | undefined;

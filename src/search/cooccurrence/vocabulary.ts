@@ -1,19 +1,19 @@
 import { GAP, MAX_TERMS } from '../../kernels/cooccurrence.ts';
 
-/** Forms whose terms are remembered; more are looked up again. */
+/** Capacity of the cache of forms and their terms; other forms are looked up again. */
 const REMEMBERED_FORMS = 100_000;
 
-/** Numbers for the terms of a text, at most so many at a time. */
+/** Assigns numbers to the terms of texts; the number of terms at any time is limited. */
 export class Vocabulary {
   readonly #termOf: (form: string) => string | undefined;
   readonly #maxTerms: number;
   readonly #numbers = new Map<string, number>();
-  /** By number: a term, and the form that brought it; undefined where the number is free. */
+  /** By number: a term, and the form from which it was made; undefined where the number is free. */
   readonly #entries: ({ readonly term: string; readonly form: string } | undefined)[] = [undefined];
   readonly #free: number[] = [];
   readonly #known = new Map<string, number>();
 
-  /** `maxTerms`: one more than the terms that there is room for. */
+  /** `maxTerms`: the largest number of terms, plus 1. */
   constructor(termOf: (form: string) => string | undefined, maxTerms = MAX_TERMS) {
     this.#termOf = termOf;
     this.#maxTerms = maxTerms;
@@ -28,12 +28,12 @@ export class Vocabulary {
     return this.#numbers.size;
   }
 
-  /** Terms that there is room for. */
+  /** The largest number of terms. */
   get room(): number {
     return this.#maxTerms - 1;
   }
 
-  /** The number of a form's term: that of a gap for a stop word, and for a new term when there is no room. */
+  /** The number of a form's term; `GAP` for a stop word, and for a new term when the vocabulary is full. */
   numberOf(form: string): number {
     const known = this.#known.get(form);
     if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export class Vocabulary {
     return this.#entries[number];
   }
 
-  /** Lets go of the terms of some numbers, which others may have from now on. */
+  /** Frees the terms of some numbers; the numbers can be assigned again. */
   free(numbers: readonly number[]): void {
     this.#known.clear();
     for (const number of numbers) {

@@ -1,4 +1,4 @@
-/** Where the values of a field are. */
+/** Where the values of a field are stored. */
 export type Column =
   /** Times of the document, in Unix seconds. */
   | { readonly kind: 'time'; readonly name: 'addedAt' | 'updatedAt' | 'expiresAt' }
@@ -12,7 +12,7 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map<string, Column>([
   ...(['key', 'lang'] as const).map((name): [string, Column] => [name, { kind: 'name', name }]),
 ]);
 
-/** A field of the document, or else a metadata key, whose prefix `meta.` may be left out unless it has the name of such a field. */
+/** A field of the document; otherwise a metadata key. Its prefix `meta.` may be omitted unless the key has the name of a document field. */
 export function columnOf(field: string): Column {
   return COLUMNS.get(field) ?? { kind: 'meta', key: field.startsWith(PREFIX) && field.length > PREFIX.length ? field.slice(PREFIX.length) : field };
 }

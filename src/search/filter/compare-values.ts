@@ -13,7 +13,7 @@ export function isWithin(value: RangeValue, bounds: Bounds): boolean {
   return holds('gte', (order) => order >= 0) && holds('lte', (order) => order <= 0) && holds('gt', (order) => order > 0) && holds('lt', (order) => order < 0);
 }
 
-/** Numbers by size; else dates, for which a number counts as Unix seconds; else text by code point (decision D-91). */
+/** Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point (decision D-91). */
 export function compareValues(a: RangeValue, b: RangeValue): number {
   const numbers = [toNumber(a), toNumber(b)] as const;
   if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1];
@@ -27,7 +27,7 @@ export function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The number that a value is, also as text; undefined for anything else. */
+/** The number that a value represents, also as text; undefined for anything else. */
 export function toNumber(value: RangeValue): number | undefined {
   if (typeof value === 'number') return value;
   const text = value.trim();
@@ -43,7 +43,7 @@ export function toSeconds(value: RangeValue): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
 }
 
-/** Whether a value says a moment: a Unix time or a date. */
+/** Whether a value represents a moment: a Unix time or a date. */
 export function isMoment(value: RangeValue): boolean {
   return toNumber(value) !== undefined || toSeconds(value) !== undefined;
 }

@@ -2,7 +2,7 @@ import { columnOf } from './columns.ts';
 import type { Filter } from './filter.ts';
 import { testOf } from './test-condition.ts';
 
-/** What filters look at of a document. Times are Unix seconds. */
+/** The data of a document that filters test. Times are Unix seconds. */
 export interface FilteredDocument {
   readonly key: string;
   readonly lang: string;
@@ -12,7 +12,7 @@ export interface FilteredDocument {
   readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** Tells of one document whether a filter holds for it, as the columns do of all. */
+/** Tests one document against a filter, with the same result as the columns, which test all documents. */
 export function documentTest(filter: Filter): (document: FilteredDocument) => boolean {
   switch (filter.kind) {
     case 'and': {

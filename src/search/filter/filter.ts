@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Bounds } from './compare-values.ts';
 
-/** A number is compared with numbers, a text with the text as it is stored. */
+/** A number is compared with numbers, a text with the stored text. */
 export type FilterValue = string | number;
 
 /** A condition on documents, from either of its notations. `field` is the name as it was written (`columnOf`). */
@@ -12,7 +12,7 @@ export type Filter =
 
 /** A condition on one field. It holds when any value of the field satisfies it. */
 export type Condition =
-  /** Some value equals one of these. */
+  /** A value equals one of these. */
   | { readonly kind: 'match'; readonly field: string; readonly values: readonly FilterValue[] }
   /** Some value is within all bounds. */
   | { readonly kind: 'range'; readonly field: string; readonly bounds: Bounds }
@@ -21,13 +21,13 @@ export type Condition =
   /** There is a value. */
   | { readonly kind: 'exists'; readonly field: string };
 
-/** Parentheses, `NOT`s, and objects of a tree within each other. */
+/** Depth of parentheses, `NOT`s, and nested objects of a tree. */
 export const MAX_FILTER_DEPTH = 24;
 export const MAX_CONDITIONS = 200;
-/** As for `filterMeta` (decisions section 8). */
+/** The same limit as for `filterMeta` (decisions section 8). */
 const MAX_VALUES = 1000;
 
-/** Refuses a filter that is too large: each condition is looked up on its own. */
+/** Throws on a filter with too many conditions: each is looked up separately. */
 export function checkFilterSize(filter: Filter): void {
   let conditions = 0;
   let values = 0;
@@ -46,12 +46,12 @@ export function* conditionsOf(filter: Filter): Generator<Condition> {
   else yield filter;
 }
 
-/** Several filters that must all match; a single one stays itself. The list must not be empty. */
+/** Joins filters that must all match; a single filter is returned as it is. The list must not be empty. */
 export function allOf(parts: readonly Filter[]): Filter {
   return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
 }
 
-/** `problem` completes a sentence that begins with the place in the filter. */
+/** `problem` completes a sentence that begins with the position in the filter. */
 export function invalidFilter(problem: string, place = 'filter'): ServiceError {
   return new ServiceError('invalid_argument', `${place} ${problem}`);
 }

@@ -1,4 +1,4 @@
-/** The filter language: both notations as one expression, and what its conditions ask of values. Knows neither documents nor SQL. */
+/** The filter language: both notations as one expression, and how its conditions test values. Knows neither documents nor SQL. */
 export { columnOf, type Column } from './columns.ts';
 export { BOUNDS, compareTexts, isMoment, isWithin, toNumber, toSeconds, type BoundName, type Bounds, type RangeValue } from './compare-values.ts';
 export { documentTest, type FilteredDocument } from './document-test.ts';

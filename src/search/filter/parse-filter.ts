@@ -2,13 +2,13 @@ import { toNumber } from './compare-values.ts';
 import { invalidFilter, MAX_FILTER_DEPTH, type Condition, type Filter, type FilterValue } from './filter.ts';
 import { tokensOf, type Token } from './tokens.ts';
 
-/** Words of the grammar, which stand for themselves only in quotes. */
+/** Keywords of the grammar; as values they must be quoted. */
 const KEYWORDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT', 'IN', 'TO', 'EXISTS', 'IS', 'NULL', 'EMPTY', 'STARTS', 'WITH']);
 
 const BOUND_OF = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const;
 
 /**
- * Reads a filter in the grammar of Meilisearch, of which it has
+ * Parses a filter in this part of the grammar of Meilisearch:
  *
  *   filter    = and { "OR" and }
  *   and       = not { "AND" not }
@@ -21,8 +21,8 @@ const BOUND_OF = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const;
  *             | field "IS" ["NOT"] ("EMPTY" | "NULL")
  *   field, value = a word of letters, digits and _ - . / : +, or a text in single or double quotes
  *
- * A word that is a number compares as one; in quotes it is text. Throws `invalid_argument` with the place and with
- * what was expected there. `place` names the field of the request, and `depth` is that of a tree around the text.
+ * A word that is a number is compared as a number; in quotes it is text. Throws `invalid_argument` with the position and what was expected
+ * there. `place` names the field of the request; `depth` is the depth of a surrounding tree.
  */
 export function parseFilter(expression: string, place = 'filter', depth = 0): Filter {
   return new Parser(tokensOf(expression), place).parse(depth);
@@ -87,7 +87,7 @@ class Parser {
     return { kind: 'range', field, bounds: { [BOUND_OF[operator as keyof typeof BOUND_OF]]: this.#value() } };
   }
 
-  /** Metadata have no null: a key is there with values, or it is absent. */
+  /** Metadata have no null: a key has values, or it is absent. */
   #state(field: string): Filter {
     const isNegated = this.#takes('NOT');
     const isNull = this.#takes('NULL');

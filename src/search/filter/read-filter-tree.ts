@@ -2,10 +2,10 @@ import { BOUNDS, type Bounds } from './compare-values.ts';
 import { allOf, invalidFilter, MAX_FILTER_DEPTH, type Condition, type Filter, type FilterValue } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
-/** A value as requests have it; a truth value is stored as the text `true` or `false`. */
+/** A value in a request; booleans are stored as the texts `true` and `false`. */
 export type TreeValue = string | number | boolean;
 
-/** The notation of a filter in JSON. A node has `text`, `and`, `or`, `not`, or `field` with conditions that must all hold. */
+/** A filter in JSON. A node has `text`, `and`, `or`, `not`, or `field` with conditions that must all match. */
 export interface FilterNode {
   /** An expression in the grammar of `parseFilter`. */
   readonly text?: string;
@@ -29,7 +29,7 @@ const KINDS = ['text', 'and', 'or', 'not', 'field'] as const;
 const CONDITIONS = ['eq', 'ne', ...BOUNDS, 'in', 'notIn', 'startsWith', 'exists'] as const;
 const KNOWN: ReadonlySet<string> = new Set([...KINDS, ...CONDITIONS]);
 
-/** Reads a tree whose fields have the right types. Throws `invalid_argument` with the place of what is wrong. */
+/** Reads a tree whose fields have the right types. Throws `invalid_argument` with the position of the error. */
 export function readFilterTree(node: FilterNode, place = 'filter', depth = 0): Filter {
   if (depth > MAX_FILTER_DEPTH) throw invalidFilter(`must not be nested deeper than ${MAX_FILTER_DEPTH} levels`, place);
   const unknown = Object.keys(node).find((name) => !KNOWN.has(name));
@@ -47,7 +47,7 @@ export function readFilterTree(node: FilterNode, place = 'filter', depth = 0): F
   return parts.length === 1 ? parts[0]! : { kind, parts };
 }
 
-/** Bounds are one condition, which a single value must satisfy; the others are one each. */
+/** All bounds together form one condition, which a single value must satisfy; every other operator forms its own. */
 function conditionOf(field: string, node: FilterNode, place: string): Filter {
   const bounds = Object.fromEntries(BOUNDS.flatMap((name) => (node[name] === undefined ? [] : [[name, toValue(node[name])]]))) as Bounds;
   const match = (values: readonly TreeValue[]): Condition => ({ kind: 'match', field, values: values.map(toValue) });

@@ -2,10 +2,10 @@ import { columnOf } from './columns.ts';
 import { compareValues, isMoment, isWithin, toNumber, type Bounds } from './compare-values.ts';
 import { conditionsOf, invalidFilter, type Condition, type Filter, type FilterValue } from './filter.ts';
 
-/** Tells of one value of a condition's field, as it is stored, whether it satisfies the condition. */
+/** Tests whether one stored value of a condition's field satisfies the condition. */
 export type ValueTest = (value: string | number) => boolean;
 
-/** The test that a condition makes. Times are Unix seconds, and names are to be passed in lower case. */
+/** Returns the test of a condition. Times are Unix seconds; names must be passed in lower case. */
 export function testOf(condition: Condition): ValueTest {
   const { kind } = columnOf(condition.field);
   const isName = kind === 'name';
@@ -17,13 +17,13 @@ export function testOf(condition: Condition): ValueTest {
   }
 }
 
-/** The texts that a match looks for, where it looks for nothing else: they can be looked up. */
+/** The texts that a match condition compares with, if it compares with nothing else, so that they can be looked up. */
 export function textsOf(condition: Condition): readonly string[] | undefined {
   if (condition.kind !== 'match' || columnOf(condition.field).kind !== 'meta') return undefined;
   return condition.values.every((value) => typeof value === 'string') ? condition.values : undefined;
 }
 
-/** Refuses comparisons of times with what is no moment, and with the beginning of a text. */
+/** Throws on times compared with a prefix, or with a value that is neither a number nor a date. */
 export function checkMoments(filter: Filter): void {
   for (const condition of conditionsOf(filter)) {
     const { field } = condition;

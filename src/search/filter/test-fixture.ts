@@ -4,7 +4,7 @@ import type { Condition, Filter, FilterValue } from './filter.ts';
 import type { FilterNode } from './read-filter-tree.ts';
 import { testOf } from './test-condition.ts';
 
-/** A document as a filter sees it. */
+/** A document as filters see it. */
 export interface Filtered {
   readonly key: string;
   readonly lang: string;
@@ -14,7 +14,7 @@ export interface Filtered {
   readonly meta: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The definition of the language, one document after the other. */
+/** Reference implementation of the language, which tests one document at a time. */
 export function matches(filter: Filter, document: Filtered): boolean {
   switch (filter.kind) {
     case 'and': return filter.parts.every((part) => matches(part, document));
@@ -31,7 +31,7 @@ function valuesOf({ field }: Condition, document: Filtered): readonly (string | 
   return [document[column.name]].filter((time) => time !== undefined);
 }
 
-/** A filter in the grammar; what the grammar cannot say is refused. */
+/** Prints a filter in the grammar; throws on filters that the grammar cannot express. */
 export function printFilter(filter: Filter): string {
   switch (filter.kind) {
     case 'and': case 'or': return filter.parts.map((part) => (part.kind === 'and' || part.kind === 'or' ? `(${printFilter(part)})` : printFilter(part))).join(` ${filter.kind.toUpperCase()} `);
@@ -58,7 +58,7 @@ function printValue(value: FilterValue): string {
 
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
-/** A filter as a tree. */
+/** Writes a filter as a tree. */
 export function toTree(filter: Filter): FilterNode {
   switch (filter.kind) {
     case 'and': return { and: filter.parts.map(toTree) };
@@ -71,7 +71,7 @@ export function toTree(filter: Filter): FilterNode {
   }
 }
 
-/** Filters over some fields and values. With `anyBounds` their ranges are also such as the grammar cannot say. */
+/** Arbitrary filters over some fields and values. `anyBounds` includes ranges that the grammar cannot express. */
 export function filtersOver(fields: fc.Arbitrary<string>, values: fc.Arbitrary<FilterValue>, anyBounds = false): fc.Arbitrary<Filter> {
   const bound = fc.constantFrom('gt', 'gte', 'lt', 'lte');
   const bounds = fc.oneof(

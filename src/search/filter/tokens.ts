@@ -2,9 +2,9 @@ import { invalidFilter } from './filter.ts';
 
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'symbol' | 'end';
-  /** What it says: of a quoted text what is within the quotes. */
+  /** Its content: for a quoted text, the part within the quotes. */
   readonly text: string;
-  /** Its place, counted from 1 in UTF-16 units. */
+  /** Its position, counted from 1 in UTF-16 units. */
   readonly at: number;
 }
 
@@ -12,7 +12,7 @@ const SPACE = /\s*/y;
 const WORD = /[\p{L}\p{N}\p{M}_\-./:+]+/uy;
 const SYMBOL = /!=|>=|<=|[=<>()[\],]/y;
 
-/** The tokens of an expression, with one of the kind `end` behind them. */
+/** The tokens of an expression, followed by one of the kind `end`. */
 export function tokensOf(expression: string): Token[] {
   const tokens: Token[] = [];
   let at = skipSpace(expression, 0);
@@ -42,7 +42,7 @@ function tokenAt(expression: string, at: number): { token: Token; end: number } 
   throw invalidFilter(`must have quotes around a text with "${String.fromCodePoint(expression.codePointAt(at)!)}", at character ${at + 1}`);
 }
 
-/** A backslash stands before a quote of the same kind or another backslash, and is itself before anything else. */
+/** A backslash escapes a quote of the same kind or another backslash; before anything else it is literal. */
 function quotedAt(expression: string, start: number, quote: string): { token: Token; end: number } {
   let text = '';
   for (let at = start + 1; at < expression.length; at++) {

@@ -1,24 +1,24 @@
-/** Best documents of a side that are compared with those of the other. */
+/** Number of best documents of each side that are compared. */
 const COMPARED = 10;
 
 /**
- * The weight of meaning where both sides have some of their best documents in common, and where they have none: the best of a grid over all
- * judged sets together. `node fit-fusion.ts` in bench/ fits them to one half of each set and measures them on the other.
+ * The weight of the vector side if both sides share some of their best documents, and if they share none: the best values of a grid over
+ * all judged sets together. `node fit-fusion.ts` in bench/ fits them to one half of each set and measures them on the other.
  */
 export const WEIGHTS = { agreed: 0.2, disagreed: 0.6 } as const;
 
 /**
- * The weight of meaning where nobody names one (decision D-149), by the ordinals of what both sides found, best first. Words that
- * name what is looked for find documents that meaning finds, too, and order them better. Where the two have nothing in common, the
- * words are likely to be those of something else. Finer functions of how much they share, of their scores and of the query's length
- * were better on the queries that they were fitted to alone.
+ * The default weight of the vector side (decision D-149); takes the ordinals of both results, best first. If the words of a query name what
+ * is wanted, the lexical side finds documents that the vector side finds too, and ranks them better. If the results share no document, the
+ * words probably belong to another subject. Finer functions of the overlap, the scores and the length of the query were better only on the
+ * queries that they were fitted to.
  */
 export function fittedAlpha(words: Iterable<number>, meaning: Iterable<number>, { agreed, disagreed }: { readonly agreed: number; readonly disagreed: number } = WEIGHTS): number {
   const best = new Set(firstOf(words));
   return firstOf(meaning).some((ord) => best.has(ord)) ? agreed : disagreed;
 }
 
-/** The first different ones. */
+/** The first distinct ones. */
 function firstOf(ords: Iterable<number>): number[] {
   return [...new Set(ords)].slice(0, COMPARED);
 }

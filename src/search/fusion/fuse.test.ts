@@ -16,7 +16,7 @@ interface Expected {
   readonly score: number;
 }
 
-/** By definition: each place is counted, each score looked up. */
+/** Follows the definition: counts every rank and looks up every score. */
 function slowly(words: readonly WordsHit[], meaning: readonly MeaningHit[], fusion: Fusion): Expected[] {
   const best = Math.max(0, ...words.map(({ score }) => score));
   const most = Math.max(1, ...meaning.map(({ score }) => score));

@@ -1,25 +1,25 @@
-/** A document that words found. */
+/** A document from the lexical result. */
 export interface WordsHit {
   readonly ord: number;
   readonly score: number;
 }
 
-/** A document that was found by the meaning of one of its passages. */
+/** A document from the vector result, with the chunk that was found. */
 export interface MeaningHit extends WordsHit {
   readonly chunk: number;
 }
 
 /**
- * How two rankings become one: by their scores, of which those by meaning weigh `alpha` and the others the rest, or by
- * their ranks, each of which is worth 1/(k + rank) (Cormack, Clarke and Büttcher, "Reciprocal rank fusion", SIGIR 2009).
+ * How two rankings are combined: by scores, where vector scores have the weight `alpha` and lexical scores the rest, or by ranks, where
+ * each rank is worth 1/(k + rank) (Cormack, Clarke and Büttcher, "Reciprocal rank fusion", SIGIR 2009).
  */
 export type Fusion =
   | { readonly strategy: 'alpha'; readonly alpha: number }
   | { readonly strategy: 'rrf'; readonly k: number };
 
-/** What one side says of a hit. */
+/** The contribution of one side to a hit. */
 export interface Component {
-  /** Place among the hits of its side, from 1. */
+  /** Rank among the hits of its side, from 1. */
   readonly rank: number;
   /** From 0 to 1. */
   readonly score: number;
@@ -27,22 +27,22 @@ export interface Component {
 
 export interface FusedHit {
   readonly ord: number;
-  /** The passage; undefined for a document that words alone found. */
+  /** The chunk; undefined for a document from the lexical result alone. */
   readonly chunk: number | undefined;
   readonly score: number;
-  /** Undefined when the side has not found it. */
+  /** Undefined if the side has not found the document. */
   readonly words: Component | undefined;
   readonly meaning: Component | undefined;
 }
 
 /**
- * Both sides as one list, best first; ties are in the order of the documents, then of their passages. Where meaning
- * found several passages of a document, each is a hit, and all of them have the words of the document. A side that
- * has no weight finds nothing of its own: it only says what it knows of the other's hits.
+ * Combines both results, best first; ties are ordered by document, then by chunk. If the vector side found several chunks of a document,
+ * each is a hit with the lexical component of the document. A side of weight 0 adds no hits; it only contributes its component to hits of
+ * the other side.
  */
 export function fuse(words: readonly WordsHit[], meaning: readonly MeaningHit[], fusion: Fusion): FusedHit[] {
   const byWords = new Map(ranked(words, greatest(words)).map(({ hit, component }) => [hit.ord, component]));
-  // A cosine is 1 at most. A dot product, or a score that was multiplied, may be more: then the greatest is 1.
+  // A cosine is at most 1. A dot product, or a score with a multiplier, may be greater: then scores are divided by the greatest.
   const byMeaning = ranked(meaning, Math.max(1, greatest(meaning)));
   const passages = byMeaning.map(({ hit: { ord, chunk }, component }) => ({ ord, chunk, words: byWords.get(ord), meaning: component }));
   const found = new Set(meaning.map(({ ord }) => ord));
@@ -66,7 +66,7 @@ function scoreOf({ words, meaning }: Components, fusion: Fusion): number {
   return worth(words) + worth(meaning);
 }
 
-/** The hits of a side with their places, and their scores as parts of `one`; negative ones count 0. */
+/** The hits of a side with their ranks, and their scores divided by `one`; negative scores become 0. */
 function ranked<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], one: number): { hit: H; component: Component }[] {
   return hits.toSorted(inOrder).map((hit, i) => ({ hit, component: { rank: i + 1, score: hit.score > 0 ? round(hit.score / one) : 0 } }));
 }
@@ -81,7 +81,10 @@ function inOrder(a: Ordered, b: Ordered): number {
   return b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0);
 }
 
-/** Sides score in single precision: further digits would be noise. Rounded before they are added, so that a reader can add them up, too. */
+/**
+ * Sides score in single precision, so further digits are noise. Scores are rounded before they are added, so that the sum can be reproduced
+ * from the response.
+ */
 function round(score: number): number {
   return Number(score.toPrecision(8));
 }

@@ -1,9 +1,9 @@
-/** The first items that are looked at again. */
+/** Number of items that are reordered. */
 export const REORDERED = 50;
 
 /**
- * Items whose first ones, as far as there is an opinion on them, are in the order of it; they share the places that they have among
- * them, so that the others keep theirs. Equal opinions leave the order as it is.
+ * Reorders the first items by their ratings, where they have one. Rated items exchange only the places that they have among them, so all
+ * others stay where they are. Items of equal rating keep their order.
  */
 export function reorder<T>(items: readonly T[], opinionOf: (item: T, index: number) => number | undefined): T[] {
   const rated = items.slice(0, REORDERED).flatMap((item, place) => {

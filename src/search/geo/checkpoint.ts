@@ -9,10 +9,10 @@ import { Pace } from '../../lib/pace.ts';
 
 const MAGIC = Buffer.from('QUIREGEO');
 const FORMAT = 1;
-/** Leaves of the tree that are listed at once. */
+/** Leaves of the tree that are listed in one step. */
 const LEAVES = 512;
 
-/** Says why a checkpoint cannot be read: the index has to be rebuilt. */
+/** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
 export class PlacesCheckpointError extends Error {}
 
 /** The points of a kernel at one moment. The kernel must not change before `copy` has returned false. */
@@ -30,7 +30,7 @@ export class Snapshot {
     this.#points = kernel.points;
   }
 
-  /** Copies what was not read yet, for about so many milliseconds; returns whether there is more. */
+  /** Copies points that are not yet read, for about this many milliseconds; returns whether any are left. */
   copy(milliseconds: number): boolean {
     const end = performance.now() + milliseconds;
     for (let piece = this.#list(); piece !== undefined; piece = this.#list()) {
@@ -83,5 +83,5 @@ export async function readPlaces(source: AsyncIterable<Uint8Array>): Promise<{ k
   return { kernel, builtAt: builtAt! };
 }
 
-/** Bytes of points that are put at once. */
+/** Bytes of points that are added in one step. */
 const STEP = 2048 * POINT_BYTES;

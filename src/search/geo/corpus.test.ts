@@ -6,7 +6,7 @@ import { gunzip } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { boxBetween, PlaceIndex, shapeOf, type PolygonRings } from './index.ts';
 
-/** Queries over the cities of GeoNames with their answers, in a folder beside the checkout or where the variable says. */
+/** Queries over the cities of GeoNames with their expected results, in a folder beside the checkout or at the path in the variable. */
 const ROOT = join(import.meta.dirname, '../../..');
 const CORPUS = [process.env['QUIRE_GEO_CORPUS'], join(ROOT, '../shared/corpus/geo'), join(ROOT, '../../shared/corpus/geo')].find((folder) => folder !== undefined && existsSync(join(folder, 'geo-queries.ndjson.gz')));
 
@@ -34,7 +34,7 @@ async function unpacked(name: string): Promise<string> {
   return (await promisify(gunzip)(await readFile(join(CORPUS!, name)))).toString();
 }
 
-/** Fields of a line of CSV: none of the cities' fields has a line break in it. */
+/** Fields of a line of CSV; no field of the cities contains a line break. */
 function fieldsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

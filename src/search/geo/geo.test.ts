@@ -4,7 +4,7 @@ import { boxAround, decodeGeohash, distanceMeters, EARTH_RADIUS_METERS, encodeGe
 
 const points = fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lng: fc.double({ min: -180, max: 180, noNaN: true }) });
 
-/** The angle between two places as vectors from the middle of the globe, by its tangent. */
+/** The angle between two places, by the tangent between their vectors from the centre of the globe. */
 function bySpace(a: Point, b: Point): number {
   const [[x1, y1, z1], [x2, y2, z2]] = [a, b].map(({ lat, lng }) => {
     const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
@@ -17,7 +17,7 @@ function bySpace(a: Point, b: Point): number {
 describe('distanceMeters', () => {
   it('is that of the great circle, between any two places', () => {
     fc.assert(fc.property(points, points, (a, b) => {
-      // Near the antipode half of a double's digits are lost, which is less than a metre.
+      // Near the antipode, half of a double's digits are lost; the error is less than a metre.
       expect(Math.abs(distanceMeters(a, b) - bySpace(a, b))).toBeLessThan(1);
       expect(distanceMeters(a, b)).toBeCloseTo(distanceMeters(b, a), 6);
     }));
@@ -34,7 +34,7 @@ describe('the box around a circle', () => {
     const radii = fc.oneof(fc.double({ min: 0.001, max: 25_000_000, noNaN: true }), fc.double({ min: 0.001, max: 50_000, noNaN: true }), fc.constant(1e300));
     const places = fc.oneof(points, fc.record({ lat: fc.constantFrom(-90, 90, 0), lng: fc.constantFrom(-180, 180, 179.99) }));
     fc.assert(fc.property(places, places, radii, fc.boolean(), (middle, other, radius, touches) => {
-      // Half of the cases have the other place at the very edge.
+      // In half of the cases, the other place is exactly on the edge.
       const radiusMeters = touches ? distanceMeters(middle, other) : radius;
       if (distanceMeters(middle, other) > radiusMeters) return;
       const { lat, lng } = boxAround({ middle, radiusMeters });

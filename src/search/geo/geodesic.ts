@@ -9,15 +9,15 @@ const MAX_ROUNDS = 100;
 const ENOUGH = 1e-12;
 
 /**
- * Great-circle distances on the mean sphere are at most so many times as long as those on the ellipsoid, and at least so many:
- * along the equator a meridian is curved most, and at the poles least. So the sphere is wrong by up to 0.56 %.
+ * Bounds of the ratio of great-circle distances on the mean sphere to distances on the ellipsoid: a meridian is curved most at the equator
+ * and least at the poles. So the error of the sphere is at most 0.56 %.
  */
 export const SPHERE_TO_ELLIPSOID = { least: 0.9955, most: 1.0057 } as const;
 
 /**
- * Metres between two places along the ellipsoid WGS 84 (Vincenty, "Direct and inverse solutions of geodesics on the ellipsoid",
- * Survey Review 23/176, 1975), exact to 0.5 mm. Between places that are nearly opposite on the globe the iteration does not end: then
- * it is the great-circle distance, which is wrong by up to 0.56 %.
+ * Metres between two places along the ellipsoid WGS 84 (Vincenty, "Direct and inverse solutions of geodesics on the ellipsoid", Survey
+ * Review 23/176, 1975), exact to 0.5 mm. For places that are nearly opposite on the globe the iteration does not converge: then it is the
+ * great-circle distance, with an error of at most 0.56 %.
  */
 export function geodesicMeters(from: Point, to: Point): number {
   const [u1, u2] = [reduced(from.lat), reduced(to.lat)];
@@ -60,7 +60,7 @@ function arcOf(u1: Latitude, u2: Latitude, lambda: number): Arc | undefined {
   const cosSigma = u1.sin * u2.sin + u1.cos * u2.cos * cos;
   const sinAlpha = (u1.cos * u2.cos * sin) / sinSigma;
   const cosSquared = 1 - sinAlpha ** 2;
-  // Along the equator there is no such angle.
+  // Undefined along the equator.
   const cosMiddle = cosSquared === 0 ? 0 : cosSigma - (2 * u1.sin * u2.sin) / cosSquared;
   return { sigma: Math.atan2(sinSigma, cosSigma), sinSigma, cosSigma, sinAlpha, cosSquared, cosMiddle };
 }

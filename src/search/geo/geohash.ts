@@ -18,24 +18,24 @@ interface Range {
   high: number;
 }
 
-/** The middle of a geohash's cell; undefined for what is no geohash of 1 to 12 characters. Case does not matter. */
+/** The centre of a geohash's cell; undefined for texts that are not a geohash of 1 to 12 characters. Case does not matter. */
 export function decodeGeohash(hash: string): Point | undefined {
   const cell = geohashCell(hash);
   return cell && { lat: cell.lat, lng: cell.lng };
 }
 
-/** The cell of a geohash; undefined for what is none of 1 to 12 characters. Case does not matter. */
+/** The cell of a geohash; undefined for texts that are not a geohash of 1 to 12 characters. Case does not matter. */
 export function geohashCell(hash: string): GeohashCell | undefined {
   const digits = [...hash.toLowerCase()].map((character) => ALPHABET.indexOf(character));
   if (digits.length === 0 || digits.length > MAX_GEOHASH_LENGTH || digits.includes(-1)) return undefined;
   const { lng, lat } = wholeGlobe();
   const bits = digits.flatMap((digit) => [16, 8, 4, 2, 1].map((mask) => (digit & mask) !== 0));
-  // The first bit halves the longitudes, and from there they take turns.
+  // The first bit halves the longitudes; then latitudes and longitudes alternate.
   for (const [i, isUpper] of bits.entries()) halve(i % 2 === 0 ? lng : lat, isUpper);
   return { lat: middleOf(lat), lng: middleOf(lng), minLat: lat.low, maxLat: lat.high, minLng: lng.low, maxLng: lng.high };
 }
 
-/** The geohash of a place, of 1 to 12 characters. A place on a border belongs to the cell north or east of it. */
+/** The geohash of a place, of 1 to 12 characters. A place on a border belongs to the cell to the north or east. */
 export function encodeGeohash({ lat, lng }: Point, length: number): string {
   const ranges = wholeGlobe();
   let hash = '';
@@ -51,7 +51,7 @@ export function encodeGeohash({ lat, lng }: Point, length: number): string {
   return hash;
 }
 
-/** The geohash whose digits are those of a number, the last one in its lowest five bits. */
+/** The geohash whose digits are the 5-bit groups of a number; the lowest bits are the last digit. */
 export function geohashFrom(cell: bigint, length: number): string {
   let hash = '';
   for (let rest = cell; hash.length < length; rest >>= 5n) hash = ALPHABET[Number(rest & 31n)]! + hash;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { boxBetween, distanceMeters, encodeGeohash, geodesicMeters, PlaceIndex, shapeOf, type Point, type Position } from './index.ts';
 
-/** Places of which some are the same, some in a corner of the globe, and some on a pole or at the 180th meridian. */
+/** Places, some of which are equal, some close together, and some at a pole or at the 180th meridian. */
 const places = fc.oneof(
   fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lng: fc.double({ min: -180, max: 180, noNaN: true }) }),
   fc.record({ lat: fc.integer({ min: 40, max: 44 }), lng: fc.integer({ min: 8, max: 12 }) }),
@@ -39,7 +39,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
       const found = index.near({ middle, radiusMeters }, { algorithm, documents: set, ...(limit > 0 && { limit }) });
       expect(found).toHaveLength(limit > 0 ? Math.min(limit, all.length) : all.length);
       for (const [i, { ord, distanceMeters: distance }] of found.entries()) {
-        // Two formulas, which near the other side of the globe are exact to less than a metre.
+        // Two formulas, whose error near the opposite side of the globe is less than a metre.
         expect(Math.abs(distance - expected[i]!.distanceMeters)).toBeLessThan(1);
         expect(Math.abs(distance - distanceMeters(middle, known.get(ord)!))).toBeLessThan(1);
         const before = found[i - 1];
@@ -74,7 +74,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
         return margin === 0 ? lng > x && lng < right && lat > y && lat < top : lng >= x && lng <= right && lat >= y && lat <= top;
       };
       const isOnSide = (positions: Position[], place: Point): boolean => touches(positions, place, 1) && !touches(positions, place, 0);
-      // A point on the side of a hole that sticks out of its border is on a side all the same.
+      // A point on the side of a hole that extends beyond the border still counts as on a side.
       const isIn = (place: Point): boolean => polygons.some((rings) => rings.some((one) => isOnSide(one, place)) || (touches(rings[0]!, place, 0) && !rings.slice(1).some((hole) => touches(hole, place, 0))));
       const found = await index.inside(shapeOf(polygons), { algorithm, documents: set });
       expect(sorted(found)).toEqual(sorted(passing(known, set).filter(([, place]) => isIn(place)).map(([ord]) => ord)));

@@ -9,17 +9,17 @@ import { geodesicMeters, SPHERE_TO_ELLIPSOID } from './geodesic.ts';
 import { geohashFrom } from './geohash.ts';
 import type { Shape } from './shape.ts';
 
-/** How the index is walked; both ways find the same. */
+/** How the index is searched; both ways return the same documents. */
 export type GeoAlgorithm = 'rtree' | 'geohash';
 
 export interface GeoQuery {
-  /** The only documents that may be found; absent for all. */
+  /** The documents to search; absent for all. */
   readonly documents?: OrdSet | undefined;
   readonly algorithm?: GeoAlgorithm | undefined;
 }
 
 export interface NearQuery extends GeoQuery {
-  /** Results at most; absent for all. */
+  /** Maximum number of results; absent for all. */
   readonly limit?: number;
   /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */
   readonly distance?: 'haversine' | 'geodesic' | undefined;
@@ -31,19 +31,19 @@ export interface NearDocument {
   readonly distanceMeters: number;
 }
 
-/** Points that are tested before others may have the event loop, and sides of a shape that this is about the price of. */
+/** Number of points that the first step tests; the number adapts to the time that a step takes. */
 const TESTED = 4096;
 const MILLISECONDS = 8;
 
 /**
- * The places of one collection's documents, in a tree in the order of their geohashes whose nodes know the box around them
- * (`asm/geo/layout.ts`). Changes are part of the tree at once; there is nothing to rebuild.
+ * The places of one collection's documents, in a tree in the order of their geohashes whose nodes store the box around them
+ * (`asm/geo/layout.ts`). Changes update the tree at once; there is nothing to rebuild.
  */
 export class PlaceIndex {
   readonly #kernel: GeoKernel;
   #snapshot: Snapshot | undefined;
 
-  /** Unix seconds at which the index was built as a whole. */
+  /** Unix seconds at which the whole index was last built. */
   readonly builtAt: number;
 
   constructor({ kernel = new GeoKernel(), builtAt = 0 }: { readonly kernel?: GeoKernel; readonly builtAt?: number } = {}) {
@@ -55,17 +55,17 @@ export class PlaceIndex {
     return new PlaceIndex({ kernel: new GeoKernel(build) });
   }
 
-  /** Rejects with a PlacesCheckpointError for what `save` has not written. */
+  /** Rejects with a PlacesCheckpointError for bytes that `save` has not written. */
   static async load(bytes: AsyncIterable<Uint8Array>): Promise<PlaceIndex> {
     return new PlaceIndex(await readPlaces(bytes));
   }
 
-  /** Documents that have a place. */
+  /** Number of documents that have a place. */
   get documents(): number {
     return this.#kernel.points;
   }
 
-  /** Bytes of memory, about. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return this.#kernel.bytes;
   }
@@ -75,7 +75,7 @@ export class PlaceIndex {
     this.#kernel.put(ord, lat, lng);
   }
 
-  /** A document that is not there is no error. */
+  /** Does nothing if the document does not exist. */
   remove(ord: number): void {
     this.#finishSnapshot();
     this.#kernel.remove(ord);
@@ -85,26 +85,26 @@ export class PlaceIndex {
     return this.#kernel.pointOf(ord);
   }
 
-  /** The documents in a circle, its edge included: the nearest first, of equally near ones the lower ordinal. */
+  /** The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of ordinals. */
   near(circle: Circle, query: NearQuery = {}): NearDocument[] {
     if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query);
     const { ords, chords } = this.#near(circle, query, true);
     return settleTies(Array.from(ords, (ord, i) => ({ ord, distanceMeters: metersOf(chords[i]!) })));
   }
 
-  /** Ordinals of the documents in a circle, its edge included, in no order. */
+  /** Ordinals of the documents in a circle, including its edge, in any order. */
   inCircle(circle: Circle, query: GeoQuery = {}): Uint32Array {
     return this.#near(circle, query, false).ords;
   }
 
-  /** Ordinals of the documents in a box, its border included, in no order. All longitudes meet in a pole. */
+  /** Ordinals of the documents in a box, including its border, in any order. At a pole, all longitudes are the same place. */
   within(box: LatLngBox, { documents, algorithm }: GeoQuery = {}): Uint32Array {
     return this.#kernel.within(box, { byHashes: algorithm === 'geohash', filter: documents?.words });
   }
 
   /**
-   * Ordinals of the documents in a shape, its edge included, in no order, as of the moment of the call. Rests between steps; rejects with
-   * the signal's reason when that aborts. A pole is inside where a border reaches it.
+   * Ordinals of the documents in a shape, including its edge, in any order, as of the moment of the call. Yields to the event loop between
+   * steps; rejects with the signal's reason when it is aborted. A pole is inside if a border reaches it.
    */
   async inside({ edges, box }: Shape, { documents, algorithm }: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     const test = this.#kernel.shape(edges, box, { byHashes: algorithm === 'geohash', filter: documents?.words });
@@ -125,19 +125,19 @@ export class PlaceIndex {
     }
   }
 
-  /** Documents by geohash of 1 to 12 characters, in the order of geohashes. */
+  /** Counts documents by geohash of 1 to 12 characters, in the order of geohashes. */
   cells(length: number, documents?: OrdSet | undefined): { readonly geohash: string; readonly count: number }[] {
     return this.#kernel.cells(length, documents?.words).map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
-  /** Copies a little of what `save` has not yet read; true while there is more. A change that does not wait copies all of it. */
+  /** Copies a part of what `save` has not yet read; returns true while there is more. A change without it copies the rest at once. */
   settle(): boolean {
     if (this.#snapshot?.copy(MILLISECONDS) === true) return true;
     this.#snapshot = undefined;
     return false;
   }
 
-  /** The places as of now, to be taken up by `load`; the index may change while they are read. */
+  /** The current places, to be restored by `load`; the index may change while they are read. */
   save(): AsyncIterable<Uint8Array> {
     this.#finishSnapshot();
     const snapshot = new Snapshot(this.#kernel, this.builtAt);
@@ -155,14 +155,15 @@ export class PlaceIndex {
     return this.#kernel.near({ ...middle, chord: chordOf(radiusMeters), limit, sorted, cover, filter: documents?.words });
   }
 
-  /** The sphere says which documents might be among the nearest along the ellipsoid. */
+  /** Distances on the sphere select the documents that may be among the nearest along the ellipsoid. */
   #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery): NearDocument[] {
     const { limit, distance: _, ...others } = query;
     const { least, most } = SPHERE_TO_ELLIPSOID;
     let reach = radiusMeters * most + 1;
     if (limit !== undefined) {
       const onSphere = this.#near({ middle, radiusMeters: reach }, { ...others, limit }, true);
-      // With so many documents nearer than this, what is further along the ellipsoid as well is not among the nearest.
+      // `limit` documents are within this distance on the sphere, so documents that are farther away even along the ellipsoid are not among
+      // the nearest.
       if (onSphere.ords.length === limit) reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
     }
     const { ords } = this.#near({ middle, radiusMeters: reach }, others, true);
@@ -172,7 +173,10 @@ export class PlaceIndex {
   }
 }
 
-/** Chords that differ may be the same distance when that is rounded; few do, so that what is sorted by chords nearly is in order. */
+/**
+ * Orders hits that are sorted by chords: different chords may round to the same distance. The list is nearly in order, so an insertion sort
+ * is fast.
+ */
 function settleTies(found: NearDocument[]): NearDocument[] {
   for (let i = 1; i < found.length; i++) {
     const one = found[i]!;
@@ -187,13 +191,13 @@ function compare(a: NearDocument, b: NearDocument): number {
   return a.distanceMeters - b.distanceMeters || a.ord - b.ord;
 }
 
-/** A step that takes about as long as others may be kept waiting. */
+/** Adapts the step to the time that the event loop may wait. */
 function nextStep(step: number, took: number): number {
   if (took > MILLISECONDS) return Math.max(1, step >> 1);
   return took < MILLISECONDS / 4 ? Math.min(step * 2, 1 << 20) : step;
 }
 
-/** Square of the chord of a distance along a globe of radius 1; more than any where the distance is half round the globe. */
+/** Square of the chord of a distance on a globe of radius 1; larger than any chord if the distance reaches half round the globe. */
 function chordOf(meters: number): number {
   const half = meters / (2 * EARTH_RADIUS_METERS);
   return half >= Math.PI / 2 ? 5 : (2 * Math.sin(half)) ** 2;

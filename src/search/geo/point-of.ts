@@ -1,10 +1,10 @@
 import type { Point } from './distance.ts';
 import { decodeGeohash } from './geohash.ts';
 
-/** Metadata keys that say where a document is. */
+/** Metadata keys that contain the place of a document. */
 export const GEO_KEYS = { lat: 'geo_lat', lng: 'geo_lng', hash: 'geo_hash', postcode: 'geo_postcode', country: 'geo_country' } as const;
 
-/** Where a postcode of a country is; undefined when no dataset has it. */
+/** Returns the place of a country's postcode; undefined if no dataset has it. */
 export type PostcodeLookup = (country: string, postcode: string) => Point | undefined;
 
 type Meta = Readonly<Record<string, readonly string[]>>;
@@ -12,9 +12,8 @@ type Meta = Readonly<Record<string, readonly string[]>>;
 const DEGREES = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Where a document is, by its metadata: latitude and longitude, else a geohash, else a postcode (decisions
- * section 4.6). The first value of a key counts. What cannot be read is as if it were not there; undefined when
- * nothing is left.
+ * The place of a document, by its metadata: latitude and longitude, else a geohash, else a postcode (decisions section 4.6). The first
+ * value of a key counts. Invalid values are ignored; undefined if no valid one is left.
  */
 export function pointOf(meta: Meta, postcodes: PostcodeLookup = () => undefined): Point | undefined {
   const [lat, lng] = [degreesOf(first(meta, GEO_KEYS.lat), 90), degreesOf(first(meta, GEO_KEYS.lng), 180)];
@@ -25,7 +24,7 @@ export function pointOf(meta: Meta, postcodes: PostcodeLookup = () => undefined)
   return country === '' || postcode === '' ? undefined : postcodes(country, postcode);
 }
 
-/** A number of degrees within plus or minus `limit`; undefined for anything else. */
+/** Degrees between -`limit` and `limit`; undefined for anything else. */
 export function degreesOf(text: string, limit: number): number | undefined {
   const trimmed = text.trim();
   const degrees = DEGREES.test(trimmed) ? Number(trimmed) : NaN;

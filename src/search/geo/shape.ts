@@ -1,7 +1,7 @@
 import type { Edge } from '../../kernels/geo.ts';
 import { onGlobe, type LatLngBox } from './box.ts';
 
-/** Longitude and latitude in degrees, in this order (RFC 7946); what follows is ignored. */
+/** Longitude and latitude in degrees, in this order (RFC 7946); further numbers are ignored. */
 export type Position = readonly number[];
 
 /** The border, then the holes; rings are open or closed. */
@@ -14,8 +14,8 @@ export interface Shape {
 }
 
 /**
- * The shape of one or several polygons with holes. Sides are straight in longitude and latitude. Longitudes may reach beyond
- * 180 degrees on either side: that is how a polygon goes across the 180th meridian without being cut in two.
+ * The shape of one or several polygons with holes. Sides are straight in longitude and latitude. Longitudes may exceed 180 degrees on
+ * either side, so that a polygon can cross the 180th meridian without being cut in two.
  */
 export function shapeOf(polygons: readonly PolygonRings[]): Shape {
   const edges: Edge[] = [];
@@ -34,7 +34,7 @@ function addRing(edges: Edge[], positions: readonly Position[], part: Pick<Edge,
     const from = positions.at(i - 1)!;
     const [x0, y0] = from as [number, number];
     const [x1, y1] = to as [number, number];
-    // The side that closes a closed ring is a point, which its neighbours have.
+    // In a closed ring, the closing side has no length and can be omitted.
     if (x0 !== x1 || y0 !== y1) edges.push({ x0, y0, x1, y1, ...part });
   }
 }

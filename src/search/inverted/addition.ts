@@ -4,22 +4,22 @@ import type { Dictionary } from './dictionary.ts';
 import { addFields, type FieldText } from './document-text.ts';
 import type { FieldNumbers } from './fields.ts';
 
-/** Units of text that become tokens, and tokens that become postings, in a step of adding a document: a millisecond or so. */
+/** Units of text that are tokenised, or tokens that become postings, in one step of adding a document: about 1 ms of work. */
 export const ADDITION_STEP = 32_768;
-/** How many tokens take as long as one new form, which the host groups and puts in order. */
+/** A new form takes as long as this number of tokens, because the host groups and orders it. */
 const TOKENS_PER_FORM = 128;
 
-/** What adding a document needs of an index. */
+/** The parts of an index that adding a document needs. */
 export interface Additions {
   readonly kernel: InvertedKernel;
   readonly analyzers: Analyzers;
   readonly dictionary: Dictionary;
   readonly fields: FieldNumbers;
-  /** Units of text, and tokens, of a step. */
+  /** Units of text, or tokens, per step. */
   readonly amount: number;
 }
 
-/** A document that is to be added. */
+/** A document to be added. */
 export interface NewDocument {
   readonly ord: number;
   readonly documentClass: number;
@@ -27,8 +27,8 @@ export interface NewDocument {
 }
 
 /**
- * Adds a document in steps, or replaces the one of that ordinal: tokens first, then new forms, then postings, which count
- * when all are there. Only searches may come in between.
+ * Adds a document, or replaces the one with that ordinal, in steps: first tokens, then new forms, then postings, which become visible all
+ * at once at the end. Only searches may run between steps.
  */
 export function* addDocument(parts: Additions, { ord, documentClass, texts }: NewDocument): Generator<undefined, void> {
   const { kernel, fields, amount } = parts;
@@ -44,7 +44,7 @@ export function* addDocument(parts: Additions, { ord, documentClass, texts }: Ne
   kernel.call.finishCommit();
 }
 
-/** Groups and orders the forms that the document at hand brought. */
+/** Groups and orders the new forms of the current document. */
 function* settleForms({ kernel, analyzers, dictionary, amount }: Additions): Generator<undefined, void> {
   const count = kernel.call.newFormCount();
   if (count === 0) return;

@@ -2,38 +2,39 @@ import { Algorithm, type FieldFactor, OWN_FIELDS, PLAIN_FIELDS, type ScoringPara
 import { type Field, SHARED_FIELD } from './fields.ts';
 
 /**
- * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see
- * `OWN_FIELDS`); `tfidf` and `bm25f` take them from their weights, where 0 leaves a field out. For `tfidf` all further fields are
- * one, with the weight of `SHARED_FIELD`, or else with the largest of those that are named, which alone count then; without weights every field has 1. Fields that no document has are left out, too.
+ * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see `OWN_FIELDS`); for
+ * `tfidf` and `bm25f` these are the fields in `weights`, except those with weight 0. `tfidf` treats all named fields as one: its weight is
+ * that of `SHARED_FIELD`, or else the largest weight of a named field, and then only the fields with a weight count. Without weights, every
+ * field has weight 1. Fields that no document has are ignored.
  */
 export type ScoringAlgorithm =
   | { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<Field, number> }
   | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly Field[] }
   | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
-/** What the formulas need to know of a collection. */
+/** The statistics of a collection that the formulas use. */
 export interface Collection {
-  /** Live documents, and their tokens. */
+  /** Number of live documents, and of their tokens. */
   readonly live: number;
   readonly tokens: number;
-  /** The number of a field; undefined for one that no document has had. */
+  /** The number of a field; undefined for a name that no document has had. */
   numberOf(field: Field): number | undefined;
-  /** Tokens of live documents in a field, and the live documents that have one there. */
+  /** Tokens of live documents in a field, and the number of live documents that have a token there. */
   countsOf(field: number): { readonly tokens: number; readonly documents: number };
 }
 
-/** How much the pivoted length of a field follows its length (decision D-81). */
+/** How strongly the pivoted length of a field depends on its length (decision D-81). */
 export const SLOPE = 0.25;
-/** k1 and b unless the query says otherwise (decisions D-82, D-83). */
+/** Default values of k1 and b (decisions D-82, D-83). */
 export const DEFAULT_K1 = 1.2;
 export const DEFAULT_B = 0.75;
 
-/** An algorithm over a collection, as the kernel and the weights of terms need it. */
+/** An algorithm for a collection, in the form that the kernel and the weights of terms need. */
 export interface Scoring {
   readonly parameters: ScoringParameters;
-  /** Bits of fields, as the kernel says those of a form: one that has no other counts wherever it stands, once for each time. */
+  /** Bits of fields, in the kernel's encoding; a form that occurs only in these fields counts at every occurrence. */
   readonly countedFields: number;
-  /** The factor W of a term that so many live documents have (see asm/inverted/scoring.ts). */
+  /** The factor W of a term that occurs in this number of live documents (see asm/inverted/scoring.ts). */
   weightOf(documents: number): number;
 }
 
@@ -68,13 +69,13 @@ function tfidf(weights: ReadonlyMap<Field, number> = EVERY_FIELD, collection: Co
   if (further > 0) factors.push({ field: SHARED_FIELD, weight: further, norm: SLOPE / averageOfFurther(collection) });
   return {
     parameters: { algorithm: Algorithm.tfidf, c0: weights.has(SHARED_FIELD) ? 0 : isShared ? 2 : 1, c1: 0, rest: 1 - SLOPE, factors },
-    // A form alone is summed like others: its frequencies in several fields do not simply add up.
+    // A single form is summed like a group, because its frequencies in several fields do not simply add up.
     countedFields: 0,
     weightOf: (documents) => Math.log(1 + collection.live / documents),
   };
 }
 
-/** Average length of all further fields together over all documents. */
+/** Average total length of all named fields over all documents. */
 function averageOfFurther({ live, tokens, countsOf }: Collection): number {
   let further = tokens;
   for (let field = 0; field < OWN_FIELDS; field++) further -= countsOf(field).tokens;
@@ -99,7 +100,7 @@ function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyM
   for (const [field, weight] of weights) {
     checkWeight(weight);
     const number = collection.numberOf(field);
-    // Names that share a field share the largest of their weights.
+    // Named fields that share a number share the largest of their weights.
     if (number !== undefined && weight > 0) byNumber.set(number, Math.max(weight, byNumber.get(number) ?? 0));
   }
   const factors = [...byNumber].map(([field, weight]) => ({ field, weight, norm: b / averageOfField(field, collection) }));
@@ -115,7 +116,10 @@ export function inverseDocumentFrequency(documents: number, live: number): numbe
   return Math.log((live - documents + 0.5) / (documents + 0.5) + 1);
 }
 
-/** Average length of a document over the fields that count (all but the derived ones unless said); at least a token, so that empty collections divide by something. */
+/**
+ * Average length of a document over the fields that count (by default all but the derived ones); at least one token, so that empty
+ * collections do not divide by 0.
+ */
 function averageLength(factors: readonly FieldFactor[] | undefined, { live, tokens, countsOf }: Collection): number {
   const sum = factors === undefined ? tokens : factors.reduce((all, { field }) => all + countsOf(field).tokens, 0);
   return sum > 0 ? sum / live : 1;
@@ -127,14 +131,14 @@ function averageOfField(field: number, { countsOf }: Collection): number {
   return documents > 0 ? tokens / documents : 1;
 }
 
-/** Fields that count alike; undefined: all but the derived ones do. */
+/** Fields that count equally; undefined selects all but the derived ones. */
 function alike(fields: readonly Field[] | undefined, { numberOf }: Collection): FieldFactor[] | undefined {
   if (fields === undefined) return undefined;
   const numbers = fields.map(numberOf).filter((number) => number !== undefined);
   return [...new Set(numbers)].map((field) => ({ field, weight: 1, norm: 0 }));
 }
 
-/** The plain fields that count; without factors, all that are not derived, and the further ones, which share a bit. */
+/** The plain fields that count; without factors, all fields that are not derived, where the named ones share a bit. */
 function bitsOf(factors: readonly FieldFactor[] | undefined): number {
   if (factors === undefined) return ((1 << OWN_FIELDS) - 1) | (1 << PLAIN_FIELDS);
   return factors.reduce((bits, { field }) => (field < PLAIN_FIELDS ? bits | (1 << field) : bits), 0);
@@ -144,7 +148,7 @@ function checkWeight(weight: number): void {
   if (!(weight >= 0 && Number.isFinite(weight))) throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
 }
 
-/** b of 0 would multiply the infinite length of a deleted document by 0, so it has to be positive. */
+/** A b of 0 would multiply the infinite length of a deleted document by 0, so b has to be positive. */
 function checkParameters(k1: number, b: number): void {
   if (!(k1 > 0 && k1 <= 1000)) throw new RangeError(`k1 is a number above 0 and at most 1000, got ${k1}`);
   if (!(b >= 0.001 && b <= 1)) throw new RangeError(`b is a number from 0.001 to 1, got ${b}`);

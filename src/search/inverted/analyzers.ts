@@ -2,30 +2,30 @@ import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Lru } from '../../lib/lru.ts';
 
 /**
- * What makes several forms one term: a language's stemmer. The name stands for all that decides the result, so an
- * analyzer that stems differently has another name.
+ * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an analyzer that stems
+ * differently must have a different name.
  */
 export interface Analyzer {
   readonly name: string;
-  /** The term of a form; never of a stop word's fate, which is the query's matter. */
+  /** The term of a form. Stop words get a term as well: the query decides about them. */
   term(form: string): string;
 }
 
-/** How many forms are grouped in one go when an analyzer is new to an index. */
+/** Number of forms that one step groups when an analyzer is new to an index. */
 const FORMS_AT_ONCE = 2000;
-/** Groups that are remembered, because stemming what is in one costs more than scoring a rare term. */
+/** Capacity of the cache of groups: stemming the forms of a group costs more than scoring a rare term. */
 const GROUPS_KNOWN = 10_000;
 
 interface Grouping {
   readonly number: number;
   readonly analyzer: Analyzer;
-  /** Where the grouping of the forms that were there before it stands; undefined when done. */
+  /** The next of the older forms to be grouped; undefined when all are grouped. */
   next: number | undefined;
-  /** Groups by a form of theirs, as long as no form comes or goes. */
+  /** Cached groups by one of their forms; cleared when a form is added or removed. */
   readonly known: Lru<string, readonly number[]>;
 }
 
-/** The groupings of an index's forms, one for each analyzer that its documents or queries have used. */
+/** The groupings of an index's forms, one for each analyzer that documents or queries have used. */
 export class Analyzers {
   readonly #kernel: InvertedKernel;
   readonly #groupings = new Map<string, Grouping>();
@@ -34,27 +34,27 @@ export class Analyzers {
     this.#kernel = kernel;
   }
 
-  /** Makes an analyzer known: forms that are new from now on are grouped by it. At most 32. */
+  /** Adds an analyzer: new forms are grouped by it from now on. At most 32. */
   use(analyzer: Analyzer): void {
     if (!this.#groupings.has(analyzer.name)) this.#add(analyzer, this.#freeNumber(), 1);
   }
 
   /**
-   * Groups the forms that were there before the analyzer, some thousands at each call; gives whether all are done.
-   * `group` does what is left, which is a stall of about a microsecond a form: call this before, from time to time.
+   * Groups the forms that are older than the analyzer, some thousands per call; returns whether all are grouped. `group` does the remaining
+   * work at once and blocks for about one microsecond per form, so call this repeatedly before it.
    */
   prepare(analyzer: Analyzer): boolean {
     this.use(analyzer);
     return this.#continue(this.#groupings.get(analyzer.name)!, FORMS_AT_ONCE);
   }
 
-  /** Whether `group` has nothing left to do first, so that it does not change the index. */
+  /** Whether `group` has no grouping left to do, so that it does not change the index. */
   isReady(analyzer: Analyzer): boolean {
     const grouping = this.#groupings.get(analyzer.name);
     return grouping !== undefined && grouping.next === undefined;
   }
 
-  /** Forms of the same term as a form, which need not be in the index. */
+  /** Forms with the same term as the given form, which need not be in the index. */
   group(analyzer: Analyzer, form: string): readonly number[] {
     this.use(analyzer);
     const grouping = this.#groupings.get(analyzer.name)!;
@@ -71,12 +71,12 @@ export class Analyzers {
     return first === 0 ? [] : this.#ring(grouping, first).filter((id) => grouping.analyzer.term(this.#textOf(id)) === term);
   }
 
-  /** Puts a form that is new into every grouping. */
+  /** Adds a new form to every grouping. */
   join(form: number, text: string): void {
     for (const grouping of this.#groupings.values()) this.#join(grouping, form, text);
   }
 
-  /** Takes a form out of every grouping. */
+  /** Removes a form from every grouping. */
   leave(form: number, text: string): void {
     for (const { number, analyzer, known } of this.#groupings.values()) {
       if (known.size > 0) known.clear();
@@ -85,12 +85,12 @@ export class Analyzers {
     }
   }
 
-  /** What a checkpoint notes: an analyzer that was half prepared starts anew. */
+  /** The groupings for a checkpoint. Incomplete ones are omitted and have to be rebuilt. */
   names(): { number: number; name: string }[] {
     return [...this.#groupings.values()].filter(({ next }) => next === undefined).map(({ number, analyzer: { name } }) => ({ number, name }));
   }
 
-  /** Takes up the groupings of a checkpoint whose analyzers are at hand; the others are forgotten. */
+  /** Restores the groupings of a checkpoint for the given analyzers; the others are discarded. */
   restore(names: readonly { number: number; name: string }[], analyzers: ReadonlyMap<string, Analyzer>): void {
     for (let number = 0; number < MAX_GROUPINGS; number++) {
       const name = names.find((noted) => noted.number === number)?.name;

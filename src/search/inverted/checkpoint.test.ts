@@ -15,7 +15,7 @@ async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The bytes in pieces of an odd size, as a stream may give them. */
+/** The bytes in pieces of an odd size, as a stream may deliver them. */
 async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 9973) yield bytes.subarray(at, at + 9973);
 }

@@ -11,7 +11,7 @@ const MAGIC = Buffer.from('QUIREFTS');
 const FORMAT = 2;
 const BLOCK_PAGES = 16;
 
-/** What a checkpoint says of itself. */
+/** The header of a checkpoint. */
 export interface CheckpointHeader {
   /** Position in the change feed up to which the index is complete. */
   readonly lsn: string;
@@ -20,15 +20,15 @@ export interface CheckpointHeader {
   readonly analyzers: readonly { number: number; name: string }[];
   /** Names of the fields that have a number of their own, in order. */
   readonly fields: readonly string[];
-  /** Pages of the memory, and the runs of them that follow: first page, number. */
+  /** Pages of the memory, and the runs of pages in the checkpoint: first page, number. */
   readonly pages: number;
   readonly runs: readonly (readonly [first: number, count: number])[];
 }
 
-/** Says why a checkpoint cannot be read: the index has to be built anew. */
+/** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
 export class CheckpointError extends Error {}
 
-/** The pages of a kernel at one moment, to be written while the kernel goes on. */
+/** The pages of a kernel at one moment, to be written while the kernel continues to work. */
 export class Snapshot {
   readonly #kernel: InvertedKernel;
   readonly #header: CheckpointHeader;
@@ -45,8 +45,8 @@ export class Snapshot {
   }
 
   /**
-   * Copies what was not written yet, for about so many milliseconds; gives whether there is more. Once all is copied the
-   * memory may change.
+   * Copies pages that are not yet written, for about this many milliseconds; returns whether any are left. When all are copied, the memory
+   * may change.
    */
   copy(milliseconds: number, now: () => number): boolean {
     const end = now() + milliseconds;
@@ -58,7 +58,7 @@ export class Snapshot {
     return this.#pending.length > 0;
   }
 
-  /** The bytes of the checkpoint, in pieces of up to a mebibyte. */
+  /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
     for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield block(piece);
@@ -90,7 +90,7 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: 
   return { kernel, header };
 }
 
-/** Parsed as far as to be safe to act on; its checksum has shown that it is what was written. */
+/** Checked only as far as is needed to use it safely; the checksum has shown that it is what was written. */
 function parseHeader(bytes: Buffer): CheckpointHeader {
   const header = JSON.parse(bytes.toString()) as CheckpointHeader;
   const inside = header.runs.every(([first, count]) => first > 0 && count > 0 && first + count <= header.pages);
@@ -98,7 +98,7 @@ function parseHeader(bytes: Buffer): CheckpointHeader {
   return header;
 }
 
-/** Runs of pages that hold something to keep. Page 0 is the module's own. */
+/** Runs of pages with content to keep. Page 0 belongs to the module. */
 function usedRuns(kinds: Uint8Array): [number, number][] {
   const runs: [number, number][] = [];
   for (let page = 1; page < kinds.length; page++) {

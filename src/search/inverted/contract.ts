@@ -3,53 +3,53 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
 import type { Reranking } from './rerank.ts';
 
-/** Largest ordinal of a document: the index has an array of them. */
+/** Largest ordinal of a document: the index has an array by ordinal. */
 export const MAX_ORDINAL = 0x0fff_ffff;
-/** Most results of a search. */
+/** Largest number of results of a search. */
 export const MAX_RESULTS = 10_000;
 
 export interface IndexOptions {
-  /** The debug build checks bounds and invariants; for tests. */
+  /** Selects the debug build, which checks bounds and invariants; for tests. */
   readonly build?: KernelBuild;
-  /** Postings that a step of compaction looks at, between which it looks at the clock; 8,000 unless said. */
+  /** Postings that a step of compaction processes before it checks the clock; default 8,000. */
   readonly compactionStep?: number;
-  /** Units of text, and tokens, that a step of adding a document takes; 32,768 unless said. */
+  /** Units of text, or tokens, that a step of adding a document processes; default 32,768. */
   readonly additionStep?: number;
-  /** Bytes that the index may take, with its buffers; 4 GiB unless said. */
+  /** Bytes that the index may use, with its buffers; default 4 GiB. */
   readonly maxBytes?: number;
-  /** Bytes of them that what is remembered between queries may take: half of what the index has, and 128 MiB at most unless said. */
+  /** Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128 MiB. */
   readonly rememberedBytes?: number;
-  /** Bytes that the filters of recent searches may take beside it; 8 MiB unless said. */
+  /** Additional bytes for the filters of recent searches; default 8 MiB. */
   readonly filterBytes?: number;
 }
 
 /**
- * `exact`: every match is counted. `bounded`: at least as many as there are, or `BOUND`, if that is less. `none`: not at all. The latter
- * two let a search leave out documents that cannot be among the best.
+ * `exact`: every match is counted. `bounded`: the total is at least the number of matches or `BOUND`, whichever is smaller. `none`: matches
+ * are not counted. With the latter two, a search may skip documents that cannot be among the best.
  */
 export type Totals = 'exact' | 'bounded' | 'none';
 
-/** Matches that a bounded total counts at least. */
+/** Up to this number, a bounded total is at least the number of matches. */
 export const BOUND = 1000;
 
 export interface SearchOptions {
   readonly algorithm: ScoringAlgorithm;
-  /** How many of the best to give, 0 to 10,000. */
+  /** Maximum number of hits, 0 to 10,000. */
   readonly limit: number;
   /**
-   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. It must not change afterwards: the
-   * index knows it again by its identity, and a search with one that it has is quicker.
+   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond the bitmap may not match. It must not change
+   * afterwards: the index recognises it by its identity, and a search with a known bitmap is faster.
    */
   readonly filter?: Uint32Array | undefined;
-  /** A factor for the score of each ordinal, not negative; ordinals beyond it have 1. */
+  /** A factor for the score of each ordinal, not negative; ordinals beyond the array have 1. */
   readonly multipliers?: Float32Array | undefined;
-  /** How exactly matches are counted; exactly unless said, and wherever that costs nothing. */
+  /** How exactly matches are counted; default `exact`. Other values still count exactly where that costs nothing. */
   readonly totals?: Totals | undefined;
-  /** Asks for `matches`. */
+  /** Selects `matches`. */
   readonly collect?: boolean | undefined;
-  /** The best are put into a better order, which makes their scores larger: for documents of the classes that each names. */
+  /** Reranks the best hits, which raises their scores; each entry names the classes of documents that it applies to. */
   readonly rerank?: readonly Reranking[] | undefined;
-  /** Ordinals whose scores are asked for, matching the filter or not; without multipliers, and not reranked. */
+  /** Ordinals whose scores are requested, whether they match the filter or not; multipliers and reranking are not applied. */
   readonly scoresOf?: ArrayLike<number> | undefined;
 }
 
@@ -59,15 +59,15 @@ export interface Hit {
 }
 
 export interface SearchResult {
-  /** The best, by score and then by ordinal, ascending. Scores are computed in 32-bit floating point. */
+  /** The hits with the best scores; equal scores are in ascending order of ordinals. Scores are computed in 32-bit floating point. */
   readonly hits: readonly Hit[];
-  /** Documents that match the query and the filter. */
+  /** Number of documents that match the query and the filter. */
   readonly total: number;
-  /** Whether there may be more than `total` says; with other `totals` than exact. */
+  /** Whether there may be more matches than `total`; only if `totals` is not `exact`. */
   readonly isLowerBound?: boolean;
-  /** A bit for each ordinal that matches; when asked for. */
+  /** A bit for each ordinal that matches, if selected. */
   readonly matches?: Uint32Array;
-  /** For each of `scoresOf`: its score, or -1 when it does not match the query; when asked for. */
+  /** For each of `scoresOf`: its score, or -1 if it does not match the query. */
   readonly scores?: Float32Array;
 }
 
@@ -78,15 +78,15 @@ export interface IndexStats {
   readonly forms: number;
   /** Tokens of live documents. */
   readonly tokens: number;
-  /** Bytes that the index itself takes, by part and in all; and the memory with all buffers and free pages. */
+  /** Bytes of the index itself, by part and in total; and of the memory with all buffers and free pages. */
   readonly bytes: Readonly<Record<PartName, number>> & { readonly total: number; readonly memory: number };
 }
 
-/** A document that is being added, in steps. */
+/** A document that is added in steps. */
 export interface Addition {
-  /** Goes on for about so many milliseconds; gives whether there is more to do. Searches see nothing of the document before it is done. */
+  /** Continues for about this many milliseconds; returns whether there is more to do. Searches do not see the document until it is complete. */
   step(milliseconds: number, now?: () => number): boolean;
 }
 
-/** Says that an index has no room for another document. */
+/** Reports that an index has no memory for another document. */
 export class IndexFullError extends Error {}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { foldDiacritics } from '../../text/folding.ts';
 import { InvertedIndex } from './index.ts';
 
-/** Few letters, of one, two, three and four bytes, so that random words resemble each other. */
+/** Few letters, of one to four bytes, so that random words are similar. */
 const letter = fc.constantFrom('a', 'b', 'c', 'é', 'я', '語', '𝒳');
 const word = fc.string({ unit: letter, minLength: 1, maxLength: 7 });
 const words = fc.uniqueArray(word, { minLength: 1, maxLength: 60, size: 'max' });
@@ -100,7 +100,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     const check = () => {
       for (let ord = 0; ord < 4000; ord++) expect(index.form(formOf(ord)) !== undefined).toBe(present.has(ord));
     };
-    // Tables are moved after 384, 768, 1536 and 3072 forms, some slots at a time.
+    // The hash table grows after 384, 768, 1536 and 3072 forms, by some slots at a time.
     for (const [from, to] of [[0, 390], [1000, 1400], [2000, 2760], [3000, 3400]] as const) {
       write(from, to);
       for (let ord = from; ord < to; ord += 3) if (index.remove(ord)) present.delete(ord);

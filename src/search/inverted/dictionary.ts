@@ -4,13 +4,13 @@ import { foldDiacritics } from '../../text/folding.ts';
 /** A form within an edit distance of a word. */
 export interface FuzzyForm {
   readonly id: number;
-  /** Insertions, deletions and substitutions of characters between the two, without diacritics. */
+  /** Insertions, deletions and substitutions of characters between the two, both without diacritics. */
   readonly distance: number;
 }
 
 /**
- * The forms of an index by their spelling. They are kept in the order of their keys, which are the forms without
- * diacritics, so patterns and distances are about those, too: `cafe*` finds `cafés`.
+ * The forms of an index by their spelling. They are ordered by their keys, which are the forms without diacritics, so patterns and
+ * distances ignore diacritics, too: `cafe*` finds `cafés`.
  */
 export class Dictionary {
   readonly #kernel: InvertedKernel;
@@ -19,19 +19,19 @@ export class Dictionary {
     this.#kernel = kernel;
   }
 
-  /** The very form. */
+  /** The form with exactly this spelling. */
   find(form: string): number | undefined {
     const { at, length } = this.#kernel.input(form);
     return this.#kernel.call.findForm(at, length) || undefined;
   }
 
-  /** Forms that differ from one in diacritics at most. */
+  /** Forms that are equal to the given one except for diacritics. */
   sameKey(form: string): number[] {
     const { at, length } = this.#kernel.input(keyOf(form));
     return [...this.#kernel.output(this.#kernel.call.collectKey(at, length))];
   }
 
-  /** Forms that start with some characters, in order, `limit` at most. */
+  /** Forms that start with the prefix, in order, at most `limit`. */
   prefix(prefix: string, limit: number): number[] {
     return this.#range(Orders.forward, keyOf(prefix), limit);
   }
@@ -42,10 +42,9 @@ export class Dictionary {
   }
 
   /**
-   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one, at its end for one or none (decision
-   * D-132); in no order, `limit` at most.
-   * Looks at those that start as the pattern does, or end as it does; of a pattern that starts and ends with a sign, at
-   * those whose signatures have its literals, which for a literal of three letters are few.
+   * Forms that match a pattern, in any order, at most `limit`. `*` matches any characters, and `?` one; a `?` at the end matches one or
+   * none (decision D-132). Reads the forms with the same beginning as the pattern, or with the same end; if a pattern starts and ends with
+   * a wildcard, it reads the forms whose signatures contain its literals, which are few for a literal of three letters.
    */
   wildcard(pattern: string, limit: number): number[] {
     const folded = keyOf(pattern);
@@ -61,12 +60,12 @@ export class Dictionary {
     return Array.from(this.#kernel.output(found));
   }
 
-  /** Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters is exact. */
+  /** Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters must match exactly. */
   fuzzy(word: string, edits: number, limit: number): FuzzyForm[] {
     const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
     if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
     if (edits === 0) return this.sameKey(word).slice(0, limit).map((id) => ({ id, distance: 0 }));
-    // Either the first part has an edit less than allowed, or the second has none: see asm/inverted/fuzzy.ts.
+    // Either the first part has fewer edits than allowed, or the second part has none: see asm/inverted/fuzzy.ts.
     const first = Math.ceil(codes.length / 2);
     const distances = new Map<number, number>();
     for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit), ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)]) {
@@ -86,12 +85,12 @@ export class Dictionary {
     return this.#kernel.text(this.#kernel.call.formBytes(id), this.#kernel.call.formLength(id));
   }
 
-  /** Live documents that have a form, in any field or in one. */
+  /** Number of live documents that have a form, in any field or in one. */
   documents(id: number, field?: number): number {
     return field === undefined ? this.#kernel.call.liveDocuments(id) : this.#kernel.call.liveDocumentsInField(id, field);
   }
 
-  /** Gives a new form its key, when that is not the form itself. */
+  /** Sets the key of a new form, if it differs from the form itself. */
   setKey(id: number, form: string): void {
     const key = keyOf(form);
     if (key === form) return;
@@ -100,7 +99,7 @@ export class Dictionary {
   }
 }
 
-/** A form without diacritics; one that is nothing but diacritics keeps them. */
+/** A form without diacritics; a form that consists only of diacritics keeps them. */
 function keyOf(form: string): string {
   return foldDiacritics(form) || form;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tokenize } from '../../text/tokenize.ts';
 import { InvertedIndex, MAX_NAMED_FIELDS, type Query, SHARED_FIELD } from './index.ts';
 
-/** What the rules of the tokeniser speak of. */
+/** The elements of the tokeniser's rules. */
 const piece = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(
     'word', 'Wörter', "don't", 'l’avion', "'", '’', '3.14', '2.', '.', '1.2.3', ' ', ' ', '-', '_', '/', 'ß', 'ς', 'Σ', 'İ', 'ı', 'ﬁ', '½', '①', 'Ⅷ', '²', '٣', '१२',
@@ -13,7 +13,7 @@ const piece = fc.oneof(
 );
 const text = fc.array(piece, { maxLength: 25, size: 'max' }).map((pieces) => pieces.join(''));
 
-/** Words, joiners and a few code points beyond ASCII in all positions to each other, and to the 64 bytes that are looked at together. */
+/** Words, joiners and a few non-ASCII code points, at all positions relative to each other and to the 64 bytes that are processed together. */
 const windows = fc.array(fc.oneof(
   { weight: 6, arbitrary: fc.stringMatching(/^[a-zA-Z0-9]{1,9}$/) },
   { weight: 3, arbitrary: fc.constantFrom(' ', ' ', "'", '.', '-', "'.", '\n', "'é", '.٣', "é'e", '٣.5') },

@@ -3,30 +3,30 @@ import { CLASS_SHIFT, lookUp, TokenClass, tokenTables } from '../../text/token-t
 import { tokenize } from '../../text/tokenize.ts';
 import { checkField, type Field } from './fields.ts';
 
-/** A token that the caller made: its form, and its position in the field. Several may share a position. */
+/** A token from the caller: its form, and its position in the field. Several may share a position. */
 export interface FormAt {
   readonly form: string;
   readonly position: number;
 }
 
 /**
- * A value of a field: prose that the index tokenises, or tokens (of code) that the caller made, whose positions do not
- * descend. A field may have several values; phrases don't reach from one to the next.
+ * A value of a field: prose that the index tokenises, or tokens (of code) from the caller, whose positions must not descend. A field may
+ * have several values; phrases do not extend from one to the next.
  */
 export type FieldText = { readonly field: Field; readonly text: string } | { readonly field: Field; readonly tokens: readonly FormAt[] };
 
-/** Positions between two values of a field: more than any slop. */
+/** Gap of positions between two values: more than any slop. */
 export const VALUE_GAP = 10_000;
-/** Values beyond this position have no gap between them any more, so that positions stay within 32 bits. */
+/** Beyond this position, values have no gap between them, so that positions fit in 32 bits. */
 const LAST_START = 0x4000_0000;
 const MAX_POSITION = 0x0fff_ffff;
 
-/** How many units of text the kernel takes in the time that the host, or a list of tokens, takes for one. */
+/** The kernel processes this many times more text than the host, or than tokens of a list, in the same time. */
 const HOST_SHARE = 8;
-/** What a word that starts before the end of a piece may need behind it, in units: its own bytes, and a code point more. */
+/** Units of text after a piece that a word at its end may need: its own bytes, and one more code point. */
 const LOOKAHEAD = 512;
 
-/** Throws a RangeError when a document cannot be indexed as it is; nothing has happened then. */
+/** Throws a RangeError when a document cannot be indexed; the index is unchanged then. */
 export function checkFields(fields: readonly FieldText[]): void {
   for (const value of fields) {
     if (typeof value.field === 'number') checkField(value.field);
@@ -42,10 +42,7 @@ function checkPositions(tokens: readonly FormAt[]): void {
   }
 }
 
-/**
- * Gives the tokens of a document's fields to the kernel, in the order that it wants, those of about `amount` UTF-16 units
- * of text at a step.
- */
+/** Passes the tokens of a document's fields to the kernel, in the order that it requires; each step processes about `amount` UTF-16 units of text. */
 export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[], numberOf: (field: Field) => number, amount: number): Generator<undefined, void> {
   const numbers = fields.map(({ field }) => numberOf(field));
   let last = -1;
@@ -61,14 +58,17 @@ export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[],
   }
 }
 
-/** The indexes of some numbers, by rising number; most are in that order as they come. */
+/** Indexes in ascending order of their numbers; most lists are already in order. */
 function inOrder(numbers: readonly number[]): number[] {
   const indexes = numbers.map((_, i) => i);
   const isSorted = numbers.every((number, i) => i === 0 || numbers[i - 1]! <= number);
   return isSorted ? indexes : indexes.sort((a, b) => numbers[a]! - numbers[b]!);
 }
 
-/** As `addText`, for a text of one piece that the kernel can take itself, as nearly all are; undefined for others, and then nothing has happened. */
+/**
+ * The same as `addText`, for a text of one piece that needs no function of the host, as nearly all texts are; for other texts, returns
+ * undefined and does nothing.
+ */
 function addWhole(kernel: InvertedKernel, text: string, start: number, amount: number): number | undefined {
   if (text.length === 0 || text.length > amount) return text.length === 0 ? start : undefined;
   const { at, length } = kernel.input(text);
@@ -78,8 +78,8 @@ function addWhole(kernel: InvertedKernel, text: string, start: number, amount: n
 }
 
 /**
- * Adds a text whose first token has a position; gives the position behind the last. Between two words the tokenisers
- * remember nothing, so that a text may be given to them piece by piece, and each piece to the one that can take it.
+ * Adds a text whose first token has the position `start`; returns the position after the last token. Tokenisers keep no state between
+ * words, so a text is split into pieces, and each is tokenised by the kernel or the host.
  */
 function* addText(kernel: InvertedKernel, text: string, start: number, amount: number): Generator<undefined, number> {
   const { call } = kernel;
@@ -101,14 +101,14 @@ function* addText(kernel: InvertedKernel, text: string, start: number, amount: n
   return position;
 }
 
-/** Brings a piece of a text, and what a word at its end may need behind it. */
+/** Copies a piece of a text to the kernel, followed by the text that a word at its end may need. */
 function inputPiece(kernel: InvertedKernel, text: string, from: number, cut: number): { readonly at: number; readonly stop: number; readonly end: number } {
   if (from > 0 || cut < text.length) return kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
   const { at, length } = kernel.input(text);
   return { at, stop: at + length, end: at + length };
 }
 
-/** An offset, or the next one when it would part a surrogate pair. */
+/** The offset, or the next one if it would split a surrogate pair. */
 function afterPair(text: string, offset: number): number {
   const parts = offset < text.length && isLowSurrogate(text, offset) && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800;
   return parts ? offset + 1 : Math.min(offset, text.length);
@@ -118,14 +118,14 @@ function isLowSurrogate(text: string, offset: number): boolean {
   return (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
 }
 
-/** UTF-16 units that UTF-8 stands for. */
+/** Number of UTF-16 units of a UTF-8 text. */
 function unitsOf(bytes: Uint8Array): number {
   let units = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
   return units;
 }
 
-/** The last offset in the next `amount` units where no word is under way; a later one when there is none, or the end. */
+/** The last offset in the next `amount` units that is between words; otherwise the first one after them, or the end. */
 function wordBoundary(text: string, from: number, amount: number): number {
   const tables = tokenTables();
   const separates = (offset: number) => !isLowSurrogate(text, offset) && lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
@@ -146,7 +146,7 @@ function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: nu
   return tokens.length === 0 ? start : start + tokens.at(-1)!.position + 1;
 }
 
-/** Tokens as the kernel reads them: varint position, varint length, UTF-8. Empty forms are left out, long ones cut. */
+/** Encodes tokens for the kernel: varint position, varint length, UTF-8. Empty forms are omitted, long ones truncated. */
 function tokenBytes(tokens: readonly FormAt[], start: number): Uint8Array {
   const forms = tokens.map(({ form }) => utf8Of(form));
   const bytes = Buffer.allocUnsafe(forms.reduce((sum, form) => sum + form.length + 10, 0));

@@ -7,20 +7,19 @@ import { keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
-/** Searching a list for a document takes as long as going through so many of it. */
+/** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;
-/** Selecting from levels takes as long as going through a list by this factor, for each document of the index. */
+/** Selecting from levels takes, per document of the index, this fraction of the time that a list takes per document. */
 const PER_DOCUMENT = 0.2;
 
-/** Levels that stay allocated between queries; a deeper query gives the rest back. */
+/** Levels that stay allocated between queries; the additional levels of a deeper query are freed. */
 export const KEPT_LEVELS = 4;
-/** A group is dense when it has more than a posting for so many documents: measured, within the caches and beyond them. */
+/** A group is dense if it has more than one posting per this number of documents. Measured with data that fits into the caches, and with more. */
 const dense = (documents: number) => (documents < 100_000 ? 12 : 4);
 
 /**
- * Evaluates a simple query (see `simplify`) onto level 0 of a kernel. Loops over operators and forms only; postings
- * are the kernel's. Throws a RangeError when operators nest deeper than the kernel has levels, before it has done
- * anything.
+ * Evaluates a simple query (see `simplify`) onto level 0 of a kernel. It loops only over operators and forms; the kernel loops over
+ * postings. Throws a RangeError when operators nest deeper than the kernel has levels; nothing has changed then.
  */
 export class Evaluation {
   readonly #kernel: InvertedKernel;
@@ -33,7 +32,7 @@ export class Evaluation {
     this.#documents = kernel.counts().documents;
   }
 
-  /** Makes levels and scoring fit a query. Throws a RangeError when operators nest too deeply. */
+  /** Prepares levels and scoring for a query. Throws a RangeError when operators nest too deeply. */
   prepare(query: Query): void {
     const levels = levelsFor(query);
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
@@ -41,7 +40,7 @@ export class Evaluation {
     this.#kernel.call.prepareLevels(levels);
   }
 
-  /** Evaluates a query for which all is prepared. */
+  /** Evaluates a query after `prepare`. */
   run(query: Query, { lone, plain, passing, bound }: Leave): ResultPlace {
     const few = passing === undefined ? undefined : this.#fewOf(query, passing);
     if (few !== undefined) return few;
@@ -67,13 +66,13 @@ export class Evaluation {
     return 'scores';
   }
 
-  /** A phrase, or terms that are all required, may have been asked before. */
+  /** The remembered matches of a phrase, or of terms that are all required; undefined for other queries. */
   #knownMatches(query: Query): KnownMatches | undefined {
     if (query.kind === 'phrase') return KnownMatches.ofPhrase(this.#kernel, query);
     return query.kind === 'and' && query.of.every(isTerm) ? KnownMatches.ofAll(this.#kernel, query.of) : undefined;
   }
 
-  /** Makes the result of a query on a level that is empty, and leaves those above empty. */
+  /** Writes the result of a query to an empty level, and leaves the levels above it empty. */
   #evaluate(query: Query, level: number): void {
     switch (query.kind) {
       case 'term': return this.#score(query, level, Action.match);
@@ -108,7 +107,7 @@ export class Evaluation {
     call.keepCounted(level, least);
   }
 
-  /** Rare operands come first: what they leave out, the others need not look at. */
+  /** Rare operands come first, so that the others skip the documents that do not match them. */
   #and({ of }: OperatorQuery, level: number): void {
     const { call } = this.#kernel;
     const terms = of.filter(isTerm);
@@ -137,7 +136,7 @@ export class Evaluation {
     }
   }
 
-  /** Evaluates operands, the one that needs most levels first and on the level itself, the others on the next. */
+  /** Evaluates the operand that needs the most levels first, on the level itself, and the others on the next level. */
   #deepestFirst(operands: readonly Query[], level: number, join: () => void): void {
     for (const [i, operand] of byDepth(operands).entries()) {
       this.#evaluate(operand, i === 0 ? level : level + 1);
@@ -145,7 +144,7 @@ export class Evaluation {
     }
   }
 
-  /** Rare terms come first, and the first only matches where the level is empty. Stops when nothing is left. */
+  /** Rare terms come first; on an empty level, the first one matches instead of filtering. Stops when no document is left. */
   #requireAll(terms: readonly TermQuery[], level: number, empty: boolean): void {
     const { call } = this.#kernel;
     const rarestFirst = [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms));
@@ -156,7 +155,7 @@ export class Evaluation {
     }
   }
 
-  /** A phrase that was asked before is a list; others become one. */
+  /** Uses the remembered list of a phrase that was evaluated before; otherwise evaluates the phrase and remembers its list. */
   #phrase(query: PhraseQuery, level: number): void {
     const known = KnownMatches.ofPhrase(this.#kernel, query);
     const list = known.recall();
@@ -164,7 +163,7 @@ export class Evaluation {
       this.#findPhrase(query, level);
       return known.keep(level);
     }
-    // Documents of other classes are not in it.
+    // The list contains no documents of other classes.
     this.#allow();
     this.#kernel.call.scoreList(list, level, Action.match, 1);
   }
@@ -179,7 +178,7 @@ export class Evaluation {
     if (call.countLevel(level) > 0) keepPhrase(this.#kernel, words, slop, level, true, lists);
   }
 
-  /** Documents that have all words of an exact phrase are scored when they turned out to have the phrase. */
+  /** For an exact phrase, only the documents that contain the phrase are scored; with slop, all that have its words. */
   #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
     const { call } = this.#kernel;
     call.openKept();
@@ -192,7 +191,7 @@ export class Evaluation {
 
   // ---- Remembered lists ----
 
-  /** The list of a term's documents; undefined when it is not kept. */
+  /** The remembered list of a term's documents; undefined if there is none. */
   #recall({ forms, weight = 1 }: TermQuery): WeightedList | undefined {
     const { call } = this.#kernel;
     if (!forms.every(({ weight: own = 1 }) => own === 1)) return undefined;
@@ -203,7 +202,7 @@ export class Evaluation {
     return { list, weight: weight * this.#scoring.weightOf(call.documentsIn(list)) };
   }
 
-  /** The lists of several terms; undefined when one of them is not kept. */
+  /** The lists of several terms; undefined if one of them is not remembered. */
   #recallAll(terms: readonly TermQuery[]): WeightedList[] | undefined {
     return terms.length < 2 || terms.length > MAX_LISTS ? undefined : this.#recallEach(terms);
   }
@@ -218,7 +217,7 @@ export class Evaluation {
     return lists;
   }
 
-  /** The lists of a term, or of an operator over terms, when searching them for each document that passes is quicker. */
+  /** The lists of a term, or of an operator over terms, if searching them for each document that passes is faster than evaluating the query. */
   #fewOf(query: Query, passing: number): FewOf | undefined {
     const all = query.kind === 'and';
     const terms = all || query.kind === 'or' ? query.of : [query];
@@ -230,7 +229,7 @@ export class Evaluation {
     return lists && { lists: all ? shortestFirst(this.#kernel, lists) : lists, all };
   }
 
-  /** The lists of several terms of which any may match. */
+  /** The lists of an `or` over terms, if pruning them is faster. */
   #bestOf(query: Query, bound: (lists: readonly ListInClasses[]) => number | undefined): BestOf | undefined {
     if (query.kind !== 'or' || !query.of.every(isTerm) || query.of.length > MAX_PRUNED) return undefined;
     const lists = this.#recallInClasses(query.of);
@@ -239,7 +238,7 @@ export class Evaluation {
     return least === undefined ? undefined : { bestOf: lists, least };
   }
 
-  /** Whether looking for the best by a rare word is quicker than scoring what all words match: where the others are far more frequent. */
+  /** Whether finding the best by a rare word is faster than scoring all matches: that is so if the other words are far more frequent. */
   #isWorthPruning(lists: readonly WeightedList[]): boolean {
     const sizes = lists.map(({ list }) => this.#kernel.call.documentsIn(list)).sort((a, b) => a - b);
     const all = sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT_SELECTED);
@@ -247,7 +246,7 @@ export class Evaluation {
     return first * PER_FIRST + (second > first * MUCH_LONGER ? 0 : second * PER_SECOND) < all;
   }
 
-  /** The lists of terms with their classes; undefined when one of them is not kept. */
+  /** The lists of terms with their classes; undefined if one of them is not remembered. */
   #recallInClasses(terms: readonly TermQuery[]): ListInClasses[] | undefined {
     return this.#recallEach(terms)?.map((list, i) => ({ ...list, classes: terms[i]!.classes ?? EVERY_CLASS }));
   }
@@ -262,19 +261,22 @@ export class Evaluation {
 
   // ---- Tallies ----
 
-  /** Whether terms can be tallied: frequencies of BM25 in all fields, of forms that weigh alike, in documents of any class. */
+  /** Whether terms can be tallied: BM25 over all fields, forms of equal weight, and documents of any class. */
   #mayTally(terms: readonly TermQuery[]): boolean {
     const { algorithm, factors } = this.#scoring.parameters;
     return algorithm === Algorithm.bm25 && factors === undefined && terms.length <= MAX_TALLIES
       && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
   }
 
-  /** The same for terms that are all required: of few postings, bits are the quicker way. */
+  /** The same for terms that are all required: with few postings, levels of bits are faster. */
   #mayTallyAll(terms: readonly TermQuery[]): boolean {
     return this.#mayTally(terms) && terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) * FEW_POSTINGS > this.#documents;
   }
 
-  /** Tallies terms, and brings their weights. Of those that are all required, the rarest comes first, and scores are added as those of lists are. */
+  /**
+   * Tallies terms, and passes their weights. Required terms are sorted by frequency, rarest first, so that scores are added in the same
+   * order as those of lists.
+   */
   #tally(terms: readonly TermQuery[], all: boolean): void {
     const { call } = this.#kernel;
     const ordered = all ? [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms)) : terms;
@@ -295,7 +297,7 @@ export class Evaluation {
     return { terms: terms.length, all: true };
   }
 
-  /** Scores of short lists are added in less time than it takes to find out which need not be. */
+  /** Adding the scores of short lists takes less time than determining which documents can be skipped. */
   #selectAny(terms: readonly TermQuery[]): ResultPlace {
     const { call } = this.#kernel;
     const lists = this.#recallAll(terms);
@@ -308,7 +310,7 @@ export class Evaluation {
     return { terms: terms.length, all: false };
   }
 
-  /** The classes in which what follows may match. */
+  /** Restricts the following matches to these classes. */
   #allow(classes = EVERY_CLASS): void {
     this.#kernel.call.allowClasses(classes);
   }
@@ -359,13 +361,13 @@ export class Evaluation {
     this.#kernel.call.scoreSums(documents > 0 ? weight * this.#scoring.weightOf(documents) : 0);
   }
 
-  /** Whether a group has so many postings that passes over all documents are quicker than bits for its own. */
+  /** Whether a group has so many postings that passes over all documents are faster than bits for its documents. */
   #isDense(forms: readonly WeightedForm[]): boolean {
     const { algorithm, factors } = this.#scoring.parameters;
     return (algorithm === Algorithm.bm25f || (algorithm === Algorithm.bm25 && factors === undefined)) && this.#cost(forms) * dense(this.#documents) > this.#documents;
   }
 
-  /** Whether every document that has a form has it in a field that counts, so that their number is known. */
+  /** Whether every document that has the form has it in a field that counts, so that the number of documents is known. */
   #countsEverywhere(form: number): boolean {
     return (this.#kernel.call.formFields(form) & ~this.#scoring.countedFields) === 0;
   }
@@ -379,30 +381,31 @@ export class Evaluation {
   }
 }
 
-/** In the order in which an intersection goes through them, and adds up their scores. */
+/** The order in which an intersection visits lists and adds up their scores. */
 function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: readonly T[]): T[] {
   return [...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list));
 }
 
 const MANY_FORMS = 100;
-// Measured on 200,000 documents: a document of the rarest word, one of the second, and selecting from levels, as times of scoring one.
+// Measured on 200,000 documents, in units of the time to score one: per document of the rarest word, of the second, and per document
+// selected.
 const PER_FIRST = 24;
 const PER_SECOND = 4;
 const PER_DOCUMENT_SELECTED = 0.12;
-/** The second list is only searched where it is so many times as long (asm/inverted/lists/pruning.ts). */
+/** The second list is only searched if it is at least this many times longer (asm/inverted/lists/pruning.ts). */
 const MUCH_LONGER = 16;
-/** Lists of which the kernel finds the best documents without looking at all. */
+/** Maximum number of lists that the kernel can prune. */
 const MAX_PRUNED = 16;
-/** Terms that the kernel tallies at once. */
+/** Maximum number of terms that the kernel tallies at once. */
 const MAX_TALLIES = 8;
-/** Terms that are all required have few postings when there is one for more than so many documents: measured. */
+/** Required terms have few postings if there is at most one per this number of documents (measured). */
 const FEW_POSTINGS = 40;
-/** Documents that lists have together, at most, to be short: measured. */
+/** Lists are short if they have fewer documents than this together (measured). */
 const SHORT_LISTS = 16_000;
-/** Lists that the kernel intersects at once. */
+/** Maximum number of lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
 
-/** Whether there are so many forms, of equal weight, that the kernel takes them at once. */
+/** Whether there are so many forms, all of weight 1, that they are passed to the kernel in one call. */
 function isSet(forms: readonly WeightedForm[]): boolean {
   return forms.length > MANY_FORMS && forms.every(({ weight = 1 }) => weight === 1);
 }

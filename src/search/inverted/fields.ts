@@ -1,20 +1,20 @@
 import { MAX_FIELDS, PLAIN_FIELDS } from '../../kernels/inverted.ts';
 
 /**
- * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning is the caller's; 5 and 6 are
- * derived: what stands there stands elsewhere as well, so that it counts only where weights name the field, and in no phrase. Every
- * other has a name. Names get numbers of their own in the order they come, 1000 at most: what comes later shares a field.
+ * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning the caller defines; 5 and 6 are
+ * derived: their text also occurs in other fields, so they count only if weights name them, and never in phrases. Every other field has a
+ * name. Names get numbers in the order in which they appear, at most 1,000; later names share a field.
  */
 export type Field = number | string;
 
-/** The field that names share for which there is no number left. */
+/** The field that is shared by the names for which no number is left. */
 export const SHARED_FIELD = PLAIN_FIELDS;
 const FIRST_NAMED = SHARED_FIELD + 1;
 export const MAX_NAMED_FIELDS = 1000;
 
 if (FIRST_NAMED + MAX_NAMED_FIELDS > MAX_FIELDS) throw new Error('more named fields than the kernel has numbers for');
 
-/** The numbers of an index's named fields. They are never given up, since postings bear them. */
+/** The numbers of an index's named fields. They are never reused, because postings contain them. */
 export class FieldNumbers {
   readonly #names: string[];
   readonly #numbers: Map<string, number>;
@@ -24,7 +24,7 @@ export class FieldNumbers {
     this.#numbers = new Map(names.map((name, i) => [name, FIRST_NAMED + i]));
   }
 
-  /** The number of a field; a name that is new gets one. */
+  /** The number of a field; a new name gets a number. */
   use(field: Field): number {
     const known = this.find(field);
     if (known !== undefined) return known;
@@ -40,7 +40,7 @@ export class FieldNumbers {
     return this.#numbers.get(field) ?? (this.#names.length < MAX_NAMED_FIELDS ? undefined : SHARED_FIELD);
   }
 
-  /** The field of a number. */
+  /** The field with the given number. */
   nameOf(number: number): Field {
     return number < FIRST_NAMED ? number : this.#names[number - FIRST_NAMED]!;
   }
@@ -50,7 +50,7 @@ export class FieldNumbers {
   }
 }
 
-/** Throws a RangeError for a number that is no field's. */
+/** Throws a RangeError for a number that belongs to no field. */
 export function checkField(field: number): number {
   if (!(Number.isInteger(field) && field >= 0 && field <= SHARED_FIELD)) throw new RangeError(`a field is a name or a number from 0 to ${SHARED_FIELD}, got ${field}`);
   return field;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Hit, InvertedIndex, type Query, type ScoringAlgorithm, type SearchOptions } from './index.ts';
 
-// What a search with a filter finds is what the same search without finds, as far as it passes; filters are kept between searches.
+// A search with a filter finds the matches of the same search without it that pass the filter; filters are kept between searches.
 
 const ALGORITHMS: readonly ScoringAlgorithm[] = [{ kind: 'bm25' }, { kind: 'tfidf' }, { kind: 'bm25f', weights: new Map([[0, 1], [1, 3]]) }];
 
@@ -73,7 +73,7 @@ describe.each([
   it('finds what passes, whatever part of the documents that is, and whatever their ordinals are', () => {
     const subject = new Subject({ build, ...options }, build === 'debug' ? 3 : 4);
     const { random } = subject;
-    // Runs in the order of the ordinals, others backward, and gaps.
+    // Ascending runs of ordinals, descending runs, and gaps.
     for (let ord = 0; ord < 900; ord++) subject.add(ord);
     for (let ord = 1400; ord >= 1100; ord--) subject.add(ord);
     for (let ord = 1501; ord < 2100; ord++) subject.add(ord);

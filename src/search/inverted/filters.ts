@@ -2,31 +2,31 @@ import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
 
 /** A filter in the memory of the index, as a bitmap by document. */
 export interface KnownFilter {
-  /** Number of its place (asm/inverted/filters.ts). */
+  /** Its slot (asm/inverted/filters.ts). */
   readonly slot: number;
-  /** Documents that pass it, deleted ones included. */
+  /** Number of documents that pass it, including deleted ones. */
   readonly documents: number;
 }
 
-/** Most filters that are kept, however small. */
+/** Maximum number of filters that are kept, regardless of their size. */
 const MOST_SLOTS = 1024;
 
 /**
- * The filters of recent searches, translated from ordinals to documents. One is known by the identity of its words, which must not
- * change, and is good until documents come or go. When the room is taken, the filter that was used least recently makes room.
+ * The filters of recent searches, translated from ordinals to documents. A filter is recognised by the identity of its words, which must
+ * not change, and is valid until a document is added or removed. When the capacity is used up, the least recently used filter is evicted.
  */
 export class Filters {
   readonly #kernel: InvertedKernel;
   #version = '';
   #known = new WeakMap<Uint32Array, KnownFilter>();
-  /** By slot, the one used least recently first. */
+  /** By slot, least recently used first. */
   readonly #kept = new Map<number, KnownFilter>();
 
   constructor(kernel: InvertedKernel) {
     this.#kernel = kernel;
   }
 
-  /** Makes the kernel ready to translate bitmaps; after `prepareLevels`, before a filter is asked for or matches are collected. */
+  /** Prepares the kernel to translate bitmaps; must be called after `prepareLevels`, and before a filter is used or matches are collected. */
   prepare(): void {
     const version = this.#kernel.documentsVersion();
     if (version === this.#version) return;
@@ -36,7 +36,10 @@ export class Filters {
     this.#kernel.call.noteSteps();
   }
 
-  /** A filter with a bit for each ordinal, in the memory of the index. `room` is how many bytes filters may take; there is one in any case. */
+  /**
+   * Returns a filter, given as a bit for each ordinal, in the memory of the index. `room` is the number of bytes that filters may use; at
+   * least one filter is always kept.
+   */
   find(words: Uint32Array, room: number): KnownFilter {
     const known = this.#known.get(words);
     if (known !== undefined && this.#kept.get(known.slot) === known) {

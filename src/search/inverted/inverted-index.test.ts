@@ -107,7 +107,7 @@ function generator(seed: number): () => number {
 
 const OTHER_FIELDS: readonly Field[] = [1, 2, 3, 4, 5, 'status', 'author'];
 
-/** A text of up to seven words, the first of which are the most frequent, and now and then other fields. */
+/** A text of up to seven words, of which the first are the most frequent, and sometimes other fields. */
 function randomFields(random: () => number): { field: Field; text: string }[] {
   const text = (words: number) => Array.from({ length: words }, () => WORDS[Math.floor(WORDS.length * random() ** 2)]).join(' ');
   const content = { field: 0, text: text(Math.floor(7 * random())) };

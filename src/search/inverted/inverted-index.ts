@@ -1,4 +1,4 @@
-// Above 400 lines: the class is all that callers see of the engine, and each method is a few lines that check and call the part that does it.
+// Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments and delegate.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { ADDITION_STEP, addDocument } from './addition.ts';
@@ -15,24 +15,26 @@ import { checkQuery, type Query, simplify } from './query.ts';
 import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
 import { boundOf, select } from './selection.ts';
 
-/** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
+/**
+ * Memory that must be free before a document is added: this share of all memory, for arrays that grow, plus this many bytes for each byte
+ * of the document.
+ */
 const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
-/** Bytes of the lists that an index remembers unless told otherwise (see asm/inverted/lists/). */
+/** Default number of bytes for remembered lists (see asm/inverted/lists/). */
 const REMEMBERED_BYTES = 128 * 1024 * 1024;
-/** Bytes of the filters that an index keeps unless told otherwise: 300 of 200,000 documents. */
+/** Default number of bytes for filters: 300 filters over 200,000 documents. */
 const FILTER_BYTES = 8 * 1024 * 1024;
-/** Postings that a step of compaction looks at; well under a millisecond. */
+/** Postings that a step of compaction processes, in well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
 /**
- * The inverted index of a collection, in a WebAssembly memory of its own. Documents are named by ordinals that the
- * caller chooses, dense from 0. Every method is synchronous, so that no search sees half a document. The design is
- * told in README.md.
+ * The inverted index of a collection, in a WebAssembly memory of its own. The caller identifies documents by ordinals, which should be
+ * dense from 0. Every method is synchronous, so that no search sees half a document. README.md describes the design.
  *
- * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt. One that
- * failed because the memory could not grow goes on throwing an IndexFullError.
+ * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt. If it failed because the
+ * memory could not grow, later calls throw an IndexFullError.
  */
 export class InvertedIndex {
   readonly #kernel: InvertedKernel;
@@ -48,7 +50,7 @@ export class InvertedIndex {
   readonly #additionStep: number;
   readonly #rememberedBytes: number;
   #snapshot: Snapshot | undefined;
-  /** What is left to do of a document that is being added. */
+  /** The remaining steps of a document that is being added. */
   #adding: Iterator<undefined> | undefined;
   #broken: unknown;
 
@@ -68,8 +70,8 @@ export class InvertedIndex {
   }
 
   /**
-   * An index from the bytes that `save` gave. `analyzers` are those whose groupings are wanted at once; others are
-   * made when they are first used. Throws a CheckpointError when the bytes are damaged or of another version.
+   * Restores an index from the bytes that `save` returned. `analyzers` are those whose groupings are restored; other groupings are built
+   * when they are first used. Throws a CheckpointError when the bytes are damaged or of another version.
    */
   static async load(source: AsyncIterable<Uint8Array>, analyzers: readonly Analyzer[] = [], options: IndexOptions = {}): Promise<InvertedIndex> {
     const { kernel, header } = await readCheckpoint(source, tokenTablesVersion(), options);
@@ -79,9 +81,9 @@ export class InvertedIndex {
   }
 
   /**
-   * The index as of now, complete up to a position of the change feed. The index may be used meanwhile: the first
-   * change copies what was not read yet, which `settle` can do before in steps. A second call ends the first's claim to be
-   * up to date, not its bytes.
+   * The bytes of the current index, complete up to a position of the change feed. The index may be used meanwhile: the first change copies
+   * what is not yet read, or `settle` copies it in steps before. After a second call, the bytes of the first stay readable but are no
+   * longer up to date.
    */
   save(lsn: bigint): AsyncIterable<Uint8Array> {
     this.#finishAdding();
@@ -94,8 +96,8 @@ export class InvertedIndex {
   }
 
   /**
-   * Gets ready for a change while a checkpoint is being read, for about so many milliseconds; gives whether there is more
-   * to do. A change that does not wait for it does the rest, at some 3 GB/s.
+   * Prepares for a change while a checkpoint is being read, for about this many milliseconds; returns whether there is more to do. A change
+   * that does not wait for it does the rest itself, at some 3 GB/s.
    */
   settle(milliseconds: number, now: () => number = () => performance.now()): boolean {
     if (this.#snapshot?.copy(milliseconds, now) === true) return true;
@@ -104,11 +106,11 @@ export class InvertedIndex {
   }
 
   /**
-   * Adds a document, or replaces the one of that ordinal. `analyzer` is that of its language: the forms of the index
-   * are grouped by every analyzer that its documents name. `documentClass` is a number from 0 to 31 whose meaning is the
-   * caller's: queries may ask for terms in some classes only. Throws a RangeError on an ordinal, class, field or position out
-   * of range, and an IndexFullError when the memory has no room; nothing has happened then. (Should an array have no room to
-   * grow in the middle, the error is the same, and the index is of no use any more.)
+   * Adds a document, or replaces the one with that ordinal. `analyzer` is that of its language: every analyzer that documents use groups
+   * all forms of the index. `documentClass` is a number from 0 to 31 whose meaning the caller defines: queries can restrict terms to some
+   * classes. Throws a RangeError on an ordinal, class, field or position out of range, and an IndexFullError when there is not enough
+   * memory; both leave the index unchanged. (If an array cannot grow in the middle of a change, the error is the same, but the index has to
+   * be rebuilt.)
    */
   add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): void {
     this.#begin(ord, fields, analyzer, documentClass);
@@ -116,8 +118,8 @@ export class InvertedIndex {
   }
 
   /**
-   * The same in steps, for documents whose tokens take longer than the event loop may wait. Searches may go on between
-   * them; what changes or saves the index otherwise does the rest of it first.
+   * The same in steps, for documents that would block the event loop for too long. Searches may run between the steps; any other call that
+   * changes or saves the index completes the remaining steps first.
    */
   beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): Addition {
     const adding = this.#begin(ord, fields, analyzer, documentClass);
@@ -133,7 +135,7 @@ export class InvertedIndex {
     };
   }
 
-  /** Removes a document; gives whether there was one. Its postings go with the next compaction. */
+  /** Removes a document; returns whether it existed. Compaction removes its postings later. */
   remove(ord: number): boolean {
     checkOrdinal(ord);
     return this.#change(() => this.#kernel.call.removeDocument(ord) !== 0);
@@ -143,7 +145,7 @@ export class InvertedIndex {
     return this.#use(() => this.#kernel.call.documentOf(ord) !== 0);
   }
 
-  /** The class of a document; undefined when there is none of that ordinal. */
+  /** The class of a document; undefined when there is no document with that ordinal. */
   classOf(ord: number): number | undefined {
     return this.#use(() => {
       const doc = this.#kernel.call.documentOf(ord);
@@ -183,7 +185,7 @@ export class InvertedIndex {
     });
   }
 
-  /** The filter of a search in the memory of the index; makes ready what the search collects. */
+  /** Returns the filter of a search in the memory of the index, and prepares to collect matches. */
   #filterOf({ filter, collect = false }: SearchOptions): KnownFilter | undefined {
     if (filter === undefined && !collect) return undefined;
     this.#filters.prepare();
@@ -199,17 +201,17 @@ export class InvertedIndex {
     });
   }
 
-  /** How much of a query each of its words is; together 1. */
+  /** The share of each word in a query; the shares add up to 1. */
   shares(words: readonly RerankWord[]): number[] {
     return this.#use(() => sharesOf(this.#kernel, words));
   }
 
-  /** Live documents. */
+  /** Number of live documents. */
   get size(): number {
     return this.#kernel.counts().live;
   }
 
-  /** How many documents each class has, by its number. */
+  /** Number of documents of each class, by class. */
   documentsByClass(): number[] {
     return this.#kernel.documentsByClass();
   }
@@ -221,38 +223,38 @@ export class InvertedIndex {
 
   // ---- Forms: the words of the documents, by number ----
 
-  /** The very form. */
+  /** The form with exactly this spelling. */
   form(form: string): number | undefined {
     return this.#use(() => this.#dictionary.find(form));
   }
 
-  /** Forms that differ in diacritics at most: the terms of a search without stemming, and of code. */
+  /** Forms that are equal except for diacritics: the terms of a search without stemming, and of code. */
   unstemmed(form: string): readonly number[] {
     return this.#use(() => this.#dictionary.sameKey(form));
   }
 
-  /** Forms that an analyzer takes for the same term as a form, which need not be in the index. */
+  /** Forms that an analyzer maps to the same term as the given form, which need not be in the index. */
   group(analyzer: Analyzer, form: string): readonly number[] {
     const find = () => this.#analyzers.group(analyzer, form);
     return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);
   }
 
-  /** Groups forms by an analyzer that is new to the index, some at each call; gives whether all are done. */
+  /** Groups forms by an analyzer that is new to the index, some at each call; returns whether all are grouped. */
   prepare(analyzer: Analyzer): boolean {
     return this.#analyzers.isReady(analyzer) || this.#change(() => this.#analyzers.prepare(analyzer));
   }
 
-  /** Forms with a prefix, in order; `limit` at most. */
+  /** Forms with a prefix, in order; at most `limit`. */
   prefix(prefix: string, limit: number): number[] {
     return this.#use(() => this.#dictionary.prefix(prefix, limit));
   }
 
-  /** Forms that a pattern with `*` and `?` matches (see `Dictionary`); `limit` at most. */
+  /** Forms that match a pattern with `*` and `?` (see `Dictionary`); at most `limit`. */
   wildcard(pattern: string, limit: number): number[] {
     return this.#use(() => this.#dictionary.wildcard(pattern, limit));
   }
 
-  /** Forms within 0 to 2 edits of a word; `limit` at most. */
+  /** Forms within 0 to 2 edits of a word; at most `limit`. */
   fuzzy(word: string, edits: number, limit: number): FuzzyForm[] {
     if (![0, 1, 2].includes(edits)) throw new RangeError(`edits are 0, 1 or 2, got ${edits}`);
     return this.#use(() => this.#dictionary.fuzzy(word, edits, limit));
@@ -262,34 +264,34 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.text(this.#checked(form)));
   }
 
-  /** Live documents that have a form, in any field or in one. */
+  /** Number of live documents that have a form, in any field or in one. */
   documents(form: number, field?: Field): number {
     const number = field === undefined ? undefined : this.#fields.find(field);
     if (field !== undefined && number === undefined) return 0;
     return this.#use(() => this.#dictionary.documents(this.#checked(form), number));
   }
 
-  /** One more than the largest number that a form may have. */
+  /** The largest possible number of a form, plus 1. */
   get formEnd(): number {
     return this.#kernel.formEnd();
   }
 
-  /** Whether there is a form of this number. */
+  /** Whether a form with this number exists. */
   hasForm(form: number): boolean {
     return this.#exists(form);
   }
 
-  /** Changes whenever documents come or go. */
+  /** Changes whenever a document is added or removed. */
   get version(): string {
     return this.#kernel.documentsVersion();
   }
 
-  /** The field in which most live documents have a form. */
+  /** The field in which the most live documents have a form. */
   mainField(form: number): Field {
     return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));
   }
 
-  /** Occurrences of a form in a document, 0 for none. */
+  /** Occurrences of a form in a document; 0 if there are none. */
   frequency(form: number, ord: number): number {
     return this.#use(() => {
       const doc = this.#kernel.call.documentOf(ord);
@@ -297,7 +299,7 @@ export class InvertedIndex {
     });
   }
 
-  /** Whether each of some documents has any of some forms, in any field. */
+  /** For each document, whether it contains any of the forms, in any field. */
   haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
     return this.#use(() => {
       for (const form of forms) this.#checked(form);
@@ -307,17 +309,17 @@ export class InvertedIndex {
     });
   }
 
-  // ---- Upkeep ----
+  // ---- Maintenance ----
 
-  /** Share of the documents that are deleted ones, 0 to 1. */
+  /** Share of the documents that are deleted, 0 to 1. */
   get deletedShare(): number {
     const { live, dead } = this.#kernel.counts();
     return dead === 0 ? 0 : dead / (live + dead);
   }
 
   /**
-   * Goes on removing the postings of deleted documents for about so many milliseconds; begins to when `begin` says
-   * so and there are any. Gives whether there is more to do. Form numbers from before are then no longer good.
+   * Continues to remove the postings of deleted documents for about this many milliseconds; starts to if `begin` is set and there are any.
+   * Returns whether there is more to do. Earlier form numbers are invalid afterwards.
    */
   compact(milliseconds: number, begin = true, now: () => number = () => performance.now()): boolean {
     const { call } = this.#kernel;
@@ -340,19 +342,19 @@ export class InvertedIndex {
     return { documents: live, deleted: dead, forms, tokens, bytes: { ...parts, total, memory: this.#kernel.memory.buffer.byteLength } };
   }
 
-  // ---- Within ----
+  // ---- Private ----
 
   #exists(form: number): boolean {
     return Number.isInteger(form) && form > 0 && form < this.#kernel.formEnd() && this.#kernel.call.formExists(form) !== 0;
   }
 
-  /** A form's number, or a RangeError. */
+  /** Returns the number of a form, or throws a RangeError. */
   #checked(form: number): number {
     if (!this.#exists(form)) throw new RangeError(`the index has no form ${form}`);
     return form;
   }
 
-  /** Checks a document and notes what is to be done to add it. */
+  /** Checks a document and prepares the steps that add it. */
   #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined, documentClass: number): Iterator<undefined> {
     checkOrdinal(ord);
     checkClass(documentClass);
@@ -385,12 +387,12 @@ export class InvertedIndex {
     }
   }
 
-  /** Bytes that what is remembered may take where it would take some; none when documents may need the room. */
+  /** Capacity for remembered data that wants this many bytes; 0 when documents may need the memory. */
   #roomFor(bytes: number): number {
     return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(bytes, this.#maxBytes * HEADROOM) : 0;
   }
 
-  /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */
+  /** Called before any change, because memory that cannot grow in the middle of a change leaves the index broken. */
   #checkRoom(fields: readonly FieldText[]): void {
     const size = fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0);
     if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes + HEADROOM_PER_BYTE * size > this.#maxBytes) throw this.#fullError();
@@ -400,14 +402,14 @@ export class InvertedIndex {
     this.settle(Number.POSITIVE_INFINITY);
   }
 
-  /** Runs what changes the index. */
+  /** Runs a change of the index. */
   #change<T>(work: () => T): T {
     this.#finishAdding();
     this.#beforeChange();
     return this.#use(work);
   }
 
-  /** A RangeError says that nothing has happened, where it is allowed to; any other error leaves the index broken. */
+  /** If range errors are allowed, a RangeError means that nothing has changed; any other error leaves the index broken. */
   #use<T>(work: () => T, allowed: 'range errors' | 'no error' = 'range errors'): T {
     if (this.#broken instanceof IndexFullError) throw this.#broken;
     if (this.#broken !== undefined) throw new Error('the full-text index is broken and has to be rebuilt', { cause: this.#broken });

@@ -5,12 +5,13 @@ import { EVERY_CLASS, type PhraseQuery, type TermQuery, type WeightedForm } from
 const WEIGHT = new Float64Array(1);
 const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
 
-/** No slop, in a name. */
+/** Stands for "no slop" in a name. */
 const EXACT = 0xffff_ffff;
 
 /**
- * The matches of a phrase, or of terms that are all required, as a remembered list (asm/inverted/lists/matches.ts). It is known by the
- * numbers that decide which documents match and how they score; without any where nothing is remembered, or where forms weigh differently.
+ * The matches of a phrase, or of terms that are all required, as a remembered list (asm/inverted/lists/matches.ts). Its name consists of
+ * the numbers that decide which documents match and how they score. It has no name, and is not remembered, if the index remembers nothing
+ * or forms have weights.
  */
 export class KnownMatches {
   readonly #kernel: InvertedKernel;
@@ -25,29 +26,29 @@ export class KnownMatches {
     return new KnownMatches(kernel, words.map(({ forms }) => forms), () => [...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
   }
 
-  /** No weight of a phrase has the bits that such a name begins with. */
+  /** NaN as the first number distinguishes such names from those of phrases, whose weight is never NaN. */
   static ofAll(kernel: InvertedKernel, terms: readonly TermQuery[]): KnownMatches {
     return new KnownMatches(kernel, terms.map(({ forms }) => forms), () => [
       ...bitsOf(Number.NaN), ...terms.flatMap(({ forms, weight, classes = EVERY_CLASS }) => [...bitsOf(weight), classes, forms.length, ...forms.map(({ id }) => id)]),
     ]);
   }
 
-  /** The list; 0 when there is none. Good until the query ends. */
+  /** The list; 0 if there is none. Valid until the query ends. */
   recall(): number {
     return this.#input() === 0 ? 0 : this.#kernel.call.recallMatches(this.#name!.length) >>> 0;
   }
 
-  /** Whether the same was asked lately; notes that it was. */
+  /** Whether the same matches were requested recently; records the request. */
   askedBefore(): boolean {
     return this.#input() !== 0 && this.#kernel.call.askedBefore(this.#name!.length) !== 0;
   }
 
-  /** Remembers the documents that a level has. */
+  /** Remembers the documents of a level. */
   keep(level: number): void {
     if (this.#input() !== 0) this.#kernel.call.keepMatches(this.#name!.length, level);
   }
 
-  /** Brings the name; returns how many numbers that are. */
+  /** Copies the name to the kernel; returns its length in numbers. */
   #input(): number {
     if (this.#name === undefined) return 0;
     this.#kernel.inputNumbers(this.#name);

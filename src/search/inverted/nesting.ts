@@ -1,6 +1,6 @@
 import type { Query, TermQuery } from './query.ts';
 
-/** What was counted of a query: its parts are asked again and again on the way down. */
+/** Cached results by query, because the same parts are counted again at each level of the evaluation. */
 const counted = new WeakMap<Query, number>();
 
 /** Levels that a simple query needs, itself included (Sethi and Ullman's numbering of expressions). */
@@ -21,7 +21,7 @@ function countLevels(query: Query): number {
   return Math.max(1, ...positive, ...negative);
 }
 
-/** Operands, the one that needs most levels first. */
+/** Operands, sorted by the levels that they need, most first. */
 export function byDepth(operands: readonly Query[]): Query[] {
   return operands.map((operand) => ({ operand, levels: levelsFor(operand) })).sort((a, b) => b.levels - a.levels).map(({ operand }) => operand);
 }

@@ -2,7 +2,10 @@ import type { InvertedKernel } from '../../kernels/inverted.ts';
 import { type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { WeightedList } from './result-place.ts';
 
-/** Drops the documents of a level that have all words of a phrase, but not the phrase; their lists are given if all are remembered. */
+/**
+ * Removes from a level the documents that have all words of a phrase but not the phrase. `lists` are the lists of the words, if all are
+ * remembered.
+ */
 export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
   const withPositions = lists?.map(({ list }) => (kernel.call.recallPositions(list) !== 0 ? list : 0));
   const known = withPositions?.includes(0) === false ? withPositions : undefined;
@@ -12,12 +15,12 @@ export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | 
 
 type Words = PhraseQuery['words'];
 
-// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the remembered lists of its words, if all are kept
-// with their positions; the forms of the words are left out then.
+// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the remembered lists of its words, if all are remembered
+// with their positions; the forms of the words are omitted then.
 
 
 interface Wanted {
-  /** An offset, or how often the word is wanted. */
+  /** The offset of the word, or the number of times that it must occur. */
   readonly wanted: number;
   readonly forms: readonly WeightedForm[];
   readonly list: number | undefined;
@@ -29,7 +32,7 @@ export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
   return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0, 0);
 }
 
-/** All words within a window; words of the same forms are one that is wanted as often. */
+/** All words within a window; words with the same forms become one that must occur as often. */
 function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
   const span = words.at(-1)!.offset - words[0]!.offset;
   const wanted = new Map<string, Wanted>();

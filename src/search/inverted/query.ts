@@ -1,23 +1,23 @@
 /**
- * What the index is asked: a tree of plain objects. It knows nothing of query syntax, languages or stop
- * words; whoever builds it has looked up the forms (see `InvertedIndex.group`, `prefix`, `fuzzy` ...).
+ * A query to the index: a tree of plain objects. It is independent of query syntax, languages and stop words; its author looks up the forms
+ * first (see `InvertedIndex.group`, `prefix`, `fuzzy` ...).
  *
  * - `term`: documents that have any of the forms. They count as one term: their frequencies add up, and its
  *   document frequency is that of their union. A form may weigh less than 1.
  * - `phrase`: documents in which the words stand at their offsets from a common position, in one field; or,
- *   with `slop`, in any order in a window whose span passes that of the phrase by at most `slop`. Scores as the sum of the
- *   words' terms, over 1 + that excess (decision D-86).
- * - `or`, `and`: scores add up. `best`: as `or`, but the largest score counts.
- * - `some`: documents that at least so many of the operands match; scores add up as in `or`. None may stand within another.
- * - `not`: every document that the operand does not match; below `and`, those are taken away. Never adds a score.
+ *   with `slop`, in any order in a window that is longer than the phrase by at most `slop`. The score is the sum of the words' terms,
+ *   divided by 1 + that excess (decision D-86).
+ * - `or`, `and`: scores add up. `best`: like `or`, but only the largest score counts.
+ * - `some`: documents that match at least `least` of the operands; scores add up as in `or`. A `some` must not be nested in another.
+ * - `not`: every document that does not match the operand; below `and`, removes the documents that match it. Never adds a score.
  * - `all`: every document, with a score of 0. `none`: no document.
  *
- * A term, a phrase or `all` may be asked for in documents of some classes only (see `InvertedIndex.add`). The weight of a term stays
- * that of all documents: one that is asked for in another class besides is worth the same in both.
+ * A term, a phrase or `all` can be restricted to documents of some classes (see `InvertedIndex.add`). The weight of a term is still
+ * computed from all documents, so a term has the same weight in every class.
  */
 export type Query = TermQuery | PhraseQuery | OperatorQuery | SomeQuery | NotQuery | AllQuery | { readonly kind: 'none' };
 
-/** Where a leaf of a query is asked for. */
+/** Restricts a leaf of a query to classes. */
 interface InClasses {
   /** A bit for each class; all when undefined. */
   readonly classes?: number | undefined;
@@ -30,28 +30,28 @@ export interface AllQuery extends InClasses {
 export interface TermQuery extends InClasses {
   readonly kind: 'term';
   readonly forms: readonly WeightedForm[];
-  /** Multiplies the score; positive, default 1. */
+  /** Factor of the score; positive, default 1. */
   readonly weight?: number;
 }
 
-/** A form by its number in the index, which is good until the next compaction, so for the same turn of the event loop. */
+/** A form by its number in the index, which is valid until the next compaction: use it within the same turn of the event loop. */
 export interface WeightedForm {
   readonly id: number;
-  /** Multiplies the form's frequency; positive, default 1. */
+  /** Factor of the form's frequency; positive, default 1. */
   readonly weight?: number;
 }
 
 export interface PhraseQuery extends InClasses {
   readonly kind: 'phrase';
   readonly words: readonly PhraseWord[];
-  /** Without it, or undefined: exact. 0: any order, but no gap. */
+  /** Undefined: the exact phrase. 0: any order, but no gap. */
   readonly slop?: number | undefined;
   readonly weight?: number;
 }
 
 export interface PhraseWord {
   readonly forms: readonly WeightedForm[];
-  /** Position in the phrase; words that were left out leave a gap. Not descending. */
+  /** Position in the phrase, not descending; omitted words leave a gap. */
   readonly offset: number;
 }
 
@@ -63,7 +63,7 @@ export interface OperatorQuery {
 export interface SomeQuery {
   readonly kind: 'some';
   readonly of: readonly Query[];
-  /** Operands that have to match; positive. */
+  /** Minimum number of operands that must match; positive. */
   readonly least: number;
 }
 
@@ -72,24 +72,24 @@ export interface NotQuery {
   readonly of: Query;
 }
 
-/** Largest slop, and offset in a phrase. */
+/** Largest slop, and largest offset in a phrase. */
 const MAX_SPAN = 1_000_000;
 
 export const ALL: Query = { kind: 'all' };
 export const NONE: Query = { kind: 'none' };
 
-/** Operators within operators, at most. */
+/** Maximum nesting depth of operators. */
 const MAX_DEPTH = 200;
 
-/** Operands of a `some`, at most: they are counted in a byte. */
+/** Maximum number of operands of a `some`: they are counted in a byte. */
 const MAX_COUNTED = 255;
 
-/** Bits of all classes that there may be. */
+/** Bits of all possible classes. */
 export const EVERY_CLASS = ~0;
 
 /**
- * Throws a RangeError when a query has what the index cannot take: forms that it has not (any more), weights that are not
- * positive, words of a phrase out of order, operators too deep in each other, a `some` within another.
+ * Throws a RangeError on queries that the index cannot evaluate: with forms that do not exist (any more), weights that are not positive,
+ * words of a phrase out of order, operators that nest too deeply, or a `some` within another.
  */
 export function checkQuery(query: Query, formsExist: (forms: readonly WeightedForm[]) => boolean, depth = 0): void {
   if (depth > MAX_DEPTH) throw new RangeError(`operators stand at most ${MAX_DEPTH} deep in each other`);
@@ -137,12 +137,12 @@ function checkForms(forms: readonly WeightedForm[], formsExist: (forms: readonly
   if (!formsExist(forms)) throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
 }
 
-/** Bounded so that no score leaves what 32-bit floating point tells from zero and infinity. */
+/** Bounded so that 32-bit floating point can distinguish every score from zero and infinity. */
 function checkWeight(weight = 1): void {
   if (!(weight >= 1e-6 && weight <= 1e6)) throw new RangeError(`a weight is a number from 1e-6 to 1e6, got ${weight}`);
 }
 
-/** What a query matches among the documents of some classes. */
+/** Restricts a query to the documents of some classes. */
 export function within(query: Query, classes: number): Query {
   switch (query.kind) {
     case 'term': case 'phrase': case 'all': return { ...query, classes: (query.classes ?? EVERY_CLASS) & classes };
@@ -154,17 +154,16 @@ export function within(query: Query, classes: number): Query {
   }
 }
 
-/** What is taken away need not be restricted where something else is required. */
+/** A `not` need not be restricted if another operand of the `and` is. */
 function allWithin(operands: readonly Query[], classes: number): Query[] {
   const isRequired = ({ kind }: Query): boolean => kind !== 'not';
   return operands.some(isRequired) ? operands.map((operand) => (isRequired(operand) ? within(operand, classes) : operand)) : [{ kind: 'all', classes }, ...operands];
 }
 
 /**
- * An equal query whose operators are nested no deeper than they need be: operands of the same operator are joined,
- * double negations, `none` and operators of one operand are gone, and `not` stands below `and` only, which has
- * another operand there. Terms that differ in their classes alone are joined, and classes that all documents have are not
- * named. `present` has the bits of the classes that documents have.
+ * Returns an equivalent query with as little nesting as possible: operands of the same operator are joined, double negations, `none` and
+ * operators with one operand are removed, and `not` occurs only below an `and` that has another operand. Terms that differ only in their
+ * classes are joined, and classes that include all documents are omitted. `present` has the bits of the classes that documents have.
  */
 export function simplify(query: Query, present: number): Query {
   switch (query.kind) {
@@ -179,7 +178,7 @@ export function simplify(query: Query, present: number): Query {
   }
 }
 
-/** A leaf without classes that no document has; one that is asked for in all is asked for everywhere. */
+/** Returns `none` for a leaf in classes that no document has, and omits classes that include all documents. */
 function inPresent(query: Query, present: number): Query {
   if (!('classes' in query) || query.classes === undefined) return query;
   const classes = query.classes & present;
@@ -204,7 +203,7 @@ function simplifyAnd(operands: readonly Query[]): Query {
   return matched.length + negative.length === 1 ? matched[0]! : { kind: 'and', of: [...matched, ...negative] };
 }
 
-/** Whether a simple query is `all` of all classes. */
+/** Whether a simple query is `all` without classes. */
 function isEverything(query: Query): boolean {
   return query.kind === 'all' && query.classes === undefined;
 }
@@ -216,7 +215,7 @@ function simplifyOr(kind: 'or' | 'best', operands: readonly Query[], present: nu
   return joined.length === 1 ? joined[0]! : { kind, of: joined };
 }
 
-/** Operands that match nothing count against the number that has to match. */
+/** Operands that match nothing do not count towards `least`. */
 function simplifySome(operands: readonly Query[], least: number, present: number): Query {
   const left = operands.filter(({ kind }) => kind !== 'none');
   if (left.length < least) return NONE;
@@ -224,10 +223,10 @@ function simplifySome(operands: readonly Query[], least: number, present: number
   return left.length === least ? simplifyAnd(left) : { kind: 'some', of: left, least };
 }
 
-/** Longer lists of forms, as patterns have them, are not compared. */
+/** Longer lists of forms, such as those of patterns, are not compared. */
 const JOINED_FORMS = 64;
 
-/** Operands where terms of the same forms and weight that are asked for in different classes are one. */
+/** Joins terms with the same forms and weight in different classes. */
 function joinClasses(operands: readonly Query[]): Query[] {
   const joined: Query[] = [];
   const places = new Map<string, number>();
@@ -239,26 +238,26 @@ function joinClasses(operands: readonly Query[]): Query[] {
     const name = `${operand.weight ?? 1} ${operand.forms.map(({ id, weight = 1 }) => `${id}:${weight}`).sort().join(' ')}`;
     const place = places.get(name);
     const former = place === undefined ? undefined : joined[place] as TermQuery;
-    // Of two that are asked for in the same class, both count.
+    // If two terms share a class, both count.
     if (place !== undefined && former !== undefined && (former.classes! & operand.classes) === 0) joined[place] = { ...former, classes: former.classes! | operand.classes };
     else places.set(name, joined.push(operand) - 1);
   }
   return joined;
 }
 
-/** The documents that a simple query does not match, as a query of its own. */
+/** A simple query for the documents that the given one does not match. */
 function negate(query: Query): Query {
   if (query.kind === 'none') return ALL;
   if (isEverything(query)) return NONE;
   return { kind: 'and', of: [ALL, { kind: 'not', of: query }] };
 }
 
-/** Each form once; where one comes again, what is said of it last counts. */
+/** Removes repeated forms; the last occurrence of a form determines its weight. */
 export function withoutRepeats(forms: readonly WeightedForm[]): readonly WeightedForm[] {
   return repeats(forms) ? [...new Map(forms.map((form) => [form.id, form])).values()] : forms;
 }
 
-/** Quick for the few forms that a word has. */
+/** Optimised for the few forms of a word. */
 function repeats(forms: readonly WeightedForm[]): boolean {
   if (forms.length > 12) return new Set(forms.map(({ id }) => id)).size < forms.length;
   return forms.some(({ id }, i) => forms.findIndex((other) => other.id === id) < i);

@@ -4,8 +4,8 @@ import { expectSame, known, SMALL_STEPS, WORDS } from '../../testkit/inverted/ca
 import type { ScoringAlgorithm } from './algorithm.ts';
 import { type Field, type FieldText, InvertedIndex, type Query } from './index.ts';
 
-// Lists that an index remembers of earlier queries (asm/inverted/lists/) give what the postings give. Each query is asked several
-// times by `expectSame`, so that later answers come from lists, and from the positions that are kept with them.
+// The lists that an index remembers from earlier queries (asm/inverted/lists/) lead to the same results as postings. `expectSame`
+// runs each query several times, so that later results come from lists and from the positions that are kept with them.
 
 const BM25: ScoringAlgorithm = { kind: 'bm25' };
 const TFIDF: ScoringAlgorithm = { kind: 'tfidf' };
@@ -17,7 +17,7 @@ const both = (kind: 'and' | 'or', ...words: string[]): WordQuery => ({ kind, of:
 const phrase = (words: readonly string[], slop?: number): WordQuery =>
   ({ kind: 'phrase', words: words.map((form, offset) => ({ words: [{ form }], offset })), ...(slop === undefined ? {} : { slop }) });
 
-/** Numbers from 0 on, always the same for the same seed (Numerical Recipes' generator). */
+/** Numbers of at least 0, the same for each seed (the generator of Numerical Recipes). */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

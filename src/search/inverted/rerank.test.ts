@@ -26,7 +26,7 @@ function compare(index: InvertedIndex, reference: ReferenceIndex, query: readonl
   const described = query.map(({ forms, gap, glued, identifier }) => ({ forms, exact: forms[0]!, offset: (offset += gap), glued, identifier }));
   const asked = described.map(({ forms, exact, ...rest }): RerankWord => ({ ...rest, forms: forms.flatMap((form) => index.form(form) ?? []), exact: index.form(exact) }));
   const ords = Array.from({ length: 21 }, (_, ord) => ord).reverse();
-  // Later ones find places that the first has read.
+  // The second call uses the places that the first has remembered.
   const first = index.features(asked, ords);
   const found = index.features(asked, ords);
   expect(found).toEqual(first);
@@ -46,7 +46,7 @@ describe('places and factors that are remembered', () => {
     const [kept, none] = [new InvertedIndex({ build: 'debug' }), new InvertedIndex({ build: 'debug', rememberedBytes: 0 })];
     for (const index of [kept, none]) {
       for (let ord = 0; ord < 400; ord++) index.add(ord, [{ field: 0, text: text(20 + (ord % 300), `w${ord % 5}`, `w${ord % 3}`) }, { field: 1, text: `w${ord % 5} title` }]);
-      // More positions than are kept, and one that has no number there.
+      // More positions than are remembered, and a position that is too large to be remembered.
       index.add(400, [{ field: 0, text: text(40_000, 'w1', 'w2') }, { field: 0, tokens: [{ form: 'w1', position: 20_000_000 }] }]);
     }
     const reranked = (index: InvertedIndex, words: readonly RerankWord[], limit: number) => index.search(
@@ -60,7 +60,7 @@ describe('places and factors that are remembered', () => {
         });
         const ords = Array.from({ length: 100 }, (_, i) => (i * 13 + turn * 7) % 401);
         expect(kept.features(asked(kept), ords)).toEqual(none.features(asked(none), ords));
-        // Twice: the second search finds the factors of the first, whatever has come and gone before.
+        // Twice: the second search finds the factors of the first, whatever was added and evicted before.
         for (const limit of [7, 120, 7]) expect(reranked(kept, asked(kept), limit)).toEqual(reranked(none, asked(none), limit));
       }
     };

@@ -1,41 +1,41 @@
 import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
 import { RERANK_WEIGHTS } from './rerank-weights.ts';
 
-/** Documents that are reranked: the best ones. */
+/** Number of documents that are reranked: the best ones. */
 export const RERANKED = 100;
-/** A square lets a title outweigh a score several times as large; with 1 or 3 in its place, fitted weights reach less. */
+/** Squared, a title can outweigh a score that is several times larger; fitted weights for an exponent of 1 or 3 rank worse. */
 export const POWER = 2;
-/** Words of a query that reranking looks at. */
+/** Maximum number of words of a query that reranking considers. */
 const MAX_WORDS = 16;
 
 /** A word of a query, in the order of the query. */
 export interface RerankWord {
-  /** The forms that are its term, each once; none where no document has it. */
+  /** The forms of its term, without repeats; empty if no document has it. */
   readonly forms: readonly number[];
-  /** The form as it was typed; undefined when no document has it. */
+  /** The form as it was typed; undefined if no document has it. */
   readonly exact: number | undefined;
-  /** Its place in the query; words that were left out leave a gap. Ascending. */
+  /** Its position in the query, ascending; omitted words leave a gap. */
   readonly offset: number;
-  /** Whether nothing but signs stands between it and the next word. */
+  /** Whether only punctuation separates it from the next word. */
   readonly glued: boolean;
-  /** Whether it is an identifier or a part of one: what it was typed as counts. */
+  /** Whether it is an identifier or a part of one: then the form as typed counts. */
   readonly identifier: boolean;
 }
 
-/** What reranking looks for in documents of some classes (see `InvertedIndex.add`). */
+/** The words for reranking documents of some classes (see `InvertedIndex.add`). */
 export interface Reranking {
   readonly words: readonly RerankWord[];
   /** A bit for each class. */
   readonly classes: number;
 }
 
-/** Names of the features in the order in which the kernel has them; what each of them is, `asm/inverted/features.ts` says. */
+/** Names of the features in the kernel's order; `asm/inverted/features.ts` defines them. */
 export const FEATURES = ['covered', 'near', 'ordered', 'title', 'wholeTitle', 'exactTitle', 'exactKey', 'named', 'frequent'] as const;
 export type FeatureWeights = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /**
- * The features of documents, as many for each as there are names: 0 to 1. All are 0 where a word of a query stands in the content
- * alone, so that the score of such a query stays as it is.
+ * The features of documents, one value of 0 to 1 for each name and document. If a word of the query occurs only in the content of
+ * documents, all features are 0, so the score of such a query does not change.
  */
 export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[], ords: readonly number[]): Float32Array {
   input(kernel, [...described(kernel, words, ords.length), ...ords]);
@@ -43,7 +43,7 @@ export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[],
   return kernel.outputFloats(ords.length * FEATURES.length);
 }
 
-/** The numbers that describe words to asm/inverted/reranking.ts, behind their own and another one. */
+/** The numbers that describe words to asm/inverted/reranking.ts, after the number of words and another number. */
 function described(kernel: InvertedKernel, words: readonly RerankWord[], other: number): number[] {
   const some = words.slice(0, MAX_WORDS);
   const shares = sharesOf(kernel, some);
@@ -69,7 +69,7 @@ function bitsOf(value: number): number {
   return BITS[0]!;
 }
 
-/** How much of a query each of its words is: by the inverse of how many documents have it. */
+/** The share of each word in the query, by its inverse document frequency. */
 export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): number[] {
   const { live } = kernel.counts();
   const rarities = words.map(({ forms }) => Math.log(1 + live / Math.max(1, Math.min(live, forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0)))));
@@ -78,8 +78,8 @@ export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): 
 }
 
 /**
- * Puts the best `RERANKED` hits of the selection that was made last into a new order: each score is multiplied by the square of 1 +
- * the weighted sum of the document's features, so that none of them falls behind those that are not looked at.
+ * Reorders the best `RERANKED` hits of the last selection: each score is multiplied by the square of 1 + the weighted sum of the document's
+ * features. The factor is at least 1, so none of them falls behind the hits that are not reranked.
  */
 export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], weights: FeatureWeights = RERANK_WEIGHTS): void {
   kernel.write(Buffers.rerankWeights, inOrder(weights));

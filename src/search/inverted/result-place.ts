@@ -1,26 +1,26 @@
-// Where an evaluation leaves its result, and what it may leave to the selection: what the two agree on.
+// Where an evaluation leaves its result, and what it may leave to the selection.
 
-/** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; good until the query ends. */
+/** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; valid until the query ends. */
 export interface WeightedList {
   readonly list: number;
   readonly weight: number;
 }
 
-/** A list that counts in some classes. */
+/** A list that is restricted to some classes. */
 export interface ListInClasses extends WeightedList {
   readonly classes: number;
 }
 
-/** Lists whose documents match if they pass the filter, in any of them or in all. */
+/** Lists for a search with a filter: a document matches if it passes the filter and is in any, or in all, of the lists. */
 export interface FewOf {
   readonly lists: readonly ListInClasses[];
   readonly all: boolean;
 }
 
-/** Lists of any of whose documents the best alone are wanted. */
+/** Lists for pruning: a document matches if any of them contains it, and only the best matches are wanted. */
 export interface BestOf {
   readonly bestOf: readonly ListInClasses[];
-  /** Matches, at least. */
+  /** Lower bound of the number of matches. */
   readonly least: number;
 }
 
@@ -30,17 +30,17 @@ export interface Tallied {
   readonly all: boolean;
 }
 
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, still in several, or in tallies. */
+/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies. */
 export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied;
 
-/** What a search lets an evaluation leave to the selection. */
+/** The work that an evaluation may leave to the selection. */
 export interface Leave {
-  /** The documents of a lone term may stay where they are. */
+  /** Whether the documents of a single term may stay in their list. */
   readonly lone: boolean;
-  /** Whether nothing but the best and their number is wanted, of all documents. */
+  /** Whether only the best hits and the number of matches are wanted, over all documents. */
   readonly plain: boolean;
-  /** Documents that pass the filter; when they are few, lists are searched for them alone. */
+  /** Number of documents that pass the filter; if they are few, lists are searched only for these. */
   readonly passing?: number | undefined;
-  /** Given when the best alone are wanted: counts a list's matches up to a bound, and returns undefined where that is too few for the lists. */
+  /** Present if only the best are wanted: returns a lower bound of the matches, or undefined if the lists are too short for one. */
   readonly bound?: ((lists: readonly ListInClasses[]) => number | undefined) | undefined;
 }

@@ -5,8 +5,8 @@ import { rerank, RERANKED } from './rerank.ts';
 import type { Leave, ResultPlace } from './result-place.ts';
 
 /**
- * Selects the best of what a query left on level 0, which is empty afterwards; or of its lists, if the result is there. Where they are
- * reranked, as many are selected for that as it looks at.
+ * Selects the best of the result of a query, on level 0, which is empty afterwards, or in lists. For reranking, it selects at least as many
+ * as are reranked.
  */
 export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions, filter: KnownFilter | undefined): SearchResult {
   const { multipliers, collect = false, limit } = options;
@@ -26,8 +26,8 @@ function isBound(place: ResultPlace): boolean {
 }
 
 /**
- * Whether a search may leave documents out, and then: how many match at least, by the documents of one of some lists that pass the
- * filter. Undefined for lists of which that are too few.
+ * If a search may skip documents, a function that returns a lower bound of the matches, by counting the documents of a single list that
+ * pass the filter; the function returns undefined if every list has too few.
  */
 export function boundOf(kernel: InvertedKernel, { totals = 'exact', collect = false, multipliers, scoresOf }: SearchOptions, filter: KnownFilter | undefined): Leave['bound'] {
   if (totals === 'exact' || collect || multipliers !== undefined || scoresOf !== undefined) return undefined;

@@ -4,12 +4,13 @@ import { expectSame, known } from '../../testkit/inverted/cases.ts';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { type FieldText, InvertedIndex } from './index.ts';
 
-// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded many at a time (asm/inverted/tallies.ts), and whose positions
-// are decoded for candidates alone (asm/inverted/occurrences.ts). `expectSame` compares the best few, which are found that way, with all.
+// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded in parallel (asm/inverted/tallies.ts), and
+// whose positions are decoded only for candidates (asm/inverted/occurrences.ts). `expectSame` compares the best few, found in
+// this way, with all results.
 
 const FORMS = ['red', 'blue', 'green', 'rare', 'often'] as const;
 
-/** A number below a limit for each pair of numbers, spread as if by chance (the finaliser of MurmurHash3). */
+/** A pseudo-random number below a limit for each pair of numbers (the finaliser of MurmurHash3). */
 function spread(a: number, b: number, below: number): number {
   let hash = Math.imul(a + 1, 0x9e37_79b1) ^ Math.imul(b + 1, 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
@@ -17,7 +18,7 @@ function spread(a: number, b: number, below: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % below;
 }
 
-/** Words of very different frequency, at places near and far apart: some documents have one hundreds of times. */
+/** Words of very different frequencies, at positions near and far apart: some documents contain one of them hundreds of times. */
 function document(ord: number, seed: number): FieldText[] {
   const tokens: { form: string; position: number }[] = [];
   let position = spread(seed, ord, 30);

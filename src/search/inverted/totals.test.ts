@@ -24,7 +24,7 @@ describe.each(['release', 'debug'] as const)('a search that need not count every
   const index = new InvertedIndex({ build });
   for (let ord = 0; ord < DOCUMENTS; ord++) {
     const words = Array.from({ length: 1 + random(12) }, () => (random(3) > 0 ? FREQUENT[random(2)]! : random(9) === 0 ? RARE[Math.min(random(12), random(12))]! : 'filler'));
-    // A word of its own makes the index large enough to remember the frequent ones.
+    // An additional word makes the index large enough to remember the frequent ones.
     index.add(ord, [{ field: 0, text: `${words.join(' ')} own${ord}` }, ...(ord % 9 === 0 ? [{ field: 1, text: words.slice(0, 2).join(' ') }] : [])], undefined, ord % 2);
   }
   for (let ord = 0; ord < DOCUMENTS; ord += 41) index.remove(ord);

@@ -3,30 +3,30 @@ import { type HighlightToken, type ScannedText, scanTokens } from '../../text/hi
 import { tokenTables } from '../../text/token-tables.ts';
 import { tokenize } from '../../text/tokenize.ts';
 
-/** Longer texts would leave a memory behind that is several times as large. */
+/** Longer texts would make the memory grow permanently, to several times their size. */
 const LONGEST_TEXT = 2 ** 20;
 
-/** The kernel of the process, and whose forms it has. */
+/** The kernel of the process, and the instance whose forms it holds. */
 let shared: { readonly kernel: MarksKernel; holds: MarkedForms | undefined } | undefined;
 
-/** Some forms, looked for in texts. Prose is read in WebAssembly, but for lines whose words need the Unicode functions of JavaScript. */
+/** Searches texts for a set of forms. Prose is scanned in WebAssembly, except for lines whose words need the Unicode functions of JavaScript. */
 export class MarkedForms {
   readonly forms: readonly string[];
   #known: ReadonlySet<string> | undefined;
 
-  /** Forms are as the tokeniser makes them, each once. */
+  /** Forms must be as the tokeniser produces them, without repeats. */
   constructor(forms: readonly string[]) {
     this.forms = forms;
   }
 
-  /** Whether others are the same forms, in the same order. */
+  /** Whether the given forms are the same, in the same order. */
   hasSameForms({ forms }: { readonly forms: readonly string[] }): boolean {
     return forms.length === this.forms.length && forms.every((form, i) => form === this.forms[i]);
   }
 
   /**
-   * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The result may be overwritten by the next scan,
-   * of whichever forms: use it before anything else can run.
+   * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The next scan, also for other forms,
+   * may overwrite the result: use it synchronously.
    */
   scan(text: string | Buffer): ScannedText {
     if (text.length > LONGEST_TEXT) return this.scanBy(tokenize, text);
@@ -41,7 +41,7 @@ export class MarkedForms {
     return { bytes, wordsOf, lines, candidates };
   }
 
-  /** The same by a tokeniser. */
+  /** The same, with a tokeniser in JavaScript. */
   scanBy(tokens: (text: string) => readonly HighlightToken[], text: string | Buffer): ScannedText {
     const known = this.#known ??= new Set(this.forms);
     return scanTokens(text, tokens, (form) => known.has(form));

@@ -1,18 +1,18 @@
 import { toNumber, toSeconds } from '../filter/index.ts';
 
-/** What documents are sorted by: a number, a date as Unix seconds, or a text; undefined where there is nothing. */
+/** A sort value: a number, a date as Unix seconds, or a text; undefined if there is none. */
 export type SortValue = number | string | undefined;
 
-/** The values of one result, one for each key of the order. */
+/** The sort values of a result, one for each key of the order. */
 export type Place = readonly SortValue[];
 
-/** Texts are sorted by so many units of UTF-16, so that a cursor stays short. */
+/** Texts are sorted by this many UTF-16 units, so that cursors stay short. */
 const MAX_TEXT = 256;
 
-/** A stored value as it is sorted: numbers and dates as such, of a text the beginning. */
+/** The sort value of a stored value: numbers and dates as such, texts truncated. */
 export function sortValueOf(value: string | number): number | string {
   const number = toNumber(value) ?? toSeconds(value);
-  // JSON, which cursors are made of, has no infinite numbers.
+  // Cursors are JSON, which has no infinite numbers.
   if (number !== undefined) return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
   return String(value).slice(0, MAX_TEXT).toWellFormed();
 }
@@ -23,7 +23,7 @@ export function compareSortValues(a: number | string, b: number | string): numbe
   return typeof b === 'number' ? 1 : compareCodePoints(a, b);
 }
 
-/** By the first key that tells two results apart; 0 where none does. What has no value comes last in either direction. */
+/** Compares by the first key that distinguishes two results; returns 0 if none does. Missing values come last in both directions. */
 export function comparePlaces(a: Place, b: Place, keys: readonly { readonly descending: boolean }[]): number {
   for (const [i, { descending }] of keys.entries()) {
     const [one, other] = [a[i], b[i]];
@@ -36,7 +36,7 @@ export function comparePlaces(a: Place, b: Place, keys: readonly { readonly desc
   return 0;
 }
 
-/** As SQL compares texts. UTF-16 has the same order but for surrogates, which stand for greater code points than all other units. */
+/** The order of texts in SQL. The order of UTF-16 is the same except for surrogates, whose code points are greater than those of all other units. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -2,25 +2,25 @@ import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
 import type { Place, SortValue } from './compare-places.ts';
 
-/** Where a page ended: what its last result was sorted by, and what told it from equal ones. */
+/** The end of a page: the sort values of its last result, and its tie breaker. */
 export interface Mark {
   readonly place: Place;
   readonly tie: string;
 }
 
-/** Stands for the first page. */
+/** The cursor of the first page. */
 export const FIRST_PAGE = '*';
 
 const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/** An opaque text for a mark. `order` is all that decides the order of results: a cursor is refused where it differs. */
+/** Encodes a mark as an opaque text. `order` contains everything that determines the order of results: a cursor for another order is rejected. */
 export function writeCursor(order: string, { place, tie }: Mark): string {
   const values = place.map((value) => value ?? null);
   return Buffer.from(JSON.stringify([VERSION, crc32(order), values, tie])).toString('base64url');
 }
 
-/** The mark of a cursor, undefined for the first page. `keys`: how many the order has. Throws `invalid_argument` for any other text. */
+/** Decodes a cursor; undefined for the first page. `keys` is the number of sort keys. Throws `invalid_argument` for any other text. */
 export function readCursor(cursor: string, order: string, keys: number): Mark | undefined {
   if (cursor === FIRST_PAGE) return undefined;
   const parts = decoded(cursor);

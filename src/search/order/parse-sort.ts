@@ -8,7 +8,7 @@ export interface SortKey {
 }
 
 export interface SortRules {
-  /** The direction of a key that names none. */
+  /** The direction of a key without an explicit one. */
   readonly descending: boolean;
   /** Whether results have a score to sort by. */
   readonly scored: boolean;
@@ -19,9 +19,8 @@ const DIRECTION = /:(asc|desc)$/;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
 
 /**
- * Reads an order, `year:desc, title:asc`: fields of documents, `score`, and metadata keys. A metadata key has a
- * direction or the prefix `meta.`, so that a misspelt field is refused; one with a comma is in quotes. Throws
- * `invalid_argument`.
+ * Parses an order such as `year:desc, title:asc`: fields of documents, `score`, and metadata keys. A metadata key needs a direction or the
+ * prefix `meta.`, so that a misspelt field is rejected; a key that contains a comma must be quoted. Throws `invalid_argument`.
  */
 export function parseSort(sort: string, { descending, scored }: SortRules): SortKey[] {
   const keys = partsOf(sort).map(({ name, direction, isQuoted }): SortKey => ({
@@ -38,7 +37,7 @@ interface Part {
   readonly isQuoted: boolean;
 }
 
-/** The parts between the commas that are not in quotes. */
+/** Splits at the commas that are outside of quotes. */
 function partsOf(sort: string): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at <= sort.length;) {

@@ -1,11 +1,11 @@
-/** Work space of `editsBetween`: three rows of a table. */
+/** Buffer of `editsBetween`: three rows of a table. */
 const MAX_LENGTH = 64;
 const ROWS = [new Uint8Array(MAX_LENGTH + 2), new Uint8Array(MAX_LENGTH + 2), new Uint8Array(MAX_LENGTH + 2)] as const;
 const FAR = 99;
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment, Boytsov 2011), given as
- * parts of arrays of UTF-16; more than `most` where there are more. Words have at most 64 units.
+ * Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment, Boytsov 2011), given as parts
+ * of arrays of UTF-16; a number above `most` if there are more. Words have at most 64 units.
  */
 export function editsBetween(a: Uint16Array, aFrom: number, aTo: number, b: Uint16Array, bFrom: number, bTo: number, most: number): number {
   while (aFrom < aTo && bFrom < bTo && a[aFrom] === b[bFrom]) {
@@ -19,12 +19,12 @@ export function editsBetween(a: Uint16Array, aFrom: number, aTo: number, b: Uint
   const [m, n] = [aTo - aFrom, bTo - bFrom];
   if (Math.abs(m - n) > most) return most + 1;
   if (m === 0 || n === 0) return m + n;
-  // Both begin and end otherwise.
+  // Skip the common beginning and end.
   if (most === 1 || (m === 1 && n === 1)) return m === 1 && n === 1 ? 1 : m === 2 && n === 2 && a[aFrom] === b[bFrom + 1] && a[aFrom + 1] === b[bFrom] ? 1 : 2;
   return align(a.subarray(aFrom, aTo), b.subarray(bFrom, bTo), most);
 }
 
-/** The table by rows; only cells near the diagonal can be small enough. */
+/** Compute the table by rows; only cells near the diagonal can be small enough. */
 function align(a: Uint16Array, b: Uint16Array, most: number): number {
   let [before, above, row] = ROWS;
   const n = b.length;

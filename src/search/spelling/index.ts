@@ -1,2 +1,2 @@
-/** Words by their spelling: what a misspelled one may have been. */
+/** A dictionary that suggests words for misspelled ones. */
 export { MAX_WORD, SpellingIndex, type Candidate } from './spelling-index.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SpellingIndex } from './index.ts';
 
-/** Optimal string alignment by its definition. */
+/** Optimal string alignment, computed by its definition. */
 function distanceBetween(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_unused, j) => (i === 0 ? j : j === 0 ? i : 0)));
   for (let i = 1; i <= a.length; i++) {
@@ -15,7 +15,7 @@ function distanceBetween(a: string, b: string): number {
   return table[a.length]![b.length]!;
 }
 
-/** Few letters, so that many words are near each other; some longer than the part whose deletions are listed. */
+/** Few letters, so that many words are similar; some words are longer than the part whose deletions are listed. */
 const words = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 2, maxLength: 6 }), fc.string({ unit: fc.constantFrom('a', 'b', 'é', '𝄞'), minLength: 7, maxLength: 12 }).filter((word) => word.length <= 40));
 
 describe('SpellingIndex', () => {
@@ -28,7 +28,7 @@ describe('SpellingIndex', () => {
         known.set(each, frequency);
       }
       const expected = [...known].filter(([, frequency]) => frequency > 0).map(([other, frequency]) => ({ word: other, frequency, edits: distanceBetween(word, other) })).filter((one) => one.edits > 0 && one.edits <= edits);
-      // Words of two letters of which both are replaced have no deletion in common but nothing.
+      // Two-letter words that differ in both letters share only the empty deletion.
       const isReachable = (other: string): boolean => Math.min(word.length, other.length) > 2 || [...word].some((letter) => other.includes(letter));
       const found = index.near(word, { edits, limit: 1000 });
       expect(new Set(found.map((one) => one.word))).toEqual(new Set(expected.filter((one) => isReachable(one.word)).map((one) => one.word)));

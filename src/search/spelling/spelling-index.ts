@@ -7,10 +7,10 @@ export interface Candidate {
   readonly frequency: number;
 }
 
-/** Greatest edit distance, and the letters at the beginning whose deletions are listed (decisions section 4.10). */
+/** Greatest edit distance, and the number of first letters whose deletions are listed (decisions section 4.10). */
 export const MAX_EDITS = 2;
 const PREFIX = 7;
-/** UTF-16 units of a word. */
+/** Maximum length of a word in UTF-16 units. */
 export const MAX_WORD = 40;
 
 const FNV = 0x01000193;
@@ -18,15 +18,15 @@ const SEED = 0x811c9dc5;
 const FIRST = 1024;
 
 /**
- * A dictionary that finds the words within two edits of one by deletion neighbourhoods (Garbe, "SymSpell", 2012): two words are so near
- * only if they become the same by at most two deletions from each. All deletions of the first seven letters are listed by their
+ * A dictionary that finds the words within two edits of a word by deletion neighbourhoods (Garbe, "SymSpell", 2012): two words can be that
+ * near only if they become the same by at most two deletions from each. All deletions of the first seven letters are listed by their
  * hashes, in typed arrays:
  *
  *     words      text (UTF-16 of all, one after the other), where each begins, frequency, round in which it was last seen
  *     slots      hash table of words: number + 1, 0 for none
  *     deletions  heads (by hash, the last deletion + 1), next of each, number of its word, 8 more bits of its hash
  *
- * A word that is taken out has the frequency 0 and is not found; its room is there for its return.
+ * A removed word has the frequency 0 and is not found; its entry is kept and used again if it is added again.
  */
 export class SpellingIndex {
   #words = 0;
@@ -43,22 +43,22 @@ export class SpellingIndex {
   #tags = new Uint8Array(FIRST * 16);
   #round = 0;
   #look = 0;
-  /** The hashes of the deletions of one word: those of up to one letter first. */
+  /** The hashes of the deletions of one word: first those of up to one letter. */
   readonly #hashes = new Uint32Array(1 + PREFIX + (PREFIX * (PREFIX - 1)) / 2);
   readonly #units = new Uint16Array(MAX_WORD);
 
-  /** Words that were put in, those with frequency 0 included. */
+  /** Number of words, including those with frequency 0. */
   get words(): number {
     return this.#words;
   }
 
-  /** Bytes of memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     const arrays = [this.#text, this.#starts, this.#frequencies, this.#rounds, this.#looked, this.#slots, this.#heads, this.#next, this.#wordOf, this.#tags];
     return arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** Puts a word in, or gives one another frequency. One that is empty or too long is left out. */
+  /** Adds a word, or changes its frequency. Empty and too long words are ignored. */
   put(word: string, frequency: number): void {
     const length = this.#read(word);
     if (length === 0) return;
@@ -69,26 +69,26 @@ export class SpellingIndex {
     this.#rounds[number] = this.#round;
   }
 
-  /** How frequent a word is; 0 for one that is not there. */
+  /** The frequency of a word; 0 for an unknown one. */
   frequencyOf(word: string): number {
     const length = this.#read(word);
     const known = length === 0 ? 0 : this.#slots[this.#slotOf(length)]!;
     return known === 0 ? 0 : this.#frequencies[known - 1]!;
   }
 
-  /** Begins to put all words in again. */
+  /** Starts a round in which all words are added again. */
   beginRound(): void {
     this.#round += 1;
   }
 
-  /** Takes the words out that were not put in since. */
+  /** Removes the words that were not added since `beginRound`. */
   endRound(): void {
     for (let i = 0; i < this.#words; i++) if (this.#rounds[i] !== this.#round) this.#frequencies[i] = 0;
   }
 
   /**
-   * The words within `edits` of a word, but for that itself: the nearest first, of equally near ones the more frequent one, then the one with the
-   * same first letter. Words at two edits are looked for only where nearer ones are fewer than `limit`.
+   * The words within `edits` of a word, except the word itself: the nearest first; equally near ones by frequency, then those with the same
+   * first letter. Words at two edits are searched only if fewer than `limit` are nearer.
    */
   near(word: string, { edits = MAX_EDITS, limit }: { readonly edits?: 1 | 2; readonly limit: number }): Candidate[] {
     const length = this.#read(word);
@@ -123,7 +123,7 @@ export class SpellingIndex {
     return found;
   }
 
-  /** Copies a word to the work space; its length, 0 for one that cannot be in. */
+  /** Copies a word to the buffer; returns its length, or 0 for a word that the dictionary cannot contain. */
   #read(word: string): number {
     if (word.length > MAX_WORD) return 0;
     for (let i = 0; i < word.length; i++) this.#units[i] = word.charCodeAt(i);
@@ -134,7 +134,7 @@ export class SpellingIndex {
     return String.fromCharCode(...this.#text.subarray(this.#starts[number], this.#starts[number + 1]));
   }
 
-  /** The slot of the word in the work space, or the empty one that it would take. */
+  /** The slot of the word in the buffer, or the empty slot where it belongs. */
   #slotOf(length: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(this.#units, 0, length) & mask; ; slot = (slot + 1) & mask) {
@@ -150,7 +150,7 @@ export class SpellingIndex {
     return true;
   }
 
-  /** Adds the word in the work space; its number. */
+  /** Adds the word in the buffer; returns its number. */
   #add(length: number, slot: number): number {
     const number = this.#words++;
     const from = this.#starts[number]!;
@@ -185,7 +185,7 @@ export class SpellingIndex {
     this.#slots = slots;
   }
 
-  /** Lists a deletion of a word. */
+  /** Adds a deletion of a word to the list of its hash. */
   #list(hash: number, number: number): void {
     const i = this.#deletions++;
     if (i >= this.#wordOf.length) {
@@ -201,7 +201,7 @@ export class SpellingIndex {
     if (this.#deletions > this.#heads.length && this.#heads.length < 1 << 24) this.#relist();
   }
 
-  /** Twice as many heads: the hashes are computed again, word by word. */
+  /** Doubles the number of heads and computes all hashes again, word by word. */
   #relist(): void {
     this.#heads = new Uint32Array(this.#heads.length * 2);
     this.#deletions = 0;
@@ -215,10 +215,10 @@ export class SpellingIndex {
     this.#count = count;
   }
 
-  /** How many hashes there are in the work space. */
+  /** Number of hashes in the buffer. */
   #count = 0;
 
-  /** Writes the hashes of the deletions of a word's beginning: of none and one letter first, of which the number is returned, then of two. */
+  /** Writes the hashes of the deletions of a word's beginning: first of none and one letter, then of two. Returns the number of the former. */
   #hashDeletions(units: Uint16Array, from: number, to: number): number {
     const length = Math.min(PREFIX, to - from);
     let count = 0;
@@ -231,7 +231,7 @@ export class SpellingIndex {
   }
 }
 
-/** FNV-1a (Fowler, Noll and Vo), mixed at its end, of some units without those at two places. */
+/** FNV-1a (Fowler, Noll and Vo) with a final mixing step, of some units without those at two places. */
 function hashWithout(units: Uint16Array, from: number, length: number, first: number, second: number): number {
   let hash = SEED;
   for (let i = 0; i < length; i++) if (i !== first && i !== second) hash = Math.imul(hash ^ units[from + i]!, FNV);
@@ -249,7 +249,7 @@ function mixed(hash: number): number {
   return (scattered ^ (scattered >>> 15)) >>> 0;
 }
 
-/** A longer copy, by half at least. */
+/** A copy that is longer by at least half. */
 function widened<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, least: number): T {
   const wider = new (array.constructor as new (length: number) => T)(Math.max(least, array.length + (array.length >> 1)));
   wider.set(array);

@@ -3,7 +3,7 @@ import { VectorCheckpointError } from './errors.ts';
 
 export { block, u32 } from '../../lib/checked-blocks.ts';
 
-/** Takes exact numbers of bytes, and blocks, from a checkpoint. */
+/** Reads exact numbers of bytes, and blocks, from a checkpoint. */
 export class ByteReader extends BlockReader {
   constructor(source: AsyncIterable<Uint8Array>) {
     super(source, (problem) => new VectorCheckpointError(problem));

@@ -6,19 +6,19 @@ import type { DocumentRows } from './document-rows.ts';
 import { VectorCheckpointError } from './errors.ts';
 import type { Segment } from './segment.ts';
 
-// A checkpoint holds the rows as they lie, without the holes of their memory:
+// A checkpoint contains the rows as they are stored, without the gaps of their memory:
 //
 //     "QUIREVEC"   u32 format   block: header, JSON
 //     for each segment, its live bits as a block, then its blocks of rows (vectors, ordinals, chunk numbers, inverse
-//     norms), then its structures: pieces as blocks, and an empty block behind the last
+//     norms), then its structures: pieces as blocks, and an empty block after the last
 //     u32 0
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
 const MAGIC = Buffer.from('QUIREVEC');
 const FORMAT = 2;
-/** A piece of a block of rows. */
+/** A part of a block of rows. */
 const PIECE_BYTES = 1024 * 1024;
-/** Rows that are put into the table of documents at a time. */
+/** Rows that are added to the table of documents in one step. */
 const ROWS_AT_ONCE = 250_000;
 
 interface StructureHeader {
@@ -34,14 +34,14 @@ interface SegmentHeader {
   readonly structures: readonly StructureHeader[];
 }
 
-/** What a checkpoint says of itself. */
+/** The header of a checkpoint. */
 interface CheckpointHeader {
   /** Position in the change feed up to which the index is complete. */
   readonly lsn: string;
   readonly segments: readonly SegmentHeader[];
 }
 
-/** A segment at one moment; rows below that never change, but for their live bits. */
+/** A segment at one moment; rows below `rows` do not change later, except for their live bits. */
 interface Snapshot {
   readonly segment: Segment;
   readonly header: SegmentHeader;
@@ -49,8 +49,8 @@ interface Snapshot {
 }
 
 /**
- * The bytes of a checkpoint, in pieces of about a mebibyte. It is of the moment at which the first is asked for,
- * or a little later, when a structure is in the middle of a step: `lsn` is asked then. The index goes on meanwhile.
+ * The bytes of a checkpoint, in pieces of about 1 MiB. It shows the moment at which the first piece is requested, or a little later if a
+ * structure is in the middle of a step; `lsn` is called at that moment. The index may be used and changed meanwhile.
  */
 export async function* writeCheckpoint(segments: () => readonly Segment[], lsn: () => string): AsyncGenerator<Uint8Array> {
   const paused = new Set<Segment>();
@@ -101,7 +101,7 @@ function* liveRuns(segment: Segment, rows: number): Generator<{ row: number; wor
   }
 }
 
-/** Where the bytes of the first `rows` rows lie, by blocks; each part of a block as far as it has rows. */
+/** The addresses of the first `rows` rows, by blocks; each part of a block ends with the last of these rows. */
 function* pieces(segment: Segment, rows: number): Generator<{ at: number; bytes: number }> {
   const { shift, stride, ords, chunks, norms } = segment.rows.layout;
   for (let row = 0; row < rows; row += 1 << shift) {
@@ -113,13 +113,13 @@ function* pieces(segment: Segment, rows: number): Generator<{ at: number; bytes:
   }
 }
 
-/** Reads a checkpoint into new segments; `make` gives an empty one. Throws a VectorCheckpointError when it is damaged. */
+/** Reads a checkpoint into new segments; `make` returns an empty one. Throws a VectorCheckpointError when it is damaged. */
 export async function readCheckpoint(source: AsyncIterable<Uint8Array>, make: (dims: number, type: StoredType) => Segment, documents: DocumentRows): Promise<string> {
   const reader = new ByteReader(source);
   if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new VectorCheckpointError('not a checkpoint of a vector index');
   const [format] = await reader.numbers(1);
   if (format !== FORMAT) throw new VectorCheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
-  // Its checksum has shown that it is what was written.
+  // The checksum has shown that it is what was written.
   const header = JSON.parse((await reader.block()).toString()) as CheckpointHeader;
   for (const each of header.segments) await readSegment(reader, make(each.dims, each.type), each, documents);
   const [end] = await reader.numbers(1);
@@ -137,7 +137,7 @@ async function readSegment(reader: ByteReader, segment: Segment, header: Segment
   for (const { algorithm, metric } of header.structures) await readStructure(reader, segment, algorithm, metric);
 }
 
-/** Copies bytes to where they belong. */
+/** Copies bytes into the memory. */
 function fill(bytes: Uint8Array, places: readonly Uint8Array[]): void {
   const expected = places.reduce((sum, { length }) => sum + length, 0);
   if (bytes.length !== expected) throw new VectorCheckpointError(`a block of ${expected} bytes should follow, got ${bytes.length}`);
@@ -148,7 +148,7 @@ function fill(bytes: Uint8Array, places: readonly Uint8Array[]): void {
   }
 }
 
-/** A structure that can't be read is built anew when it is asked for; what was saved of it is passed over. */
+/** A structure that cannot be read is rebuilt when it is requested; its saved bytes are skipped. */
 async function readStructure(reader: ByteReader, segment: Segment, algorithm: AnnAlgorithm, metric: Metric): Promise<void> {
   let isOver = false;
   let damage: unknown;
@@ -173,7 +173,7 @@ async function readStructure(reader: ByteReader, segment: Segment, algorithm: An
   while (!isOver) await next();
 }
 
-/** Notes where each document's rows are. */
+/** Records the place of each document's rows. */
 async function placeDocuments(segment: Segment, documents: DocumentRows): Promise<void> {
   const { call, rowCount } = segment;
   let last = -1;

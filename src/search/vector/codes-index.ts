@@ -5,16 +5,16 @@ import { VectorCheckpointError } from './errors.ts';
 import { callKernel, divide, isQuick, type RowSource, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 
-/** Bits of a dimension. */
+/** Bits per dimension. */
 type CodeBits = 8 | 4 | 1;
 
-/** Blocks of a segment; the table of their codes' addresses holds all of them. */
+/** Size of the table of code addresses, with an entry for every block of a segment. */
 const TABLE_BYTES = 8192 * 4;
-/** Bytes of rows that a worker codes at a time. */
+/** Bytes of rows that a worker encodes in one call. */
 const CODING_BYTES = 32 * 1024 * 1024;
 const FORMAT = 2;
 
-/** A segment of the engine itself: codes are the module's that keeps the rows. */
+/** A segment of the engine itself: codes use the same kernel module as rows. */
 export type CodedSegment = SegmentAccess & RowSource;
 
 /** One training of codes: its parameters, and the blocks coded by them. Lives until the last search over it ends. */
@@ -22,17 +22,17 @@ interface Generation {
   readonly description: number;
   readonly table: number;
   readonly blocks: number[];
-  /** Rows whose range of values, or centre, it was made of. */
+  /** Number of rows whose range of values, or centre, was measured. */
   readonly trainedRows: number;
   users: number;
   isReplaced: boolean;
 }
 
-/** Codes of 8, 4 or 1 bit a dimension, scanned in the place of the rows: sq, sq4, bq. See asm/vector/codes.ts. */
+/** Codes of 8, 4 or 1 bit per dimension, scanned instead of the rows: sq, sq4, bq. See asm/vector/codes.ts. */
 export class CodesIndex implements AnnIndex {
   readonly #segment: CodedSegment;
   readonly #bits: CodeBits;
-  /** Codes are of vectors of length 1. */
+  /** Whether vectors are normalised to length 1 before they are encoded. */
   readonly #unit: boolean;
   #generation: Generation | undefined;
   #covers = 0;
@@ -91,7 +91,7 @@ export class CodesIndex implements AnnIndex {
     for (const address of blocks) yield block(this.#copy(address, this.#blockBytes));
   }
 
-  /** Reads what `save` gave; for a structure that is new. */
+  /** Restores what `save` wrote, into a new structure. */
   async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
     const reader = new ByteReader(bytes);
     const [format, bits, unit, trainedRows, covers, count] = await reader.numbers(6);
@@ -221,7 +221,7 @@ export class CodesIndex implements AnnIndex {
     return new DataView(this.#segment.memory.buffer);
   }
 
-  /** Drops a generation as soon as no search uses it. */
+  /** Frees a generation when no search uses it any more. */
   #replace(generation: Generation): void {
     generation.isReplaced = true;
     if (generation.users === 0) this.#drop(generation);
@@ -237,17 +237,17 @@ export class CodesIndex implements AnnIndex {
 interface CodesKind {
   readonly algorithm: AnnAlgorithm;
   readonly bits: CodeBits;
-  /** Candidates for each result when the caller doesn't say. */
+  /** Default number of candidates per result. */
   readonly oversample: number;
-  /** Candidates at least, by rows and dimensions: scoring as many costs little, and small collections get their recall by it. */
+  /** Minimum number of candidates, by rows and dimensions: scoring this many costs little, and improves recall in small collections. */
   readonly least: (rows: number, dims: number) => number;
 }
 
-/** Bits of all candidates of bq together: the fewer a vector has, the less its signs say of it. */
+/** Total bits of all candidates of bq: with fewer bits per vector, more candidates are needed. */
 const SIGN_BITS = 150_000;
-/** Dimensions above which that is too careful: with six times as many, a tenth of the candidates finds the same. */
+/** Above this number of dimensions, fewer candidates are enough: with six times as many dimensions, a tenth of the candidates finds the same. */
 const FEW_SIGNS = 128;
-/** Rows up to which so many are enough; further ones crowd the places, so that more is needed by the square root. */
+/** Above this row count, the number of candidates grows with the square root of the rows. */
 const SIGN_ROWS = 100_000;
 
 function leastBySigns(rows: number, dims: number): number {
@@ -267,7 +267,7 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
   };
 }
 
-/** sq, sq4 and bq; `bqFactor` is how many candidates a result of bq has (SVC_VECTOR_BQ_RERANK_FACTOR). */
+/** sq, sq4 and bq; `bqFactor` is the number of candidates per result of bq (SVC_VECTOR_BQ_RERANK_FACTOR). */
 export function codeFactories(bqFactor = 10): AnnFactory[] {
   return [
     factory({ algorithm: 'sq', bits: 8, oversample: 3, least: () => 48 }),

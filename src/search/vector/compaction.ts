@@ -3,23 +3,23 @@ import { SegmentFullError } from '../../kernels/vectors.ts';
 import type { DocumentRows } from './document-rows.ts';
 import type { Segment } from './segment.ts';
 
-/** Work that is done at a time, in bytes copied: a few milliseconds' worth. */
+/** Work per slice in bytes copied: a few milliseconds. */
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** What the calls for a row cost, in bytes copied. */
+/** Cost of the calls for a row, in bytes copied. */
 const ROW_COST = 2048;
 
-/** Where the rows of a source went. */
+/** The new places of a source's rows. */
 interface Moves {
-  /** By row: the row of the copy, and one; 0 for none. */
+  /** By row: the row number in the copy, plus 1; 0 for none. */
   readonly rows: Uint32Array;
-  /** By row: which target has it. */
+  /** By row: the number of the target that has it. */
   readonly targets: Uint16Array;
 }
 
 /**
- * Copies the live rows of segments to new ones, in slices, and builds the structures that the old ones had. Searches
- * go on in the old ones, where documents may die meanwhile; nothing is written to them. The new ones are put in
- * their place at once.
+ * Copies the live rows of segments to new segments, in slices, and builds the structures that the old ones had. Searches continue in the
+ * old segments, where documents may be removed meanwhile, but nothing is written to them. Finally, the new segments replace the old ones at
+ * once.
  */
 export class Compaction {
   readonly #sources: readonly Segment[];
@@ -33,7 +33,7 @@ export class Compaction {
     this.#make = make;
   }
 
-  /** Copies what lives and builds structures over it. Gives whether all of that was done, rather than stopped. */
+  /** Copies live rows and builds structures over the copies. Returns whether this was completed rather than stopped. */
   async run(): Promise<boolean> {
     for (const source of this.#sources) {
       source.deaths = [];
@@ -47,13 +47,13 @@ export class Compaction {
     return !this.#isStopped;
   }
 
-  /** Makes `run` end soon. */
+  /** Makes `run` return soon. */
   stop(): void {
     this.#isStopped = true;
     for (const target of this.#targets) target.retire();
   }
 
-  /** Ends the copies of documents that died meanwhile, and says where the others are now. */
+  /** Removes the copies of documents that were removed meanwhile, and redirects the others to their new rows. */
   finish(documents: DocumentRows): readonly Segment[] {
     for (const source of this.#sources) {
       const { rows, targets } = this.#moves.get(source)!;

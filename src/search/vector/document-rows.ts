@@ -3,29 +3,29 @@ import { setImmediate } from 'node:timers/promises';
 /** Where a document's rows are. */
 export interface Place {
   readonly segment: number;
-  /** First of its live rows, which come one after the other. */
+  /** First of its live rows, which are contiguous. */
   readonly row: number;
 }
 
 const FIRST_CAPACITY = 1024;
-/** Ordinals that are looked at in one go: some milliseconds' worth. */
+/** Ordinals that are processed in one step of some milliseconds. */
 const ORDS_AT_ONCE = 250_000;
 
-/** By ordinal, the segment and the first row of each document that has vectors: six bytes an ordinal. */
+/** By ordinal, the segment and the first row of each document that has vectors: 6 bytes per ordinal. */
 export class DocumentRows {
-  /** First row and one; 0 for none. */
+  /** First row plus 1; 0 for none. */
   #rows = new Uint32Array(FIRST_CAPACITY);
   #segments = new Uint16Array(FIRST_CAPACITY);
   #size = 0;
-  /** Segments whose rows are elsewhere now, while the table still names them. */
+  /** Segments whose rows have moved, while the table still refers to them. */
   readonly #redirects = new Map<number, (row: number) => Place>();
 
-  /** Documents that have vectors. */
+  /** Number of documents that have vectors. */
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes that the table takes. */
+  /** Size of the table in bytes. */
   get bytes(): number {
     return this.#rows.byteLength + this.#segments.byteLength;
   }
@@ -51,12 +51,12 @@ export class DocumentRows {
     this.#size--;
   }
 
-  /** Says that the rows of a segment, to which nothing is written any more, are elsewhere; `settle` follows. */
+  /** Redirects lookups in a segment, to which nothing is written any more, to the new places of its rows; call `settle` afterwards. */
   redirect(segment: number, to: (row: number) => Place): void {
     this.#redirects.set(segment, to);
   }
 
-  /** Writes into the table what was redirected, in slices. */
+  /** Updates the table with the redirected places, in slices. */
   async settle(): Promise<void> {
     const segments = new Set(this.#redirects.keys());
     for (let ord = 0; ord < this.#rows.length; ord++) {

@@ -1,7 +1,7 @@
-/** A query has a dimension of which the index has no vectors. */
+/** The index has no vectors of the query's dimension. */
 export class DimensionError extends Error {
   readonly dims: number;
-  /** Dimensions of the vectors that there are, ascending. */
+  /** Dimensions of the existing vectors, ascending. */
   readonly known: readonly number[];
 
   constructor(dims: number, known: readonly number[]) {
@@ -11,7 +11,7 @@ export class DimensionError extends Error {
   }
 }
 
-/** Says why a checkpoint cannot be read: the index has to be built anew. */
+/** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
 export class VectorCheckpointError extends Error {}
 
 /** The index was closed. */

@@ -2,21 +2,21 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import type { VectorsExports } from '../../kernels/vectors.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** Bytes that are read on the calling thread: one to two milliseconds' worth. More is read in workers. */
+/** Bytes that are read on the calling thread, in one to two milliseconds. More are read in workers. */
 export const INLINE_BYTES = 16 * 1024 * 1024;
-/** Share of that that a worker gets at least, so that asking it is worth the while. */
+/** Minimum share of these bytes per worker, so that the overhead of a call pays. */
 const PART_SHARE = 0.25;
 
-/** What running a kernel over rows needs to know of their segment. */
+/** The properties of a segment that are needed to run a kernel over its rows. */
 export interface RowSource {
   readonly memory: WebAssembly.Memory;
   readonly build: KernelBuild;
   readonly pool: WorkerPool;
   readonly call: VectorsExports;
   readonly rowCount: number;
-  /** Rows below which work is never divided. */
+  /** Below this number of rows, work is never divided. */
   readonly parallelMinRows: number;
-  /** Bytes of rows that the calling thread reads itself. */
+  /** Bytes of rows that are read on the calling thread. */
   readonly inlineBytes: number;
 }
 
@@ -26,37 +26,37 @@ export interface Part {
   readonly to: number;
 }
 
-/** A range of rows, and what it costs to look at them. */
+/** A range of rows, and the cost of reading them. */
 export interface Work extends Part {
   readonly bytesPerRow: number;
-  /** Share of the rows that are looked at, 0 to 1. */
+  /** Share of the rows that are read, 0 to 1. */
   readonly share?: number;
 }
 
-/** Ranges that together are the given one, each for a worker; a single one is done here when `isQuick` says so. */
+/** Divides a range into parts, one per worker; a single part runs on this thread if `isQuick` says so. */
 export function divide(source: RowSource, work: Work): Part[] {
   const rows = work.to - work.from;
   if (rows <= 0) return [];
   const parts = Math.max(1, Math.min(source.pool.size, Math.floor(costOf(work) / Math.max(1, source.inlineBytes * PART_SHARE))));
   if (parts === 1 || isQuick(source, work)) return [work];
   const cuts = Array.from({ length: parts + 1 }, (_, i) => (i === parts ? work.to : work.from + Math.floor((rows * i) / parts)));
-  // The rows of a document stay together, so that it is found once.
+  // The rows of a document stay in one part, so that the document is found once.
   const starts = cuts.map((row, i) => (i === 0 || i === parts ? row : Math.max(work.from, source.call.documentStart(row, source.rowCount) >>> 0)));
   return starts.slice(1).map((to, i) => ({ from: starts[i]!, to })).filter(({ from, to }) => from < to);
 }
 
-/** Whether the event loop can wait for it. */
+/** Whether the work is short enough to run on the event loop. */
 export function isQuick(source: RowSource, work: Work): boolean {
   return work.to - work.from < source.parallelMinRows || costOf(work) <= source.inlineBytes;
 }
 
-/** Calls a function of the module `vectors`: here when it's quick, else in a worker. */
+/** Calls a function of the module `vectors`: on this thread if `quick`, otherwise in a worker. */
 export async function callKernel(source: RowSource, quick: boolean, name: keyof VectorsExports & string, args: readonly number[]): Promise<number> {
   if (quick) return (source.call[name] as (...numbers: readonly number[]) => number | undefined)(...args) ?? 0;
   return source.pool.run({ memory: source.memory, module: 'vectors', build: source.build, call: name, args });
 }
 
-/** Waits for all, and only then fails, so that nobody uses the memory of an operation that has failed. */
+/** Waits until all have settled before it fails, so that the memory of a failed operation is no longer in use. */
 export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(promises);
   const failed = results.find((result) => result.status === 'rejected');

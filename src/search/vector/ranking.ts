@@ -6,16 +6,16 @@ import type { RowHit } from './segment-search.ts';
 /** A result: a document, and its chunk. */
 export interface Hit {
   readonly ord: number;
-  /** Number of the chunk in its document, from 0. */
+  /** Index of the chunk in its document, from 0. */
   readonly chunk: number;
-  /** Cosine, dot product, or 1 / (1 + distance); a number that 32-bit floats have. */
+  /** Cosine, dot product, or 1 / (1 + distance), rounded to a 32-bit float. */
   readonly score: number;
 }
 
-/** Brings full vectors of chunks, in their order; undefined for one that isn't there, which keeps the score it has. */
+/** Loads full vectors of chunks, in their order; undefined for a missing vector, whose chunk keeps its score. */
 export type Rescoring = (chunks: readonly { readonly ord: number; readonly chunk: number }[]) => Promise<readonly (Float32Array | undefined)[]>;
 
-/** The k best of what segments found; with `perDocument`, one row a document. */
+/** The k best hits of all segments; with `perDocument`, one row per document. */
 export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean): RowHit[] {
   const sorted = found.toSorted((a, b) => b.rank - a.rank || a.ord - b.ord || (a.segment === b.segment ? a.row - b.row : 0));
   if (!perDocument) return sorted.slice(0, k);
@@ -24,8 +24,8 @@ export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean
 }
 
 /**
- * Scores in 64 bits, rounded to 32, so that equal vectors score 1 and equal scores are equal; best first. Rows
- * that died since they were found are left out.
+ * Computes scores in 64 bits and rounds them to 32, so that equal vectors score 1 and equal similarities have equal scores; best first.
+ * Rows that were removed since they were found are omitted.
  */
 export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric, rescoring: Rescoring | undefined): Promise<Hit[]> {
   const scored: { row: RowHit; hit: Hit }[] = [];
@@ -52,7 +52,7 @@ async function fullVectors(scored: readonly { row: RowHit; hit: Hit }[], rescori
   return full;
 }
 
-/** The query in the memory of each segment that has hits, and room for a vector that another brings. */
+/** The query in the memory of each segment that has hits, with a buffer for a full vector. */
 class Queries {
   readonly #vector: Float32Array;
   readonly #places = new Map<Segment, { query: number; other: number; scratch: Scratch }>();

@@ -7,7 +7,7 @@ const QUERIES = 60;
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
-/** Documents whose number, scattered, falls into a share of all. */
+/** A pseudo-random share of all documents. */
 function filterOf(count: number, share: number): Uint32Array {
   const words = new Uint32Array(Math.ceil(count / 32));
   for (let i = 0; i < count; i++) if (((Math.imul(i, 0x9e37_79b1) >>> 0) / 2 ** 32) < share) words[i >>> 5]! |= 1 << (i & 31);
@@ -21,7 +21,7 @@ describe.each(CORPORA)('real vectors: %s', (name) => {
     return;
   }
   const { base, queries, metric, neighbours } = loadCorpus(name);
-  // No shortcut through small collections, which these are.
+  // Structures are used although these collections are small.
   const index = new VectorIndex({ pool, exactBytes: 0 });
   for (const [ord, vector] of base.entries()) index.put(ord, [{ vector }]);
   const asked = queries.slice(0, QUERIES);
@@ -44,11 +44,11 @@ describe.each(CORPORA)('real vectors: %s', (name) => {
         const query = { vector, metric, k: K, ...(filter && { filter }) };
         const truth = (await index.search(query)).hits;
         const { hits, algorithm: used } = await index.search({ ...query, algorithm });
-        // Few are scanned as they are.
+        // If few documents pass, they are scanned.
         expect(used).toBe(share < 0.05 ? 'flat' : algorithm);
         expect(hits).toHaveLength(truth.length);
         wanted += truth.length;
-        // Scores are exact, so one that is as good as the worst true one is a true one, or its equal.
+        // Scores are exact, so a hit whose score reaches the worst true one is a true hit, or equal to one.
         found += hits.filter(({ score }) => score >= truth.at(-1)!.score).length;
       }
       expect(found / wanted).toBeGreaterThanOrEqual(0.98);

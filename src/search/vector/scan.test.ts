@@ -8,23 +8,23 @@ interface Case {
   readonly dims: number;
   readonly rows: number;
   readonly seed: number;
-  /** What all components have in common, and how near rows lie to each other. */
+  /** A component common to all rows, and the distance of rows from each other. */
   readonly offset: number;
   readonly spread: number;
   readonly k: number;
   readonly from: number;
-  /** Of a hundred rows, how many are in the bitmap. */
+  /** Percentage of rows in the bitmap. */
   readonly share: number;
 }
 
-// 600 dimensions are scanned in two streams; of 5000, a block has fewer rows than those take.
+// Rows of 600 dimensions are scanned in two streams; with 5000 dimensions, a block has fewer rows than the streams need.
 const cases: fc.Arbitrary<Case> = fc.record({
   dims: fc.oneof(fc.integer({ min: 1, max: 130 }), fc.constantFrom(512, 600)), rows: fc.integer({ min: 1, max: 330 }), seed: fc.integer({ min: 1, max: 10_000 }),
   offset: fc.constantFrom(0, 0.5, -3), spread: fc.constantFrom(1, 0.01), k: fc.integer({ min: 1, max: 12 }), from: fc.integer({ min: 0, max: 100 }), share: fc.constantFrom(100, 60, 5),
 });
 const metrics = fc.constantFrom<Metric>('cosine', 'dot_product', 'euclidean');
 
-/** Rows of which one is zero and some are equal. */
+/** Rows, one of which is zero and some of which are equal. */
 function vectorOf({ dims, seed, offset, spread }: Case, row: number): Float32Array {
   if (row === 7) return new Float32Array(dims);
   return Float32Array.from({ length: dims }, (_, i) => offset + Math.sin(seed + i) + spread * Math.sin(seed * 0.618 + (row % 50) * 12.9898 + i * 78.233 + row * i));
@@ -44,7 +44,7 @@ function filled(of: Case, type: StoredType, build: KernelBuild): { segment: Segm
   return { segment, query };
 }
 
-/** What a scan finds, and what the scores of all rows, one by one, say. */
+/** The rows that a scan finds, and the rows expected from scoring all rows one by one. */
 function found(of: Case, type: StoredType, metric: Metric, build: KernelBuild): { rows: number[]; expected: number[] } {
   const { segment, query } = filled(of, type, build);
   const { call } = segment;
@@ -61,7 +61,7 @@ function found(of: Case, type: StoredType, metric: Metric, build: KernelBuild): 
   const entries = call.entriesOf(heap);
   const rows = Array.from({ length: count }, (_, i) => segment.u32(entries + i * ENTRY_BYTES + 8, 1)[0]!);
   const scores = selected.filter((row) => row >= from).map((row) => ({ row, score: call.scoreRow(query, METRIC_CODES[metric], row) }));
-  // Ordinals fall as rows rise.
+  // Ordinals decrease as row numbers increase.
   const expected = scores.sort((a, b) => b.score - a.score || b.row - a.row).slice(0, of.k).map(({ row }) => row);
   return { rows, expected };
 }

@@ -1,10 +1,10 @@
-/** Whatever hands out memory: a segment, or the part of it that structures see. */
+/** An allocator: a segment, or the interface of it that structures have. */
 interface Allocator {
   allocateScratch(bytes: number): number;
   release(address: number, bytes: number): void;
 }
 
-/** Memory that one operation needs, given back all at once. */
+/** Memory for one operation, freed all at once. */
 export class Scratch {
   readonly #owner: Allocator;
   readonly #chunks: [address: number, bytes: number][] = [];
@@ -19,7 +19,7 @@ export class Scratch {
     return address;
   }
 
-  /** Takes over a chunk that another allocated. */
+  /** Takes ownership of a chunk that another object has allocated. */
   adopt(address: number, bytes: number): void {
     this.#chunks.push([address, bytes]);
   }

@@ -4,13 +4,13 @@ import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 import type { Segment } from './segment.ts';
 
-/** A search, as each segment gets it. */
+/** A search, in the form that segments receive it. */
 export interface SegmentQuery {
   readonly vector: Float32Array;
   readonly metric: Metric;
   /** The structure to use; undefined for an exact scan. */
   readonly algorithm: AnnAlgorithm | undefined;
-  /** Rows, or documents, wanted. */
+  /** Number of rows, or documents, wanted. */
   readonly k: number;
   readonly perDocument: boolean;
   /** A bitmap of ordinals: bit `ord & 31` of word `ord >>> 5`. */
@@ -19,7 +19,7 @@ export interface SegmentQuery {
   readonly options: Readonly<Record<string, number>>;
 }
 
-/** A row that was found. `rank` orders rows of one query: the score, for the Euclidean metric the negated square of the distance. */
+/** A row that was found. `rank` orders rows of one query: it is the score, or for the Euclidean metric the negated squared distance. */
 export interface RowHit {
   readonly segment: Segment;
   readonly row: number;
@@ -29,19 +29,22 @@ export interface RowHit {
 
 export interface SegmentResult {
   readonly hits: readonly RowHit[];
-  /** Rows that were looked at. */
+  /** Number of rows compared. */
   readonly scanned: number;
-  /** Whether the structure that was asked for found the hits; false where rows were scanned in its place, undefined where none was asked for or nothing was looked at. */
+  /**
+   * Whether the hits come from the requested structure; false if rows were scanned instead; undefined if no structure was requested or
+   * there was nothing to search.
+   */
   readonly usedStructure: boolean | undefined;
 }
 
-/** Share of the rows below which a filter makes structures look at many rows in vain. */
+/** If a smaller share of the rows passes the filter, structures mostly visit rows that do not pass. */
 const RARE = 0.02;
-/** A scan of a rare set is preferred up to this many bytes. */
+/** In that case, up to this many bytes are scanned instead. */
 const RARE_BYTES = 64 * 1024 * 1024;
-/** Bytes that selecting a row is reckoned as. */
+/** Cost of selecting a row, in bytes. */
 const SELECTION_COST = 16;
-/** How much the number of candidates grows when too few documents were found. */
+/** Factor by which the number of candidates grows when too few results were found. */
 const WIDENING = 4;
 
 /** Finds the k best rows or documents of a segment. */
@@ -91,7 +94,7 @@ class Search {
     return this.#result(await this.#approximate(factory, structure), true);
   }
 
-  /** Finds which rows live and pass the filter. */
+  /** Determines the rows that are live and pass the filter. */
   async #select(): Promise<void> {
     const { filter } = this.#query;
     const segment = this.#segment;
@@ -115,7 +118,7 @@ class Search {
     const counts = await settleAll(cuts.map((from, i) =>
       callKernel(segment, isQuick(segment, work), 'selectRows', [this.#bitmap, from, cuts[i + 1] ?? this.#rows, filterAt, filter?.length ?? 0])));
     this.#selected = counts.reduce((sum, count) => sum + count, 0);
-    // A row that died meanwhile may be in or not.
+    // A row that was removed meanwhile may or may not be in the bitmap, so the selection is only kept if there was none.
     if (segment.liveCount === live) segment.selections.keep({ filter, rows: this.#rows, live, bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes), selected: this.#selected });
   }
 
@@ -139,7 +142,7 @@ class Search {
     return heap;
   }
 
-  /** Scans the rows from `from` on, into a heap that may hold some already. */
+  /** Scans the rows from `from` on; adds them to the heap `into`, if there is one. */
   async #scan(from: number, into?: number): Promise<number> {
     const segment = this.#segment;
     const k = Math.min(this.#query.k, this.#selected);
@@ -155,7 +158,7 @@ class Search {
     return heap;
   }
 
-  /** Scores a structure's candidates and the rows that it doesn't have yet; asks for more when they are too few. */
+  /** Scores a structure's candidates and the rows that it does not contain yet; requests more candidates if too few results were found. */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
     const wanted = Math.min(this.#query.k, this.#selected);
     for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected; k *= WIDENING) {

@@ -6,17 +6,17 @@ import { Selections } from './selections.ts';
 import { Structures } from './structures.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** What all segments of an index have in common. */
+/** The settings that all segments of an index share. */
 export interface SegmentOptions {
   readonly pool: WorkerPool;
   readonly build: KernelBuild;
   readonly factories: readonly AnnFactory[];
-  /** Bytes at which a segment is full. */
+  /** Size in bytes at which a segment is full. */
   readonly segmentBytes: number;
   readonly parallelMinRows: number;
-  /** At most so many bytes of rows are scanned even if there is a structure: it takes no longer, and is exact. Default 0. */
+  /** Up to this many bytes of rows are scanned even if there is a structure: that is as fast, and exact. Default 0. */
   readonly exactBytes?: number;
-  /** Bytes of rows that the calling thread reads itself; more is for workers. */
+  /** Bytes of rows that are read on the calling thread; workers read more. */
   readonly inlineBytes?: number;
 }
 
@@ -38,7 +38,7 @@ export class Segment implements SegmentAccess, RowSource {
   readonly #input: number;
   #users = 0;
   #isRetired = false;
-  /** Rows that died since compaction began to copy this segment. */
+  /** Rows that were removed since compaction began to copy this segment. */
   deaths: number[] | undefined;
 
   constructor(id: number, dims: number, type: StoredType, options: SegmentOptions) {
@@ -100,7 +100,7 @@ export class Segment implements SegmentAccess, RowSource {
     this.rows.release(address, bytes);
   }
 
-  /** Writes the rows of a document and gives the first; undefined when there is no room for all of them. */
+  /** Writes the rows of a document and returns the first; undefined if the segment cannot hold all of them. */
   write(ord: number, chunks: readonly VectorChunk[]): number | undefined {
     const first = this.rowCount;
     if (this.call.makeRoom(first + chunks.length) === 0) return undefined;
@@ -112,7 +112,7 @@ export class Segment implements SegmentAccess, RowSource {
     return first;
   }
 
-  /** Rows of the document whose live rows begin at `first`. */
+  /** Number of rows of the document whose live rows begin at `first`. */
   documentRows(first: number): number {
     const ord = this.call.ordOf(first);
     const end = this.rowCount;
@@ -121,7 +121,7 @@ export class Segment implements SegmentAccess, RowSource {
     return row - first;
   }
 
-  /** Ends rows of a document. */
+  /** Marks rows of a document as removed. */
   kill(first: number, count: number): void {
     for (let row = first; row < first + count; row++) {
       this.call.kill(row);
@@ -129,7 +129,7 @@ export class Segment implements SegmentAccess, RowSource {
     }
   }
 
-  /** A row's vector as it is stored, decoded. */
+  /** The stored vector of a row, decoded. */
   vector(row: number): Float32Array {
     this.call.decodeVector(this.call.vectorOf(row), this.#input);
     return this.rows.f32(this.#input, this.dims).slice();
@@ -141,7 +141,7 @@ export class Segment implements SegmentAccess, RowSource {
     return this.rows.f32(this.#input, this.dims).slice();
   }
 
-  /** Keeps structures and memory, whatever becomes of the segment, until what it gives is called. */
+  /** Keeps structures and memory alive, even if the segment is retired, until the returned function is called. */
   hold(): () => void {
     this.#users++;
     return () => {
@@ -150,12 +150,12 @@ export class Segment implements SegmentAccess, RowSource {
     };
   }
 
-  /** Whether compaction has put others in its place: what becomes of documents since then is not seen here. */
+  /** Whether compaction has replaced it: later changes of documents are not visible here. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** Lets go of the memory when nobody holds it any more. */
+  /** Frees the memory when no operation holds it any more. */
   retire(): void {
     this.#isRetired = true;
     this.#closeIfUnused();

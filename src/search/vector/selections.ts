@@ -1,21 +1,21 @@
-/** Which rows live and pass a filter: bit `row & 63` of u64 `row >> 6`. */
+/** The rows that are live and pass a filter: bit `row & 63` of u64 `row >> 6`. */
 export interface Selection {
-  /** The filter's own words; undefined for every document. */
+  /** The identical words of the filter; undefined if all documents pass. */
   readonly filter: Uint32Array | undefined;
-  /** Rows and live rows of the segment. */
+  /** Number of rows and live rows of the segment. */
   readonly rows: number;
   readonly live: number;
   readonly bitmap: Uint8Array;
-  /** Rows that are in. */
+  /** Number of rows selected. */
   readonly selected: number;
 }
 
-/** Selections of a segment that are kept: a bit for each row, and the words of the filter. */
+/** Number of selections that a segment keeps: each has a bit per row, and the words of the filter. */
 const KEPT = 4;
 
 /**
- * The last selections of a segment. Filters are told apart by identity, as they are the same object for as long as the
- * documents are. Rows are only ever added and die, so that numbers of rows and live rows tell whether there was a change.
+ * The last selections of a segment. Filters are compared by identity, because the same object is used as long as the documents do not
+ * change. Rows are only added or removed, so the numbers of rows and live rows reveal any change.
  */
 export class Selections {
   #kept: Selection[] = [];
@@ -26,7 +26,7 @@ export class Selections {
     return found;
   }
 
-  /** As the last one used. */
+  /** Moves it to the end, as the most recently used. */
   keep(selection: Selection): void {
     const others = this.#kept.filter(({ filter, rows, live }) => filter !== selection.filter && rows === selection.rows && live === selection.live);
     this.#kept = [selection, ...others].slice(0, KEPT);

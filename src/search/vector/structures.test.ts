@@ -8,7 +8,7 @@ const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
 const DIMS = 16;
-/** A vector that depends on a number alone, different from those of others. */
+/** A vector that is different for each number. */
 const vectorOf = (seed: number) => Float32Array.from({ length: DIMS }, (_, i) => Math.sin(seed * 12.9898 + i * 78.233) + Math.cos(seed * (i + 1)));
 const eager = (candidates?: number): AnnFactory[] => allFactories().map((factory) => ({ ...factory, minRows: 1, ...(candidates && { candidates: (k) => Math.max(k, candidates) }) }));
 const ALGORITHMS = ['sq', 'sq4', 'bq', 'hnsw', 'ivf', 'pq', 'opq'] as const;
@@ -87,7 +87,7 @@ describe.each(ALGORITHMS)('an index with %s', (algorithm) => {
     await index.settled();
     const { structures, bytes } = index.stats().sets[0]!;
     expect(structures).toMatchObject([{ covers: 4000 }]);
-    // Trainings that were replaced have given their memory back, but for what searches will use again.
+    // Replaced trainings have freed their memory, except for what searches will reuse.
     expect(bytes).toBeLessThan(4000 * (DIMS * 4 + 13) + structures[0]!.bytes * 1.3 + 100_000);
     await index.close();
   });

@@ -1,24 +1,24 @@
 import type { AnnAlgorithm, AnnFactory, AnnIndex, Metric, SegmentAccess } from './ann-index.ts';
 
-/** Rows that are taken in at a time, or as many as there are already: between two steps a checkpoint may be written. */
+/** Rows that are added in one step, or as many as the structure already contains, if that is more; checkpoints can be written between two steps. */
 const STEP_ROWS = 16_384;
-/** Rows outside of a structure that are scanned before writing, rather than the next search, makes it take them in. */
+/** When this many rows are missing in a structure, writing rows starts adding them; fewer are scanned until the next search starts it. */
 const BACKLOG_ROWS = 1024;
 
-/** Share of the rows that a structure has at least before it is used: with less, a search would mostly be a scan. */
+/** Minimum share of the rows that a structure must contain to be used: with less, a search would mostly be a scan. */
 const READY_SHARE = 0.5;
 
-/** A structure and what is known of it. */
+/** A structure and its state. */
 interface Slot {
   readonly algorithm: AnnAlgorithm;
   readonly metric: Metric;
   readonly index: AnnIndex;
-  /** Rows that the segment had when taking in rows failed; tried again when it has twice as many. */
+  /** Number of rows of the segment when adding rows failed; retried when the number has doubled. */
   failedAt: number;
   failure: unknown;
 }
 
-/** A structure as statistics show it. */
+/** The state of a structure for statistics. */
 export interface StructureState {
   readonly algorithm: AnnAlgorithm;
   readonly metric: Metric;
@@ -28,8 +28,8 @@ export interface StructureState {
 }
 
 /**
- * The structures over the rows of one segment. One comes into being when it is first asked for, and follows the
- * rows from then on; one step of one structure runs at a time.
+ * The structures over the rows of one segment. A structure is created when it is first requested, and then follows the rows; one step of
+ * one structure runs at a time.
  */
 export class Structures {
   readonly #segment: SegmentAccess;
@@ -48,7 +48,7 @@ export class Structures {
     return this.#factories.find((each) => each.algorithm === algorithm);
   }
 
-  /** The structure for searches by a metric; undefined while it isn't ready, which it will be some time later. */
+  /** The structure for searches by a metric; undefined if it is not ready, and then its next step is started. */
   use(factory: AnnFactory, metric: Metric): AnnIndex | undefined {
     const structured = factory.structureFor(metric);
     let slot = this.#slots.find((each) => each.algorithm === factory.algorithm && each.metric === structured);
@@ -60,7 +60,7 @@ export class Structures {
     return slot.index.covers > 0 && slot.index.covers >= this.#segment.rowCount * READY_SHARE ? slot.index : undefined;
   }
 
-  /** Makes the same structures as others have. */
+  /** Creates the same structures as another segment has. */
   follow(others: readonly StructureState[]): void {
     for (const { algorithm, metric } of others) {
       const factory = this.factory(algorithm);
@@ -68,7 +68,7 @@ export class Structures {
     }
   }
 
-  /** To be called after rows were written. */
+  /** Must be called after rows were written. */
   rowsWereAdded(): void {
     if (this.#slots.length > 0) this.#follow(BACKLOG_ROWS);
   }
@@ -79,7 +79,7 @@ export class Structures {
     while (this.#step !== undefined) await this.#step;
   }
 
-  /** Resolves when no structure changes any more, until `resume`. */
+  /** Resolves when no structure changes any more; lasts until `resume`. */
   async pause(): Promise<void> {
     this.#paused++;
     await this.#step;
@@ -90,12 +90,12 @@ export class Structures {
     this.#follow(BACKLOG_ROWS);
   }
 
-  /** Those that can be saved; only while paused. */
+  /** The structures that can be saved; only while paused. */
   ready(): readonly Pick<Slot, 'algorithm' | 'metric' | 'index'>[] {
     return this.#slots.filter(({ index }) => index.covers > 0);
   }
 
-  /** Takes in a structure that was saved. */
+  /** Restores a saved structure. */
   async restore(algorithm: AnnAlgorithm, metric: Metric, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const index = await this.factory(algorithm)?.restore(this.#segment, metric, bytes);
     if (index !== undefined) this.#slots.push({ algorithm, metric, index, failedAt: 0, failure: undefined });
@@ -111,7 +111,7 @@ export class Structures {
     for (const { index } of this.#slots.splice(0)) index.close();
   }
 
-  /** Starts a step of the structure that lacks most rows, if one lacks `backlog`. */
+  /** Starts a step of the structure that lacks the most rows, if it lacks at least `backlog`. */
   #follow(backlog: number): void {
     if (this.#step !== undefined || this.#paused > 0 || this.#isClosed) return;
     const rows = this.#segment.rowCount;

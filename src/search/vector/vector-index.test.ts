@@ -8,7 +8,7 @@ import { type Algorithm, allFactories, DimensionError, type Metric, VectorIndex,
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
-// Small numbers, so that products and distances are exact in 32 bits and equal scores abound.
+// Small numbers, so that products and distances are exact in 32 bits and many scores are equal.
 const vectorOf = (dims: number) => fc.array(fc.integer({ min: -2, max: 3 }), { minLength: dims, maxLength: dims }).map((numbers) => Float32Array.from(numbers));
 const DIMS = [3, 20];
 const type = fc.constantFrom<StoredType>('float32', 'float32', 'int8', 'int4');
@@ -30,12 +30,12 @@ const step = fc.oneof(
   fc.constant('compact' as const), fc.constant('reload' as const),
 );
 
-/** The index and its reference, side by side. */
+/** The index and its reference, which receive the same calls. */
 class Pair {
   index: VectorIndex;
   readonly reference = new ReferenceVectors();
   readonly #build: 'release' | 'debug';
-  /** Equal filters are the same object, by which the index knows them again. */
+  /** Equal filters are the same object, by which the index recognises them. */
   readonly #filters = new Map<string, Uint32Array>();
 
   readonly #inWorkers: boolean;
@@ -47,7 +47,7 @@ class Pair {
   }
 
   get #options() {
-    // Structures from the first row on, and tiny segments, so that random steps meet both.
+    // Structures from the first row on, and tiny segments, so that random steps use both.
     return { pool, build: this.#build, factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })), segmentBytes: 24 * 1024 * 1024, ...(this.#inWorkers && { inlineBytes: 0, parallelMinRows: 1 }) };
   }
 
@@ -81,7 +81,7 @@ class Pair {
     const words = filter && this.#wordsOf(filter);
     const result = await this.index.search({ ...asked, ...(words && { filter: words }) });
     const expected = reference.search({ ...asked, filter });
-    // Scores of stored types and cosines may differ in the last bit, and so the order of those nearly equal.
+    // Scores of stored types and cosines may differ in the last bit, and so may the order of nearly equal scores.
     expect(result.hits.map(({ score }) => score)).toEqual(expected.map(({ score }) => expect.closeTo(score, 5) as number));
     for (const { ord: at, chunk, score } of result.hits) expect(score).toBeCloseTo(scoreTwin(asked.vector, reference.vectorsOf(at)[chunk]!, asked.metric), 5);
     const isExact = asked.metric !== 'cosine' && [...reference.types(asked.vector.length)].every((each) => each === 'float32');
@@ -183,7 +183,7 @@ describe('a vector index', () => {
     expect(hits.map(({ ord: at }) => at)).toEqual([0, 1, 2]);
     expect(hits[0]!.score).toBe(1);
     expect(hits[1]!.score).toBeGreaterThan(hits[2]!.score);
-    expect(algorithm).toBe('flat'); // so few are scanned
+    expect(algorithm).toBe('flat'); // rows are scanned because there are so few
     index.remove(0);
     expect((await index.search({ vector, k: 3, algorithm: 'sq' })).algorithm).toBe('quantized');
   });

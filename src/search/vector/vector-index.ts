@@ -13,17 +13,17 @@ import type { StructureState } from './structures.ts';
 import { VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
-/** How a search finds its candidates; scores are exact in any case. */
+/** How a search finds its candidates; scores are always exact. */
 export type Algorithm = 'flat' | 'quantized' | AnnAlgorithm;
 
-/** Ordinals are below this: a dense table is kept of them. */
+/** Exclusive limit of ordinals: the index has a dense table by ordinal. */
 export const MAX_ORDINAL = 2 ** 30;
 const MAX_SEGMENTS = 65_536;
-/** Rows below which a scan is never divided among workers (SVC_VECTOR_PARALLEL_MIN_SIZE). */
+/** Below this number of rows, a scan is never divided among workers (SVC_VECTOR_PARALLEL_MIN_SIZE). */
 const PARALLEL_MIN_ROWS = 2048;
-/** Bytes of rows that pass the filter up to which they are scanned whatever the algorithm. */
+/** If at most this many bytes of rows pass the filter, they are scanned, whatever the algorithm. */
 const EXACT_BYTES = 1024 * 1024;
-/** Rows of int8 and int4 that are scored in full beyond those wanted, since their scan rounds the query. */
+/** Additional rows of int8 and int4 that are scored in full, because their scan rounds the query. */
 const SPARE = 16;
 
 export interface VectorIndexOptions {
@@ -32,7 +32,7 @@ export interface VectorIndexOptions {
   /** Algorithms beside `flat` and `quantized`; all of them by default. */
   readonly factories?: readonly AnnFactory[];
   readonly parallelMinRows?: number;
-  /** For tests: bytes at which a new segment is begun, up to which structures are passed over, and that this thread reads. */
+  /** For tests: the bytes at which a segment is full, up to which rows are scanned instead of using structures, and that this thread reads. */
   readonly segmentBytes?: number;
   readonly exactBytes?: number;
   readonly inlineBytes?: number;
@@ -43,31 +43,31 @@ export interface VectorQuery {
   readonly vector: Float32Array;
   readonly metric?: Metric;
   readonly algorithm?: Algorithm;
-  /** Results wanted. */
+  /** Number of results wanted. */
   readonly k: number;
-  /** Results have at least this score. */
+  /** Minimum score of results. */
   readonly threshold?: number;
-  /** Documents that count: bit `ord & 31` of word `ord >>> 5`. Not to be written to afterwards: what was made of it is kept by its identity. */
+  /** Documents to search: bit `ord & 31` of word `ord >>> 5`. It must not be changed afterwards, because selections are cached by its identity. */
   readonly filter?: Uint32Array;
-  /** One result for each document, its best chunk; otherwise one for each chunk. */
+  /** Return one result per document, its best chunk; otherwise one per chunk. */
   readonly perDocument?: boolean;
-  /** Candidates that are scored exactly for each result; an algorithm has its own default. */
+  /** Candidates per result that are scored exactly; each algorithm has its own default. */
   readonly oversample?: number;
-  /** Brings the vectors, in full, of chunks that are stored as int8 or int4; `oversample` x k of them are scored by it. */
+  /** Loads the full vectors of chunks that are stored as int8 or int4; `oversample` x k of them are scored with it. */
   readonly fullVectors?: Rescoring;
-  /** Knobs of the algorithm, such as `efSearch` and `nprobe`. */
+  /** Parameters of the algorithm, such as `efSearch` and `nprobe`. */
   readonly options?: Readonly<Record<string, number>>;
 }
 
 export interface VectorResult {
-  /** Best first; equal scores by ordinal, then by chunk. */
+  /** Best first; equal scores are ordered by ordinal, then by chunk. */
   readonly hits: readonly Hit[];
   /**
-   * What was used: `flat` when rows were scanned because the structure asked for is not ready or would not be faster,
-   * `quantized` when all vectors are int8 or int4.
+   * The algorithm used: `flat` if rows were scanned because the requested structure was not ready or would not be faster, `quantized` if
+   * all vectors are int8 or int4.
    */
   readonly algorithm: Algorithm;
-  /** Rows that were looked at. */
+  /** Number of rows compared. */
   readonly scanned: number;
 }
 
@@ -76,7 +76,7 @@ export interface SetStats {
   readonly dims: number;
   readonly type: StoredType;
   readonly segments: number;
-  /** Live rows, and those of replaced and removed documents that compaction hasn't dropped yet. */
+  /** Live rows, and the rows of replaced and removed documents that compaction has not dropped yet. */
   readonly chunks: number;
   readonly dead: number;
   readonly bytes: number;
@@ -113,7 +113,7 @@ export class VectorIndex {
     };
   }
 
-  /** Reads what `save` gave. Throws a VectorCheckpointError when it is damaged or of another version. */
+  /** Restores what `save` wrote. Throws a VectorCheckpointError when it is damaged or of another version. */
   static async restore(source: AsyncIterable<Uint8Array>, options: VectorIndexOptions): Promise<{ index: VectorIndex; lsn: string }> {
     const index = new VectorIndex(options);
     try {
@@ -125,24 +125,24 @@ export class VectorIndex {
     }
   }
 
-  /** Dimensions of which there are vectors, ascending. */
+  /** Dimensions of the existing vectors, ascending. */
   get dims(): readonly number[] {
     return [...new Set([...this.#sets.values()].filter((set) => set.liveCount > 0).map(({ dims }) => dims))].toSorted((a, b) => a - b);
   }
 
-  /** Documents that have vectors. */
+  /** Number of documents that have vectors. */
   get documentCount(): number {
     return this.#documents.size;
   }
 
-  /** Their ordinals, ascending. */
+  /** Ordinals of the documents that have vectors, ascending. */
   ords(): Iterable<number> {
     return this.#documents.ords();
   }
 
   /**
-   * Replaces the vectors of a document, of which all have one dimension and finite components; without any, it
-   * has none. Searches see them from now on, by whatever algorithm.
+   * Replaces the vectors of a document, which must all have the same dimension and finite components; an empty list removes them. Searches
+   * by every algorithm see the change at once.
    */
   put(ord: number, chunks: readonly VectorChunk[], type: StoredType = 'float32'): void {
     this.#mustBeOpen();
@@ -152,13 +152,13 @@ export class VectorIndex {
       if (vector.length !== dims) throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${vector.length}`);
       mustBeFinite(vector);
     }
-    const old = this.#runOf(ord); // before anything is written, since new rows may lie right behind the old ones
+    const old = this.#runOf(ord); // before anything is written, because new rows may follow the old ones directly
     if (chunks.length > 0) this.#setFor(dims, type).write(ord, chunks);
     else this.#documents.delete(ord);
     this.#kill(old);
   }
 
-  /** Forgets the vectors of a document. Gives whether it had any. */
+  /** Removes the vectors of a document. Returns whether it had any. */
   remove(ord: number): boolean {
     this.#mustBeOpen();
     const run = this.#runOf(ord);
@@ -168,8 +168,8 @@ export class VectorIndex {
   }
 
   /**
-   * The k best chunks, or documents. Throws a DimensionError when all vectors have other dimensions than the query,
-   * and a RangeError when the query has components that are not finite.
+   * The k best chunks, or documents. Throws a DimensionError when the index has vectors, but none of the query's dimension, and a
+   * RangeError when the query has components that are not finite.
    */
   async search(query: VectorQuery): Promise<VectorResult> {
     this.#mustBeOpen();
@@ -185,9 +185,9 @@ export class VectorIndex {
     const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
     const found = await Promise.all(sets.flatMap(({ segments }) => segments).map((segment) =>
       searchSegment(segment, { vector: query.vector, metric, algorithm, k, perDocument, filter, oversample, options })));
-    // What happened to documents after compaction exchanged segments is known to the new ones only.
+    // After compaction has replaced segments, only the new ones know about changes of documents.
     if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
-    // What a single segment found is in order, and has no document twice where that counts.
+    // The hits of a single segment are already in order, and contain each document once if that is required.
     const best = found.length === 1 ? found[0]!.hits : bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
     const hits = await scoreHits(best, query.vector, metric, rescoring);
     return {
@@ -197,7 +197,7 @@ export class VectorIndex {
     };
   }
 
-  /** Scores of the first chunks of documents, in their order; undefined for one that has no vector of the query's dimension. */
+  /** Scores of the first chunks of documents, in their order; undefined for a document without a vector of the query's dimension. */
   async firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
     this.#mustBeOpen();
     const rows = ords.flatMap((ord): RowHit[] => {
@@ -208,18 +208,18 @@ export class VectorIndex {
     return ords.map((ord) => scores.get(ord));
   }
 
-  /** Chunks of a document that have vectors. */
+  /** Number of chunks of a document that have vectors. */
   chunkCount(ord: number): number {
     return this.#runOf(ord)?.count ?? 0;
   }
 
-  /** A document's vectors, by chunk, as they are stored: those of int8 and int4 are near what was put. */
+  /** The stored vectors of a document, by chunk: those of int8 and int4 only approximate the original ones. */
   vectorsOf(ord: number): Float32Array[] {
     const run = this.#runOf(ord);
     return run === undefined ? [] : Array.from({ length: run.count }, (_, i) => run.segment.vector(run.row + i));
   }
 
-  /** How a document's vectors are stored. */
+  /** The stored type of a document's vectors. */
   typeOf(ord: number): StoredType | undefined {
     return this.#runOf(ord)?.segment.type;
   }
@@ -236,27 +236,27 @@ export class VectorIndex {
     return { documents: this.#documents.size, chunks: sum(({ chunks }) => chunks), bytes: sum(({ bytes }) => bytes) + this.#documents.bytes, sets };
   }
 
-  /** Drops the rows of replaced and removed documents; happens by itself when most rows of a segment are such. */
+  /** Drops the rows of replaced and removed documents; runs automatically when most rows of a segment are such rows. */
   async compact(): Promise<void> {
     this.#mustBeOpen();
     for (const set of this.#sets.values()) await set.compact();
   }
 
-  /** Resolves when every structure that was ever asked for covers every row. */
+  /** Resolves when every structure that was ever requested covers every row. */
   async settled(): Promise<void> {
     await Promise.all(this.#segments().map(({ structures }) => structures.settled()));
   }
 
   /**
-   * The index in pieces of about a mebibyte, as it is when the first is written; it may be used and changed
-   * meanwhile. `lsn` tells the position in the change feed of that moment.
+   * The index in pieces of about 1 MiB, as of the moment when the first piece is written; it may be used and changed meanwhile. `lsn`
+   * returns the position in the change feed of that moment.
    */
   save(lsn: () => string): AsyncGenerator<Uint8Array> {
     this.#mustBeOpen();
     return writeCheckpoint(() => this.#segments(), lsn);
   }
 
-  /** Ends it; searches under way finish. */
+  /** Closes the index; running searches finish. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#sets.values()].map((set) => set.close()));
@@ -304,7 +304,7 @@ export class VectorIndex {
   }
 }
 
-/** What is said to have been used: the algorithm asked for where it found anything in some segment, `flat` where rows were scanned in its place. */
+/** The algorithm to report: the requested one if any segment used its structure, `flat` if rows were scanned instead. */
 function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], usedStructure: readonly (boolean | undefined)[]): Algorithm {
   if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return usedStructure.includes(true) ? asked : 'quantized';
   return asked === 'quantized' || (usedStructure.includes(false) && !usedStructure.includes(true)) ? 'flat' : asked;

@@ -3,15 +3,15 @@ import { Compaction } from './compaction.ts';
 import type { DocumentRows } from './document-rows.ts';
 import { Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 
-/** Dead rows below which compaction isn't worth while by itself. */
+/** Up to this number of dead rows, compaction is not started automatically. */
 const FEW_DEAD = 1024;
-/** Segments with fewer bytes of rows than this share of the largest size are put together. */
+/** Segments with fewer bytes of rows than this share of the maximum size are merged. */
 const SMALL_SHARE = 0.25;
 
-/** What numbers segments, so that each has a number of its own in the index. */
+/** Returns a number for a new segment that is unique in the index. */
 export type NextSegment = () => number;
 
-/** The segments of one dimension and stored type. Rows are written to the last; the others are full. */
+/** The segments of one dimension and stored type. Rows are written to the last segment; the others are full. */
 export class VectorSet {
   readonly dims: number;
   readonly type: StoredType;
@@ -21,7 +21,7 @@ export class VectorSet {
   readonly #segments: Segment[] = [];
   #compaction: Promise<void> | undefined;
   #running: Compaction | undefined;
-  /** Rows below which compaction isn't begun by itself, since it failed. */
+  /** Minimum number of rows at which compaction is started automatically again after it has failed. */
   #notBefore = 0;
   /** Segments that are being copied: nothing is written to them. */
   #sealed = new Set<Segment>();
@@ -65,16 +65,16 @@ export class VectorSet {
     return segment;
   }
 
-  /** Starts compaction when most of a segment's rows are dead. */
+  /** Starts compaction when most rows of a segment are dead. */
   compactIfDue(): void {
     if (this.#isClosed || this.#compaction !== undefined || this.rowCount < this.#notBefore) return;
     const isDue = (segment: Segment) => segment.rowCount - segment.liveCount > Math.max(FEW_DEAD, segment.rowCount / 2);
     if (!this.#segments.some(isDue)) return;
-    // When there is no memory for the copies, all stays as it is.
+    // If there is no memory for the copies, nothing changes.
     void this.#compact((segment) => isDue(segment) || this.#isSmall(segment)).catch(() => undefined);
   }
 
-  /** Copies the live rows of all segments that have dead ones, and puts small segments together. */
+  /** Copies the live rows of all segments that have dead ones, and merges small segments. */
   async compact(): Promise<void> {
     await this.#compaction;
     const small = this.#segments.filter((segment) => this.#isSmall(segment)).length;
@@ -121,7 +121,7 @@ export class VectorSet {
     this.compactIfDue();
   }
 
-  /** Puts the copies in the place of their sources, at once. */
+  /** Replaces the sources by their copies, at once. */
   #exchange(sources: readonly Segment[], compaction: Compaction): void {
     const targets = compaction.finish(this.#documents);
     const at = this.#segments.indexOf(sources[0]!);

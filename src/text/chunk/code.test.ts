@@ -64,7 +64,7 @@ describe('chunkCode (contract, "Code documents")', () => {
   });
 });
 
-/** Number of newlines in a chunk outside brackets and comments: where it could have been cut. */
+/** Number of newlines in a chunk outside brackets and comments, where it could have been divided. */
 function topLevelPlaces(chunk: string): number {
   let depth = 0;
   let places = 0;

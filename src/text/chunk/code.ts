@@ -2,22 +2,20 @@ import { rolesOf, Role } from './lexer.ts';
 import { lexicalProfile } from './lexical-profile.ts';
 import { charactersOf, type Chunk, isSpace, pack } from './pack.ts';
 
-/** How good a cut is in front of a character. */
+/** The level of a cut before a character: higher is better. */
 export const CodeLevel = { none: 0, fallback: 1, line: 2, statement: 3, block: 4 } as const;
 
 const OPENERS = '([{';
 const CLOSERS = ')]}';
 
 /**
- * Cuts source code into chunks for embeddings (contract, "Code documents"): only where `{}`, `()` and
- * `[]` are balanced, those in strings and comments ignored. It prefers blank lines between constructs
- * that begin at the margin, then lines that begin there, then other lines, and last the lines of a
- * comment and, on a line of more than `budget` characters (which is minified), the place behind a `}`.
- * A construct of more than `budget` characters is kept whole.
- * See `pack` for what a chunk is. This is the definition; `chunkCode` of the kernels is its equal.
+ * Divides source code into chunks for embeddings (contract, "Code documents"): only where `{}`, `()` and `[]` are balanced, ignoring those
+ * in strings and comments. It prefers blank lines between constructs that begin at the margin, then lines that begin there, then other
+ * lines, and finally the lines of a comment and, in a (minified) line of more than `budget` characters, the position after a `}`. A
+ * construct of more than `budget` characters is not divided. See `pack` for the definition of a chunk. This is the reference; `chunkCode`
+ * of the kernels returns the same.
  *
- * A bracket without its counterpart counts as none: one that is missing somewhere leaves the rest of
- * the file in pieces.
+ * Brackets without a counterpart are ignored, so that the rest of a file with a missing bracket is still divided.
  */
 export function chunkCode(text: string, language: string, budget: number): Chunk[] {
   const characters = charactersOf(text);
@@ -56,15 +54,15 @@ export function codeLevels(characters: readonly string[], profile: number, budge
 }
 
 interface Line {
-  /** Whether the line before has whitespace only. */
+  /** Whether the previous line contains only whitespace. */
   readonly afterBlank: boolean;
-  /** Whether the line before starts in a comment, which belongs to what follows. */
+  /** Whether the previous line starts in a comment, which belongs to the following code. */
   readonly afterComment: boolean;
   readonly minified: boolean;
   blank: boolean;
   indented: boolean;
   comment: boolean;
-  /** Whether the last character was a `}` that closed something. */
+  /** Whether the last character was a `}` that closes a bracket. */
   afterBrace: boolean;
 }
 
@@ -84,7 +82,7 @@ function levelOfLine(first: string, role: number, { indented, afterBlank, afterC
   return afterBlank ? CodeLevel.block : CodeLevel.statement;
 }
 
-/** The places of opening brackets that nothing closes, found from the end for each kind. */
+/** The positions of opening brackets that are never closed, found from the end for each kind. */
 function unmatchedOpeners(characters: readonly string[], roles: Uint8Array): Set<number> {
   const unmatched = new Set<number>();
   const closers = [0, 0, 0];

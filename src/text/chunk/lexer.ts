@@ -2,21 +2,21 @@ import { Lexical } from './lexical-profile.ts';
 import { isSpace } from './pack.ts';
 
 /**
- * What a character of source belongs to. The first character of a string or comment counts as code,
- * since a cut in front of it tears nothing apart.
+ * The role of a character of source code. The first character of a string or comment counts as code, because a cut before it does not
+ * divide the string or comment.
  */
 export const Role = { code: 0, string: 1, comment: 2 } as const;
 
-/** Deepest nesting of template literals that is followed, counting `${` and backticks. */
+/** Maximum nesting of template literals that is followed, counting `${` and backticks. */
 const MAX_TEMPLATE_NESTING = 32;
 const REGEXP_KEYWORDS: ReadonlySet<string> = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'else', 'do', 'yield', 'await']);
 
-/** The role of each character. A string or comment that never ends is none. */
+/** The role of each character. A string or comment without an end is not recognised as one. */
 export function rolesOf(characters: readonly string[], profile: number): Uint8Array {
   return new Lexer(characters, profile).run();
 }
 
-/** A stretch in which a search has found nothing, so that the next one can be spared. */
+/** A range in which a search has found nothing, so that the next one can be skipped. */
 interface Barren {
   from: number;
   to: number;
@@ -26,7 +26,7 @@ class Lexer {
   readonly #characters: readonly string[];
   readonly #profile: number;
   readonly #barren = new Map<string, Barren>();
-  /** The last character that is neither whitespace nor comment; -1 in front of all. */
+  /** The last character that is neither whitespace nor comment; -1 if there is none yet. */
   #last = -1;
 
   constructor(characters: readonly string[], profile: number) {
@@ -55,7 +55,7 @@ class Lexer {
     return true;
   }
 
-  /** Where the comment that starts here ends; 0 when none does. */
+  /** The end of the comment that starts here; 0 if none does. */
   #endOfComment(at: number): number {
     const before = this.#characters[at - 1];
     if (this.#has(Lexical.block) && this.#startsWith('/*', at)) {
@@ -70,7 +70,7 @@ class Lexer {
     return long || this.#endOfLine(at);
   }
 
-  /** Where the string or regular expression that starts here ends; 0 when none does. */
+  /** The end of the string or regular expression that starts here; 0 if none does. */
   #endOfString(at: number): number {
     switch (this.#characters[at]) {
       case '"':
@@ -95,7 +95,7 @@ class Lexer {
     return end < 0 ? this.#characters.length : end;
   }
 
-  /** The end of the next occurrence of a terminator; 0 when there is none. */
+  /** The end of the next occurrence of a terminator; 0 if there is none. */
   #find(terminator: string, from: number): number {
     return this.#search(terminator, from, () => {
       for (let at = from; at < this.#characters.length; at++) if (this.#startsWith(terminator, at)) return at + terminator.length;
@@ -103,7 +103,7 @@ class Lexer {
     });
   }
 
-  /** Runs a search, which answers with minus the place where it gave up, unless it is known to fail. */
+  /** Runs a search, unless it is known to fail. A failed search returns the negated position at which it gave up. */
   #search(name: string, from: number, search: () => number): number {
     const barren = this.#barren.get(name);
     if (barren !== undefined && barren.from <= from && from <= barren.to) return 0;
@@ -113,7 +113,7 @@ class Lexer {
     return 0;
   }
 
-  /** A string that ends on its line; a backslash takes the meaning of what follows. */
+  /** A string that ends on its line; a backslash escapes the next character. */
   #quoted(quote: string, at: number): number {
     return this.#search(`${quote} line`, at + 1, () => {
       let i = at + 1;
@@ -133,7 +133,7 @@ class Lexer {
     return 0;
   }
 
-  /** The levels of nesting are texts (-1) and codes in `${}` (their open braces). */
+  /** Each level of nesting is text (-1) or code in `${}` (the number of its open braces). */
   #template(at: number): number {
     return this.#search('template', at, () => {
       const levels = [-1];
@@ -161,7 +161,7 @@ class Lexer {
     });
   }
 
-  /** Whether a slash here divides or starts a regular expression, by what stands in front of it. */
+  /** Whether a slash here starts a regular expression instead of dividing, according to the preceding characters. */
   #expectsOperand(): boolean {
     if (this.#last < 0) return true;
     const last = this.#characters[this.#last]!;

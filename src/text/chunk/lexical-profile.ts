@@ -1,7 +1,4 @@
-/**
- * What a language's comments and strings look like, as bits: the WebAssembly chunker is told them as a
- * number (`asm/chunk.ts` has the same list).
- */
+/** The syntax of a language's comments and strings, as bits: the number is passed to the WebAssembly chunker (`asm/chunk.ts` has the same list). */
 export const Lexical = {
   /** `//` to the end of the line, unless after a colon as in `https://`. */
   lineSlash: 1,
@@ -17,9 +14,9 @@ export const Lexical = {
   double: 32,
   /** `'…'` within a line. */
   single: 64,
-  /** `'x'` or `'\n'`: one character, so that Rust's lifetimes are none. */
+  /** `'x'` or `'\n'`: a single character, so that Rust's lifetimes are not mistaken for strings. */
   character: 128,
-  /** Template literals of JavaScript, with `${…}` in them. */
+  /** Template literals of JavaScript, which may contain `${…}`. */
   template: 256,
   /** From backtick to backtick, without escapes. */
   rawBacktick: 512,
@@ -27,7 +24,7 @@ export const Lexical = {
   tripleDouble: 1024,
   /** `'''…'''` */
   tripleSingle: 2048,
-  /** Regular expressions of JavaScript, where an operand may stand. */
+  /** Regular expressions of JavaScript, where an operand is expected. */
   regexp: 4096,
   /** `[[…]]`, and `--[[…]]` as a comment. */
   longBracket: 8192,
@@ -53,7 +50,7 @@ const PROFILES: Readonly<Record<string, number>> = {
   lua: dash | longBracket | double | single,
 };
 
-/** The profile of a language of `source-extensions.ts`; of an unknown one, that of C. */
+/** The profile of a language of `source-extensions.ts`; that of C for an unknown language. */
 export function lexicalProfile(language: string): number {
   return Object.hasOwn(PROFILES, language) ? PROFILES[language]! : C_LIKE;
 }

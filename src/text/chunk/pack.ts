@@ -1,8 +1,8 @@
-/** A piece of a text, for an embedding. */
+/** A part of a text, for an embedding. */
 export interface Chunk {
-  /** Where it starts: offset in bytes of the UTF-8 text. */
+  /** Its start: byte offset in the UTF-8 text. */
   readonly start: number;
-  /** Where it ends, exclusive. */
+  /** Its end, exclusive. */
   readonly end: number;
   /** Line of its first character, counted from 1. */
   readonly startLine: number;
@@ -12,28 +12,26 @@ export interface Chunk {
 
 const SPACES = ' \t\n\v\f\r';
 
-/** ASCII whitespace; other spaces are characters like any other. */
+/** ASCII whitespace; other spaces count as ordinary characters. */
 export function isSpace(character: string | undefined): boolean {
   return character !== undefined && SPACES.includes(character);
 }
 
-/** The characters of a text: code points, a lone surrogate as the U+FFFD that it is in UTF-8. */
+/** The characters of a text: code points, where a lone surrogate counts as U+FFFD, as in UTF-8. */
 export function charactersOf(text: string): string[] {
   return [...text.toWellFormed()];
 }
 
 /**
- * Cuts a text into chunks, in order and without overlap, at the places where `levels` says how good a
- * cut in front of that character would be: 0 not at all, more is better. This is the second half of
- * both chunkers, and the twin of `pack` in the WebAssembly module.
+ * Divides a text into chunks, in order and without overlap. `levels` rates a cut before each character: 0 forbids it, higher is better.
+ * This is the second half of both chunkers, and the twin of `pack` in the WebAssembly module.
  *
- * A chunk that does not hold the rest of the text ends at the best place within `budget` characters;
- * of equally good ones at the last. Where there is none, it ends in the middle of a word after
- * `budget` characters, or if `whole` at the next place behind them, and so is too large.
+ * Unless a chunk contains the rest of the text, it ends at the best position within `budget` characters, or the last of equally good ones.
+ * If there is none, it ends in the middle of a word after `budget` characters, or with `whole` at the next position after them, so that it
+ * is too large.
  *
- * A chunk starts at the beginning of a line, with its indentation (unless that alone fills the
- * budget), or else at a character other than whitespace, and ends with such a one. So between chunks
- * and around them there is nothing but whitespace. A blank text has no chunks.
+ * A chunk starts at the beginning of a line, with its indentation (unless the indentation alone fills the budget), or at a character other
+ * than whitespace, and ends with such a character. So there is only whitespace between and around chunks. A blank text has no chunks.
  */
 export function pack(characters: readonly string[], levels: Uint8Array, budget: number, whole: boolean): Chunk[] {
   const chunks: Chunk[] = [];
@@ -47,7 +45,7 @@ export function pack(characters: readonly string[], levels: Uint8Array, budget: 
   }
 }
 
-/** Where the next chunk starts, given where the one before it ended; undefined when only whitespace is left. */
+/** The start of the next chunk after the end of the previous one; undefined if only whitespace is left. */
 function startOfChunk(characters: readonly string[], from: number, budget: number): number | undefined {
   let line = from === 0 ? 0 : undefined;
   let first = from;
@@ -60,7 +58,7 @@ function startOfChunk(characters: readonly string[], from: number, budget: numbe
 }
 
 function endOfChunk(characters: readonly string[], levels: Uint8Array, start: number, budget: number, whole: boolean): number {
-  let end = start; // of the last character that is not whitespace
+  let end = start; // of the last non-whitespace character
   let best = 0;
   let bestEnd = start;
   for (let at = start; at < characters.length; at++) {

@@ -1,29 +1,29 @@
 import { charactersOf, type Chunk, isSpace, pack } from './pack.ts';
 
-/** How good a cut is in front of a character. */
+/** The level of a cut before a character: higher is better. */
 export const ProseLevel = { none: 0, word: 1, codeLine: 2, sentence: 3, paragraph: 4, heading: 5 } as const;
 
 const TERMINATORS = '.!?…؟۔।॥';
-/** Full-width ones end a sentence without a space behind them. */
+/** Full-width terminators end a sentence without a following space. */
 const WIDE_TERMINATORS = '。！？．｡';
-/** What may stand between the end of a sentence and the space. */
+/** Characters that may follow the end of a sentence before the space. */
 const CLOSERS = '"\')]}*_`»”’」』）】〉》';
 
 /**
- * Cuts markdown into chunks of at most `budget` characters for embeddings (decisions section 4.3,
+ * Divides Markdown into chunks of at most `budget` characters for embeddings (decisions section 4.3,
  * "Prose chunks"): at headings, else between paragraphs, else between sentences, list items, table
  * rows and lines of fenced code, else between words, else anywhere. A heading stays with what follows it.
- * See `pack` for what a chunk is. This is the definition; `chunkProse` of the kernels is its equal.
+ * See `pack` for the definition of a chunk. This is the reference; `chunkProse` of the kernels returns the same.
  *
- * Headings are those with `#` (CommonMark section 4.2); fences are followed (section 4.5), so a comment
- * in a code block is no heading.
+ * Headings are those with `#` (CommonMark section 4.2); fenced code is recognised (section 4.5), so a comment in a code block is not a
+ * heading.
  */
 export function chunkProse(text: string, budget: number): Chunk[] {
   const characters = charactersOf(text);
   return pack(characters, proseLevels(characters), budget, false);
 }
 
-/** The level of each character; 0 for whitespace and for what a cut would tear apart. */
+/** The level of each character; 0 for whitespace and for characters before which no cut is allowed. */
 export function proseLevels(characters: readonly string[]): Uint8Array {
   const marker = new ProseMarker(characters);
   for (let start = 0; start < characters.length;) {
@@ -40,14 +40,14 @@ interface Fence {
   readonly length: number;
 }
 
-/** Reads line after line and remembers what the next one must know. */
+/** Processes one line after the other and remembers the state that the next line needs. */
 class ProseMarker {
   readonly levels: Uint8Array;
   readonly #characters: readonly string[];
   #fence: Fence | undefined;
   #afterBlank = true;
   #afterHeading = false;
-  /** The terminator that was met last, with at most closers behind it. */
+  /** The last terminator, if only closers have followed it. */
   #terminator = '';
 
   constructor(characters: readonly string[]) {
@@ -84,7 +84,7 @@ class ProseMarker {
     return opensFence || startsItem(text) || this.#endsSentence(first) ? ProseLevel.sentence : ProseLevel.word;
   }
 
-  /** Marks the words of a line behind its first character; `plain` where full stops end no sentence. */
+  /** Marks the words of a line after its first character; with `plain`, full stops do not end a sentence. */
   #words(first: number, end: number, plain: boolean): void {
     for (let at = first; at < end; at++) {
       const character = this.#characters[at]!;
@@ -101,7 +101,7 @@ class ProseMarker {
     }
   }
 
-  /** Whether a sentence ends in front of a character; after an abbreviation goes on a small letter. */
+  /** Whether a sentence ends before a character; a lower-case letter after a full stop means that it was an abbreviation. */
   #endsSentence(next: string): boolean {
     if (this.#terminator === '') return false;
     return !('.…'.includes(this.#terminator) && next >= 'a' && next <= 'z');
@@ -116,12 +116,12 @@ function isWide(character: string): boolean {
   return character !== '' && WIDE_TERMINATORS.includes(character);
 }
 
-/** List items, quotes and table rows: lines that stand for themselves. */
+/** List items, quotes and table rows: lines that are separate from the previous line. */
 function startsItem(line: string): boolean {
   return /^(?:[>|]|(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t\n\v\f\r]|$))/.test(line);
 }
 
-/** What a line that begins with three backticks or tildes could do to a block of code. */
+/** Whether a line that begins with three backticks or tildes can open or close fenced code. */
 function fenceOf(line: string): Fence & { readonly opens: boolean; readonly closes: boolean } | undefined {
   const run = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
   if (run === undefined) return undefined;

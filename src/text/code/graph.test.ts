@@ -7,7 +7,7 @@ function document(key: string, language: string, symbols: Symbols = {}, lang = '
   return { docId: `c|${key}|${lang}`, key, lang, language, defines: [], uses: [], imports: [], ...symbols };
 }
 
-/** The lookups over a list, as their contract has it. */
+/** The lookups over a list, as specified by their contract. */
 function lookupsOf(documents: readonly CodeDocument[]): CodeLookups {
   const sorted = documents.toSorted((a, b) => Buffer.compare(Buffer.from(`${a.key}\0${a.lang}`), Buffer.from(`${b.key}\0${b.lang}`)));
   const by = (valuesOf: (document: CodeDocument) => readonly string[]) => (wanted: readonly string[], exceptKey: string, limit: number) => {

@@ -1,6 +1,6 @@
 import { importCandidates, importSpellings } from './import-candidates.ts';
 
-/** A document as the walk sees it: what names it, and the three meta keys that hold its symbols. */
+/** A document in the walk: its identity, and the three meta keys that contain its symbols. */
 export interface CodeDocument {
   readonly docId: string;
   readonly key: string;
@@ -13,19 +13,18 @@ export interface CodeDocument {
 }
 
 /**
- * Where the walk finds documents, all within one collection. Each answers with at most `limit`
- * documents, each once, the first by key and then lang in code point order (SQLite's BINARY
- * collation), so that a cut always leaves the same ones, and never with those whose key is `exceptKey`.
- * The list of values is never empty; that of `byKeys` may have some thousands of entries.
+ * The lookups of the walk, all within one collection. Each returns at most `limit` distinct documents, the first by key, then lang, in code
+ * point order (SQLite's BINARY collation), so that a limit always selects the same documents. Documents with the key `exceptKey` are never
+ * returned. The list of values is never empty; that of `byKeys` may have some thousands of entries.
  */
 export interface CodeLookups {
-  /** Documents of which `defines` holds any of the symbols. */
+  /** Documents whose `defines` contains any of the symbols. */
   byDefines(symbols: readonly string[], exceptKey: string, limit: number): Promise<readonly CodeDocument[]>;
-  /** Documents of which `uses` holds any of the symbols. */
+  /** Documents whose `uses` contains any of the symbols. */
   byUses(symbols: readonly string[], exceptKey: string, limit: number): Promise<readonly CodeDocument[]>;
-  /** Documents of which `imports` holds any of the paths. */
+  /** Documents whose `imports` contains any of the paths. */
   byImports(paths: readonly string[], exceptKey: string, limit: number): Promise<readonly CodeDocument[]>;
-  /** Documents whose key is one of these, as written. */
+  /** Documents with one of these keys, exactly as written. */
   byKeys(keys: readonly string[], exceptKey: string, limit: number): Promise<readonly CodeDocument[]>;
 }
 
@@ -36,15 +35,15 @@ export interface CodeGraphOptions {
   readonly direction?: CodeGraphDirection;
   /** Steps from the root, default 1, clamped to 1 to 3. */
   readonly depth?: number;
-  /** Neighbours of a node that are followed, default 100, clamped to 1 to 100. */
+  /** Maximum number of neighbours of a node that are followed, default 100, clamped to 1 to 100. */
   readonly maxDegree?: number;
-  /** Ends the walk when nobody waits for it any more. */
+  /** Aborts the walk when its result is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
 export interface CodeGraphNode {
   readonly document: CodeDocument;
-  /** Steps from the root, which has 0. */
+  /** Steps from the root; 0 for the root. */
   readonly depth: number;
 }
 
@@ -54,9 +53,9 @@ export interface CodeGraphEdge {
   /** The document that it depends on. */
   readonly to: CodeDocument;
   readonly kind: 'uses-selector' | 'imports';
-  /** The name used, or the import path as it is stored in `from`. */
+  /** The name used, or the import path as stored in `from`. */
   readonly symbol: string;
-  /** How the walk crossed the edge first: `out` from `from` to `to`. */
+  /** The direction in which the walk first crossed the edge: `out` is from `from` to `to`. */
   readonly direction: 'in' | 'out';
 }
 
@@ -64,7 +63,7 @@ export interface CodeGraph {
   readonly direction: CodeGraphDirection;
   /** After clamping. */
   readonly depth: number;
-  /** With the root; sorted by key, then lang. */
+  /** Including the root; sorted by key, then lang. */
   readonly nodes: CodeGraphNode[];
   /** Sorted by `from`, `to`, `kind` and `symbol`. */
   readonly edges: CodeGraphEdge[];
@@ -73,16 +72,15 @@ export interface CodeGraph {
 
 export const MAX_DEPTH = 3;
 export const MAX_DEGREE = 100;
-/** A walk of three steps of a hundred neighbours could visit a million documents; these bound the answer. */
+/** A walk of three steps with a hundred neighbours each could visit a million documents; these limits bound the result. */
 export const MAX_NODES = 1000;
 export const MAX_EDGES = 20_000;
 
 /**
- * Walks breadth-first from a document to those it depends on (`out`), those that depend on it (`in`),
- * or both (contract, "Code graph"; decision D-76). Two kinds of edges are derived from the meta keys:
- * `uses-selector` where a name that one document uses is defined by another, `imports` where an import
- * path means another's key. The answer depends on the documents alone, never on the order in which the
- * lookups find them. A document is no neighbour of its own translations.
+ * Walks breadth-first from a document to the documents that it depends on (`out`), the documents that depend on it (`in`), or both
+ * (contract, "Code graph"; decision D-76). Two kinds of edges are derived from the meta keys: `uses-selector` if one document uses a name
+ * that another defines, `imports` if an import path refers to the key of another document. The result depends only on the documents, never
+ * on the order in which the lookups return them. A document is not a neighbour of its own translations.
  */
 export async function walkCodeGraph(root: CodeDocument, lookups: CodeLookups, options: CodeGraphOptions = {}): Promise<CodeGraph> {
   const direction = options.direction ?? 'both';
@@ -106,7 +104,7 @@ function clamp(value: number, most: number): number {
   return Math.min(Math.max(Math.trunc(value), 1), most);
 }
 
-/** What the walk has seen so far. */
+/** The nodes and edges that the walk has found so far. */
 class Walk {
   truncated = false;
   readonly #nodes = new Map<string, CodeGraphNode>();
@@ -127,7 +125,7 @@ class Walk {
     }
   }
 
-  /** An edge is named by keys alone, so translations of a document share theirs. */
+  /** Edges are identified by keys, so translations of a document share them. */
   #connect(edge: CodeGraphEdge): void {
     const name = JSON.stringify([edge.from.key, edge.to.key, edge.kind, edge.symbol]);
     if (this.#edges.has(name)) return;
@@ -154,9 +152,9 @@ interface Neighbour {
   readonly edges: readonly CodeGraphEdge[];
 }
 
-/** The first neighbours of a document by name, over both directions and kinds, and whether there are more. */
+/** The first neighbours of a document by key and lang, over both directions and kinds, and whether there are more. */
 async function neighboursOf(document: CodeDocument, lookups: CodeLookups, direction: CodeGraphDirection, maxDegree: number): Promise<{ found: Neighbour[]; cut: boolean }> {
-  const limit = maxDegree + 1; // one more than is kept shows that there are more
+  const limit = maxDegree + 1; // one more than the maximum, to detect that there are more
   const edges = (await Promise.all([
     direction === 'in' ? [] : usesOf(document, lookups, limit),
     direction === 'in' ? [] : importsOf(document, lookups),
@@ -181,7 +179,7 @@ async function usersOf(to: CodeDocument, lookups: CodeLookups, limit: number): P
   return users.flatMap((from) => shared(from.uses, to.defines).map((symbol) => ({ from, to, kind: 'uses-selector', symbol, direction: 'in' })));
 }
 
-/** Each import leads to the first of its candidates that exists. */
+/** Each import refers to the first of its candidates that exists. */
 async function importsOf(from: CodeDocument, lookups: CodeLookups): Promise<CodeGraphEdge[]> {
   const candidates = new Map(from.imports.map((path) => [path, importCandidates(path, from.language)]));
   const existing = await byKey([...candidates.values()].flat(), from.key, lookups);
@@ -191,7 +189,7 @@ async function importsOf(from: CodeDocument, lookups: CodeLookups): Promise<Code
   });
 }
 
-/** Who names the key, except where the name leads to another document that is preferred. */
+/** The documents that import the key, except where their import path refers to another document that takes precedence. */
 async function importersOf(to: CodeDocument, lookups: CodeLookups, limit: number): Promise<CodeGraphEdge[]> {
   const spellings = importSpellings(to.key);
   const importers = await lookups.byImports(spellings, to.key, limit);
@@ -206,7 +204,7 @@ async function importersOf(to: CodeDocument, lookups: CodeLookups, limit: number
     .map(({ from, symbol }) => ({ from, to, kind: 'imports', symbol, direction: 'in' }));
 }
 
-/** The documents with these keys; leaves room for several languages of each. */
+/** The documents with these keys; the limit allows several languages of each. */
 async function byKey(keys: readonly string[], exceptKey: string, lookups: CodeLookups): Promise<Map<string, CodeDocument[]>> {
   if (keys.length === 0) return new Map();
   const distinct = [...new Set(keys)];
@@ -222,7 +220,7 @@ function byName(a: CodeDocument, b: CodeDocument): number {
   return inCodePoints(a.key, b.key) || inCodePoints(a.lang, b.lang);
 }
 
-/** Code point order, which is that of UTF-8 bytes; UTF-16 units differ from it above U+FFFF. */
+/** Code point order, which is the order of UTF-8 bytes; the order of UTF-16 units differs above U+FFFF. */
 function inCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,13 +1,10 @@
 import { posix } from 'node:path';
 
-/**
- * Endings that the tools of a language add to an import that leaves them out, in the order in which
- * they try them.
- */
+/** Extensions that the tools of a language add to an import without one, in the order in which they try them. */
 const SCRIPT_ENDINGS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte'];
 const STYLE_ENDINGS = ['.scss', '.less', '.css'];
 
-/** TypeScript names a module by the file that it will become: `./a.js` may stand for `a.ts`. */
+/** TypeScript refers to a module by its compiled file: `./a.js` may mean `a.ts`. */
 const COMPILED: ReadonlyMap<string, readonly string[]> = new Map([
   ['.js', ['.ts', '.tsx']], ['.jsx', ['.tsx']], ['.mjs', ['.mts']], ['.cjs', ['.cts']],
 ]);
@@ -16,8 +13,8 @@ const SCRIPTS: ReadonlySet<string> = new Set(['javascript', 'typescript', 'vue',
 const STYLES: ReadonlySet<string> = new Set(['scss', 'less']);
 
 /**
- * The keys that an import path may mean, the likeliest first: the path itself, and where the importing
- * language lets endings or index files be left out, the path with them.
+ * The keys that an import path may refer to, the likeliest first: the path itself, and, if the importing language allows extensions or
+ * index files to be omitted, the path with them.
  */
 export function importCandidates(path: string, language: string): string[] {
   if (SCRIPTS.has(language)) return scriptCandidates(path);
@@ -26,8 +23,8 @@ export function importCandidates(path: string, language: string): string[] {
 }
 
 /**
- * The paths by which a key may be imported: whichever `importCandidates` expands to it in some
- * language. The reverse of that function, so a match has to be confirmed by it.
+ * The paths by which a key may be imported: all those that `importCandidates` expands to the key in some language. As the reverse of that
+ * function, it is approximate: a match has to be confirmed by `importCandidates`.
  */
 export function importSpellings(key: string): string[] {
   const spellings = new Set([key]);
@@ -51,7 +48,7 @@ function scriptCandidates(path: string): string[] {
   return [path, ...sources, ...SCRIPT_ENDINGS.map((added) => path + added), ...SCRIPT_ENDINGS.map((added) => `${path}/index${added}`)];
 }
 
-/** A partial of Sass carries an underscore that its importers leave out. */
+/** A partial of Sass has a leading underscore that imports omit. */
 function styleCandidates(path: string): string[] {
   const paths = [path, ...STYLE_ENDINGS.map((ending) => path + ending)];
   return [...paths, ...paths.map(withUnderscore)];

@@ -2,7 +2,7 @@ import { isCode, languageOfPath } from '../source-extensions.ts';
 
 type Meta = Readonly<Record<string, readonly string[]>>;
 
-/** Other names by which meta `language` may call a language of `source-extensions.ts`. */
+/** Aliases in meta `language` for languages of `source-extensions.ts`. */
 const ALIASES: Readonly<Record<string, string>> = {
   js: 'javascript', jsx: 'javascript', mjs: 'javascript', cjs: 'javascript', ecmascript: 'javascript', node: 'javascript',
   ts: 'typescript', tsx: 'typescript', mts: 'typescript', cts: 'typescript',
@@ -22,8 +22,8 @@ export function isCodeDocument({ key, meta }: { readonly key: string; readonly m
 }
 
 /**
- * The programming language of a code document: meta `language` in lower case, with usual short names
- * replaced by the full one; without it, what the ending of `path` or of the key says; else empty.
+ * The programming language of a code document: meta `language` in lower case, with common short names replaced by the full one; without it,
+ * the language of the extension of `path` or of the key; otherwise empty.
  */
 export function codeLanguage({ key, meta }: { readonly key: string; readonly meta: Meta }): string {
   const given = first(meta, 'language')?.trim().toLowerCase();
@@ -31,7 +31,7 @@ export function codeLanguage({ key, meta }: { readonly key: string; readonly met
   return languageOfPath(codePath({ key, meta })) ?? languageOfPath(key) ?? '';
 }
 
-/** Where the source lay: meta `path` when the key is a slug, else the key. Imports are relative to it. */
+/** The path of the source: meta `path` if the key is a slug, otherwise the key. Imports are relative to it. */
 export function codePath({ key, meta }: { readonly key: string; readonly meta: Meta }): string {
   return first(meta, 'path') || key;
 }

@@ -53,7 +53,7 @@ describe('tokenizeCode (contract, "Code documents")', () => {
       let last = -1;
       for (const { start, end, form, position } of tokenizeCode(source)) {
         const text = bytes.subarray(start, end).toString();
-        // Words of scripts without spaces are read as in prose, which folds more.
+        // Words of scripts without spaces are tokenised as in prose, which folds more.
         expect([text.toLowerCase().normalize('NFC'), ...tokenize(text).map((word) => word.form)]).toContain(form);
         expect(end - start).toBeLessThanOrEqual(MAX_TOKEN_BYTES);
         expect(position - last).toBeOneOf([0, 1]);

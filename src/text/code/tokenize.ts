@@ -7,27 +7,26 @@ const IDENTIFIERS_AT_ONCE = 512;
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_$]+(?:-+[\p{L}\p{M}\p{N}_$]+)*/gu;
 
 /**
- * The parts of an identifier: capitals that no small letter follows (`HTTP` of `HTTPServer`), small
- * letters with the capital before them, digits. Letters without case count as small ones.
+ * The parts of an identifier: capitals that are not followed by a lower-case letter (`HTTP` of `HTTPServer`), lower-case letters with the
+ * capital before them, digits. Letters without case count as lower-case.
  */
 const PART = /(?:[\p{Lu}\p{Lt}]\p{M}*)+(?![\p{M}\p{Ll}\p{Lo}\p{Lm}])|(?:[\p{Lu}\p{Lt}]\p{M}*)?(?:[\p{Ll}\p{Lo}\p{Lm}]\p{M}*)+|\p{N}+/gu;
 
 /**
- * The tokens of source code (contract, "Code documents"): each identifier as a whole, then its parts
- * where they differ from it, split on camelCase, snake_case, kebab-case and at digits. Nothing is
- * stemmed or left out, be it a single character or a digit; forms are lowercased and in NFC.
+ * The tokens of source code (contract, "Code documents"): each identifier as a whole, then its parts if they differ from it, split on
+ * camelCase, snake_case, kebab-case and at digits. Nothing is stemmed or omitted, not even single characters and digits; forms are
+ * lowercased and in NFC.
  *
- * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are
- * bytes of the UTF-8 text, of the part itself. An identifier of more than `MAX_TOKEN_BYTES` is data
- * rather than a name: only its parts are emitted, longer ones in pieces.
+ * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are those of the part itself, in bytes of
+ * the UTF-8 text. An identifier of more than `MAX_TOKEN_BYTES` is data, not a name: only its parts are emitted, divided if they are longer.
  *
- * A run of nothing but letters of a script without spaces is prose, as comments have it, and is cut into its words.
+ * A run that consists only of letters of a script without spaces is prose, as in comments, and is segmented into words.
  */
 export function tokenizeCode(text: string): Token[] {
   return [...tokenizeCodeInPieces(text)].flat();
 }
 
-/** The same, a few hundred identifiers at a time: a millisecond or so, for texts that would take seconds. */
+/** The same in steps of a few hundred identifiers, about a millisecond each, for texts that would take seconds. */
 export function* tokenizeCodeInPieces(text: string): Generator<Token[], void> {
   let tokens: Token[] = [];
   const bytes = new ByteOffsets(text);
@@ -43,12 +42,12 @@ export function* tokenizeCodeInPieces(text: string): Generator<Token[], void> {
   yield tokens;
 }
 
-/** The forms under which an identifier is found, the whole one first. */
+/** The forms by which an identifier is found, the whole one first. */
 export function codeForms(text: string): string[] {
   return tokenizeCode(text).map(({ form }) => form);
 }
 
-/** Adds the tokens of an identifier, or of words without spaces; returns how many positions they take. */
+/** Adds the tokens of an identifier, or of words without spaces; returns the number of their positions. */
 function emit(tokens: Token[], identifier: string, start: number, position: number): number {
   if (isSpaceless(identifier)) {
     const words = tokenize(identifier);
@@ -75,7 +74,7 @@ function emitParts(tokens: Token[], identifier: string, start: number, position:
   const bytes = new ByteOffsets(identifier);
   const short = Buffer.byteLength(identifier) <= MAX_TOKEN_BYTES;
   for (const { 0: part, index } of identifier.matchAll(PART)) {
-    if (short && part === identifier) return; // emitted as a whole already
+    if (short && part === identifier) return; // the whole is emitted already
     let from = start + bytes.at(index);
     for (const piece of piecesOf(part)) {
       const end = from + Buffer.byteLength(piece);
@@ -85,7 +84,7 @@ function emitParts(tokens: Token[], identifier: string, start: number, position:
   }
 }
 
-/** A part in pieces of at most `MAX_TOKEN_BYTES` bytes, cut between characters. */
+/** Divides a part into pieces of at most `MAX_TOKEN_BYTES` bytes, between characters. */
 function piecesOf(part: string): string[] {
   if (part.length * 3 <= MAX_TOKEN_BYTES || Buffer.byteLength(part) <= MAX_TOKEN_BYTES) return [part];
   const pieces = [''];
@@ -106,7 +105,7 @@ function formOf(text: string): string {
   return text.toLowerCase().normalize('NFC');
 }
 
-/** Turns offsets in UTF-16 units, which never fall, into offsets in bytes. */
+/** Converts ascending offsets in UTF-16 units into offsets in bytes. */
 class ByteOffsets {
   readonly #text: string;
   #units = 0;

@@ -3,7 +3,7 @@ import { codeLanguage, codePath, isCodeDocument } from './language.ts';
 import { extractSymbols } from './symbols/index.ts';
 import { type SourceDocument, withCodeSymbols } from './with-code-symbols.ts';
 
-/** As a document is stored, with its symbols read at once. */
+/** The document as it is stored, with its symbols read synchronously. */
 function stored<T extends SourceDocument>(document: T, maxSymbols = 512): T {
   return withCodeSymbols(document, isCodeDocument(document) ? extractSymbols(codeLanguage(document), document.contentMd, { path: codePath(document), maxSymbols }) : undefined);
 }

@@ -6,14 +6,13 @@ export interface SourceDocument {
   readonly contentMd: string;
 }
 
-/** The meta keys that belong to the service in a code document. */
+/** The meta keys of a code document that the service sets. */
 export const SYMBOL_KEYS = ['defines', 'uses', 'imports'] as const;
 
 /**
- * The document with the metadata to store: of a code document the three symbol keys hold what its body
- * says, those without a name are absent, and supplied values do not survive; of other documents, which
- * have no symbols, the three are removed, as they are when one stops being code (contract, "Code
- * documents"). Returns the document itself when nothing changes.
+ * The document with the metadata to store. For a code document, the three symbol keys contain the symbols of its body: supplied values are
+ * replaced, and keys without names are absent. For other documents, which have no symbols, the three keys are removed, also when a document
+ * stops being code (contract, "Code documents"). Returns the document itself if nothing changes.
  */
 export function withCodeSymbols<T extends SourceDocument>(document: T, symbols: Pick<CodeSymbols, (typeof SYMBOL_KEYS)[number]> | undefined): T {
   const { meta } = document;
@@ -27,7 +26,7 @@ function own(meta: SourceDocument['meta'], name: string): readonly string[] | un
   return Object.hasOwn(meta, name) ? meta[name] : undefined;
 }
 
-/** An absent key and one without values differ: the latter is removed. */
+/** A key without values differs from an absent key: it has to be removed. */
 function sameValues(present: readonly string[] | undefined, wanted: readonly string[]): boolean {
   if (present === undefined) return wanted.length === 0;
   return wanted.length > 0 && present.length === wanted.length && present.every((value, i) => value === wanted[i]);

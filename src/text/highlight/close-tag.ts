@@ -5,14 +5,14 @@ const MIRRORED: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
 
 /**
  * The close tag of a highlight tag (decision D-89): `<x a="b">` closes with `</x>`, `<b><i>` with `</i></b>`,
- * `[x]` and `[x=1]` with `[/x]`; anything else with its mirror image: `**` with `**`, `{{` with `}}`.
+ * `[x]` and `[x=1]` with `[/x]`; any other tag closes with its mirror image: `**` with `**`, `{{` with `}}`.
  */
 export function closeTag(tag: string): string {
   if (tag !== last.tag) last = { tag, close: closing(tag) };
   return last.close;
 }
 
-/** Fragments come by the dozen with one tag. */
+/** Cached, because many fragments have the same tag. */
 let last = { tag: '', close: '' };
 
 function closing(tag: string): string {

@@ -4,7 +4,7 @@ import { analyzerFor } from '../languages/index.ts';
 import { formsOf, tokenize } from '../tokenize.ts';
 import { closeTag, highlight, type HighlightOptions } from './index.ts';
 
-/** Matches the forms of a text, which go by themselves. */
+/** Matches the forms of a text; each form is its own term. */
 const matching = (words: string): ((form: string) => string | undefined) => {
   const wanted = new Set(formsOf(words));
   return (form) => (wanted.has(form) ? form : undefined);

@@ -2,40 +2,40 @@ import type { MarkdownText } from './markdown-text.ts';
 import type { ByteRange, Ranges } from './markup.ts';
 import type { Hit } from './windows.ts';
 
-/** What a tokeniser says of a word; those of code overlap, as they give an identifier and its parts. */
+/** A word from a tokeniser; words of code overlap, because an identifier and its parts are separate tokens. */
 export interface HighlightToken extends ByteRange {
   readonly form: string;
-  /** Number of the word in the text; parts of an identifier share its own. Needed for phrases. */
+  /** Number of the word in the text; parts of an identifier have the number of the identifier. Required for phrases. */
   readonly position?: number;
 }
 
-/** Words that match where they follow each other. */
+/** Words that match if they follow each other. */
 export interface HighlightPhrase {
   /** The terms of the words, in order; at least two. */
   readonly words: readonly string[];
-  /** The matched terms that it stands for. */
+  /** The matched terms to report for it. */
   readonly labels: readonly string[];
 }
 
 export interface HitOptions {
-  /** The matched term that a form stands for, as the answer names it; undefined if it didn't match. Called once for each distinct form. */
+  /** The matched term of a form, as it is reported in the response; undefined if it did not match. Called once for each distinct form. */
   readonly match: (form: string) => string | undefined;
   readonly phrases?: readonly HighlightPhrase[];
-  /** The term of a form, which words of phrases are compared by; the form itself by default. */
+  /** The term of a form, by which words of phrases are compared; by default the form itself. */
   readonly termOf?: (form: string) => string;
 }
 
-/** A place that matches, and the words of it that may be tagged on their own if it can't be as a whole. */
+/** A match, and its words, which may be tagged separately if the whole cannot be tagged. */
 interface Found extends Hit {
   readonly words: readonly ByteRange[];
 }
 
-/** What may stand between the words of a phrase that has one tag, where the text is Markdown: nothing that nests or begins a block. */
+/** Text between the words of a phrase in Markdown that prevents a single tag: markup that nests, or the beginning of a block. */
 const NESTING = /[[\]<>|*_~\\]|\n[ \t]*(?:\n|[-+#>]|\d+[.)])/;
-/** Within a word, these are no emphasis. */
+/** Within a word, these characters do not mark emphasis. */
 const JOINING = new Set(['_', '-']);
 
-/** Everything that matches in a text, in order. Of words that overlap, all are one hit. */
+/** All matches in a text, in order. Overlapping matches are one hit. */
 export function findHits(tokens: readonly HighlightToken[], options: HitOptions): readonly Found[] {
   const { match, phrases = [], termOf = (form) => form } = options;
   const matched = remember(match);
@@ -49,10 +49,10 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
 }
 
 /**
- * The hits that can be tagged in a Markdown text, with the code spans that they stand in, and those that can't, which
- * stand in what a tag would break.
+ * Divides the hits in a Markdown text into those that can be tagged (extended by the code spans around them) and those that cannot, because
+ * a tag would break the markup around them.
  *
- * @param longest bytes of a code span that is tagged as a whole
+ * @param longest maximum bytes of a code span that is tagged as a whole
  */
 export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest: number): { readonly open: readonly Hit[]; readonly closed: readonly Hit[] } {
   const { opaque, codeSpans } = text.markupNear(hits);
@@ -68,7 +68,7 @@ export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest:
   return { open: joined(open), closed };
 }
 
-/** Phrases over which one tag would not nest with the markup between their words become these words. */
+/** Splits a phrase into its words if a single tag would not nest with the markup between them. */
 function splitWhereNested(hits: readonly Found[], codeSpans: Ranges, text: MarkdownText): Found[] {
   if (hits.every(({ words }) => words.length === 1)) return [...hits];
   const spans = new Cursor(codeSpans);
@@ -104,7 +104,7 @@ function findPhrases(tokens: readonly HighlightToken[], phrases: readonly Highli
   return hits;
 }
 
-/** Hits in order, those that overlap as one. */
+/** Hits in order, with overlapping ones merged. */
 function joined(hits: readonly Found[]): readonly Found[] {
   if (hits.every((hit, i) => i === 0 || hits[i - 1]!.end <= hit.start)) return hits;
   const all: Found[] = [];
@@ -130,7 +130,7 @@ function remember<T>(of: (form: string) => T): (form: string) => T {
 
 const NONE: readonly ByteRange[] = [];
 
-/** Finds ranges that others overlap, which come in order of their starts. */
+/** Finds the ranges that overlap given ranges, which must be passed in the order of their starts. */
 class Cursor {
   readonly #ranges: Ranges;
   #at = 0;

@@ -16,11 +16,11 @@ export { type ScannedText, scanTokens } from './scanned-text.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"; decisions D-88, D-89). */
 export interface Highlight {
-  /** The text with every hit tagged that can be, and `…` where it was cut. */
+  /** The text, with a tag around every hit that can have one, and `…` where it was cut. */
   readonly fragment: string;
-  /** What matched in the fragment, each once, in order of appearance. */
+  /** The distinct matched terms in the fragment, in order of appearance. */
   readonly matchedTerms: string[];
-  /** Bytes of the UTF-8 text that the fragment shows, without tags and ellipses; the end is exclusive. */
+  /** Byte range of the fragment in the UTF-8 text, without tags and ellipses; the end is exclusive. */
   readonly startOffset: number;
   readonly endOffset: number;
   /** Lines of the first and the last byte, from 1. */
@@ -31,33 +31,33 @@ export interface Highlight {
 export interface HighlightOptions extends HitOptions {
   /** `<mark>` by default. */
   readonly highlightTag?: string;
-  /** Most fragments; 3 by default. */
+  /** Maximum number of fragments; 3 by default. */
   readonly maxHighlights?: number;
-  /** Bytes of text in a fragment, at most, unless a single hit is longer; 150 by default. */
+  /** Maximum bytes of text in a fragment, unless a single hit is longer; 150 by default. */
   readonly fragmentSize?: number;
-  /** The tokeniser that the document is indexed with, in order of start; that of prose by default. */
+  /** The tokeniser with which the document is indexed; tokens must be in order of start. By default, the tokeniser of prose. */
   readonly tokens?: (text: string) => readonly HighlightToken[];
-  /** Finds the words of a text in the place of `tokens`, for a caller that knows a quicker way. */
+  /** Finds the words of a text, as a faster replacement of `tokens`. */
   readonly scan?: (text: string | Buffer) => ScannedText;
-  /** Whether the text is Markdown, so that no tag may stand in an address, an HTML tag, a code span or the like; false by default. */
+  /** Whether the text is Markdown, so that tags must not be placed in addresses, HTML tags, code spans and the like; false by default. */
   readonly markdown?: boolean;
-  /** Whether the text of fragments is escaped, but for the tags; `none` by default. */
+  /** Whether the text of fragments is escaped, except for the tags; `none` by default. */
   readonly escape?: 'none' | 'html';
 }
 
 const ELLIPSIS = '…';
 
-/** What a fragment shows, and the hits in it. */
+/** The range of a fragment, and the hits in it. */
 interface Slice extends ByteRange {
   readonly hits: readonly Hit[];
 }
 
 /**
- * The best fragments of a text, in document order: hits that are near one another share a fragment, and
- * those with the most distinct terms, then the most hits, are kept. Fragments begin and end at word
- * boundaries and don't overlap. What matches only where no tag may stand is shown without tags. Empty when nothing matches.
+ * The best fragments of a text, in document order: hits that are near one another share a fragment, and the fragments with the most
+ * distinct terms, then the most hits, are kept. Fragments begin and end at word boundaries and do not overlap. If no hit can be tagged,
+ * fragments are shown without tags. Empty if nothing matches.
  *
- * @param text may be UTF-8, which must not change any more
+ * @param text may be UTF-8 in a buffer, which must not be changed afterwards
  */
 export function highlight(text: string | Buffer, options: HighlightOptions): Highlight[] {
   const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
@@ -70,7 +70,7 @@ export function highlight(text: string | Buffer, options: HighlightOptions): Hig
   const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
   const content = contentOf(bytes);
   const windows = chooseWindows(hits, fragmentSize, maxHighlights);
-  // A fragment that grows, to an end of the text or elsewhere, reaches no further.
+  // A growing fragment does not extend beyond this range.
   const words = wordsOf(windows.map(({ first, last }) => ({ start: hits[first]!.start - fragmentSize, end: hits[last - 1]!.end + fragmentSize })));
   return cut(words, hits, windows, fragmentSize, content).map((slice) => ({
     fragment: tagged(bytes, slice, style, content),
@@ -82,7 +82,7 @@ export function highlight(text: string | Buffer, options: HighlightOptions): Hig
   }));
 }
 
-/** The slices of the windows. Each grows as far as the slice before it and the first hit of the window behind it. */
+/** The slices of the windows. Each grows up to the previous slice and to the first hit of the next window. */
 function cut(words: Words, hits: readonly Hit[], windows: readonly Window[], size: number, content: ByteRange): Slice[] {
   const inner = windows.map(({ first, last }) => wordsWithin(words, hits[first]!.start, hits[last - 1]!.end));
   const slices: Slice[] = [];
@@ -99,7 +99,7 @@ function cut(words: Words, hits: readonly Hit[], windows: readonly Window[], siz
   return slices;
 }
 
-/** The hits of a window, and those around it that the slice has grown over. */
+/** The hits of a window, and further hits into which the slice has grown. */
 function hitsWithin(hits: readonly Hit[], first: number, last: number, { start, end }: ByteRange): Hit[] {
   let from = first;
   let to = last;
@@ -108,7 +108,7 @@ function hitsWithin(hits: readonly Hit[], first: number, last: number, { start, 
   return hits.slice(from, to);
 }
 
-/** Byte offsets of a range of words; at the ends of the text with the signs outside of the words, if they fit. */
+/** Byte offsets of a range of words; at the start and end of the text, including the characters outside of the words if they fit. */
 function edges({ starts, ends }: Words, { first, last }: WordRange, size: number, content: ByteRange): ByteRange {
   let start = starts[first]!;
   let end = ends[last - 1]!;
@@ -117,7 +117,7 @@ function edges({ starts, ends }: Words, { first, last }: WordRange, size: number
   return { start, end };
 }
 
-/** The bytes of a text from its first to behind its last that isn't white space. */
+/** The byte range of a text without white space at its start and end. */
 function contentOf(bytes: Buffer): ByteRange {
   let start = 0;
   let end = bytes.length;
@@ -145,7 +145,7 @@ function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escap
   return parts.join('');
 }
 
-/** Reads parts of a range: where that is ASCII, it is decoded once. */
+/** Returns a function that reads parts of a range; ASCII text is decoded only once. */
 function reader(bytes: Buffer, start: number, end: number, escape: (text: string) => string): (from: number, to: number) => string {
   const whole = bytes.toString('utf8', start, end);
   if (whole.length === end - start) return (from, to) => escape(whole.slice(from - start, to - start));

@@ -1,15 +1,15 @@
-/** The lines of a text, each up to its line feed. A feed at the end of the text begins no further line. */
+/** The lines of a text, each up to its line feed. A line feed at the end of the text does not begin another line. */
 export interface Lines {
-  /** By line: the byte at which it starts. */
+  /** For each line: the byte offset of its start. */
   readonly starts: Uint32Array;
-  /** By line: its first byte that is no space, tab or sign of a quote; a line feed where there is none. */
+  /** For each line: its first byte that is not a space, tab or `>`; a line feed if there is none. */
   readonly signs: Uint8Array;
 }
 
 export const LINE_FEED = 0x0a;
 const [SPACE, TAB, QUOTE] = [0x20, 0x09, 0x3e];
 
-/** The lines of a text of UTF-8. */
+/** The lines of a UTF-8 text. */
 export function linesOf(bytes: Buffer): Lines {
   const starts: number[] = [];
   const signs: number[] = [];
@@ -30,7 +30,7 @@ function firstSign(bytes: Buffer, at: number): number {
   return LINE_FEED;
 }
 
-/** The number of the line that a byte of the text stands in, from 1. */
+/** The number of the line that contains a byte of the text, from 1. */
 export function lineAt({ starts }: Lines, offset: number): number {
   let low = 0;
   let high = starts.length;

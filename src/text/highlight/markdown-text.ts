@@ -2,31 +2,31 @@ import type { Lines } from './lines.ts';
 import { type ByteRange, type Markup, markupOf } from './markup.ts';
 
 const SEEN = Symbol('seen once');
-/** The markup of texts that are read again and again, for as long as somebody keeps their bytes. */
+/** The markup of texts that are read repeatedly, as long as their buffers exist. */
 const remembered = new WeakMap<Buffer, Markup | typeof SEEN>();
-/** A range takes eight bytes: what is remembered is at most half as large as the text. */
+/** A range takes 8 bytes, so remembered markup is at most half as large as the text. */
 const BYTES_A_RANGE = 16;
 
-/** A Markdown text, in which tags may not stand everywhere. */
+/** A Markdown text, where tags are not allowed everywhere. */
 export class MarkdownText {
   readonly #bytes: Buffer;
   readonly #lines: Lines;
   readonly #kept: Buffer | undefined;
   #latin1: string | undefined;
 
-  /** @param kept the same bytes, never to change, in a buffer that may come again for further queries */
+  /** @param kept a buffer with the same bytes, which must never change, if it may be used again for other queries */
   constructor(bytes: Buffer, lines: Lines, kept: Buffer | undefined) {
     this.#bytes = bytes;
     this.#lines = lines;
     this.#kept = kept;
   }
 
-  /** A character for each byte. */
+  /** The text with one character for each byte. */
   get latin1(): string {
     return this.#latin1 ??= this.#bytes.toString('latin1');
   }
 
-  /** The markup of all paragraphs that some ranges touch, at least. The ranges are in order. */
+  /** The markup at least of all paragraphs that overlap any of the ranges, which must be in order. */
   markupNear(near: readonly ByteRange[]): Markup {
     const known = this.#kept && remembered.get(this.#kept);
     if (typeof known === 'object') return known;

@@ -12,7 +12,7 @@ const markup = (bytes: Buffer): { opaque: ByteRange[]; codeSpans: ByteRange[] } 
 };
 const rangesOf = (places: Ranges): ByteRange[] => Array.from({ length: places.length / 2 }, (_, i) => ({ start: places[2 * i]!, end: places[2 * i + 1]! }));
 
-/** Highlights the words `fox` and `quick`, and the phrases given, in Markdown. */
+/** Highlights the words `fox` and `quick`, and the given phrases, in Markdown. */
 const shown = (text: string, options: Partial<HighlightOptions> = {}): string[] => {
   const wanted = new Set(['fox', 'quick']);
   return highlight(text, { match: (form) => (wanted.has(form) ? form : undefined), markdown: true, highlightTag: '[', fragmentSize: 1000, ...options }).map(({ fragment }) => fragment);
@@ -82,7 +82,7 @@ describe('tags in Markdown', () => {
       let before = 0;
       const options: HighlightOptions = { match: (form) => (form === 'fox' ? form : undefined), phrases: [{ words: ['quick', 'fox'], labels: ['quick', 'fox'] }], markdown: true, highlightTag: '\u0001\u0002', fragmentSize };
       const found = highlight(text, options);
-      // Of bytes that come again, the markup is remembered.
+      // The markup of a buffer is remembered when the same buffer is used again.
       for (let again = 0; again < 3; again++) expect(highlight(bytes, options)).toEqual(found);
       expect(found.length > 0).toBe(formsOf(text).includes('fox'));
       const { opaque, codeSpans } = markup(bytes);
@@ -99,7 +99,7 @@ describe('tags in Markdown', () => {
   });
 });
 
-/** Where the tags of a fragment stand, in bytes of its text. */
+/** The positions of the tags in a fragment, in bytes of its text. */
 function tagOffsets(fragment: string): number[] {
   const offsets: number[] = [];
   let at = 0;

@@ -1,51 +1,51 @@
 import { LINE_FEED, type Lines } from './lines.ts';
 
-/** Bytes of a text, the end exclusive. */
+/** A range of bytes of a text, the end exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Ranges in order and without overlaps: the start and the end of the first, then those of the next. */
+/** Ranges in order and without overlaps: start and end of the first, start and end of the second, and so on. */
 export type Ranges = Uint32Array;
 
-/** Where no tag may stand in a Markdown text. */
+/** The ranges of a Markdown text in which tags are not allowed. */
 export interface Markup {
-  /** What a tag within would break: addresses, HTML tags, entities, the first line of a fence. */
+  /** Markup that a tag inside would break: addresses, HTML tags, entities, the first line of a fence. */
   readonly opaque: Ranges;
-  /** Code spans with their delimiters: a tag within would be shown, one around it works. */
+  /** Code spans with their delimiters: a tag inside would be displayed as text, a tag around them works. */
   readonly codeSpans: Ranges;
-  /** Whether a part of the text was taken as it stands, since too much of it looked like markup. */
+  /** Whether a part of the text was not scanned, because too much of it looked like markup. */
   readonly gaveUp: boolean;
 }
 
-/** The first line of a fence, in quotes and lists as well; a backtick in the line makes it a code span. */
+/** The first line of a fence, also in quotes and lists; with another backtick in the line it would be a code span. */
 const FENCE = /[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*/y;
-/** What a label stands for. A footnote, which has the same form, is text. */
+/** A definition of a link label. A footnote, which looks similar, is text. */
 const DEFINITION = /[ \t>]*\[(?!\^)[^\]\n]{1,999}\]:[^\n]*/y;
 const SPECIAL = /[\\`<\]&]|:\/\/|\bwww\./gi;
-/** A tag of HTML, or an address between the same signs. */
+/** An HTML tag, or an address in angle brackets. */
 const TAG = /<\/?[a-z][^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*)*>/iy;
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
 const SCHEME = /[a-z][a-z\d+.-]*$/i;
 const ADDRESS = /[^\s<>`]*/y;
 
-/** Longest tag that is looked for, and longest label of a link; a longer destination needs no second look. */
+/** Maximum length of a tag, and of a link label; a longer destination is not examined further. */
 const MAX_TAG = 4096;
 const MAX_LABEL = 999;
 const MAX_SCHEME = 32;
 const MAX_DESTINATION = 2048;
-/** Characters in which a parenthesis mostly closes. */
+/** Number of characters within which most parentheses are closed. */
 const SOON = 256;
-/** Places that look like markup and are none, before the rest of a text is taken as it stands: more are an attack. */
+/** Number of positions that look like markup but are not, after which the rest of a text is not scanned: more indicate an attack. */
 const MAX_FAILURES = 5000;
 
 /**
- * Finds the places by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in time linear in the text, and
- * rather too many than too few where a text is ambiguous.
+ * Finds the ranges by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in linear time, and in ambiguous texts rather
+ * too many than too few.
  *
- * @param latin1 UTF-8 of the text, a character for each byte; what markup is made of is ASCII
- * @param near ranges in order; places in paragraphs that none of them touches may be left out. All paragraphs by default.
+ * @param latin1 UTF-8 of the text, with one character for each byte; all markup is ASCII
+ * @param near ranges in order; markup in paragraphs that overlap none of them may be omitted. All paragraphs by default.
  */
 export function markupOf(latin1: string, lines: Lines, near: readonly ByteRange[] = [{ start: 0, end: latin1.length }]): Markup {
   return new Scanner(latin1, lines, near).run();
@@ -57,7 +57,7 @@ class Scanner {
   readonly #text: string;
   readonly #lines: Lines;
   readonly #near: readonly ByteRange[];
-  /** The first range that does not end before the paragraph at hand. */
+  /** The first range that does not end before the current paragraph. */
   #next = 0;
   #failures = 0;
 
@@ -98,7 +98,7 @@ class Scanner {
     return feed < 0 ? this.#text.length : feed;
   }
 
-  /** Looks through a paragraph, which nothing inline reaches out of. */
+  /** Scans a paragraph, beyond which inline markup cannot extend. */
   #inline(start: number, end: number): void {
     while (this.#next < this.#near.length && this.#near[this.#next]!.end <= start) this.#next++;
     if (start >= end || this.#next === this.#near.length || this.#near[this.#next]!.start >= end) return;
@@ -109,12 +109,12 @@ class Scanner {
   }
 }
 
-/** The inline markup of a paragraph, as starts and ends in turn. */
+/** The inline markup of a paragraph, as alternating starts and ends. */
 class Piece {
   readonly opaque: number[] = [];
   readonly codeSpans: number[] = [];
   readonly #text: string;
-  /** Counts what looked like markup; gives whether to go on looking. */
+  /** Counts text that only looks like markup; returns whether to continue. */
   readonly #fail: () => boolean;
   #closingTicks: ReadonlyMap<number, number> | undefined;
   #closingParens: ReadonlyMap<number, number> | undefined;
@@ -135,7 +135,7 @@ class Piece {
     }
   }
 
-  /** Gives where to go on. */
+  /** Returns the position at which to continue. */
   #read(at: number, sign: string): number {
     switch (sign[0]) {
       case '\\': return at + 2;
@@ -163,7 +163,7 @@ class Piece {
     return end === undefined ? this.#failed(at) : this.#hide(at, at + end)!;
   }
 
-  /** What stands behind the text of a link or an image: `(address "title")` or `[label]`. */
+  /** The destination after the text of a link or an image: `(address "title")` or `[label]`. */
   #destination(at: number): number {
     const next = this.#text[at + 1];
     if (next === '[') {
@@ -175,12 +175,12 @@ class Piece {
     return isDestination(this.#text, at + 2, close) ? this.#hide(at + 1, close + 1)! : this.#failed(at);
   }
 
-  /** Where a parenthesis closes; most do soon. */
+  /** The position of the closing parenthesis; most are near. */
   #closing(at: number): number | undefined {
     return closesSoon(this.#text, at) ?? (this.#closingParens ??= closingParens(this.#text)).get(at);
   }
 
-  /** An address without signs around it. */
+  /** An address without brackets around it. */
   #address(at: number, sign: string): number {
     const scheme = sign === '://' ? SCHEME.exec(this.#text.slice(Math.max(0, at - MAX_SCHEME), at))?.[0] : '';
     if (scheme === undefined) return at + sign.length;
@@ -202,9 +202,9 @@ const TICKS_HERE = /`+/y;
 const BRACKET = 0x5b;
 const TICK = 0x60;
 const [BACKSLASH, PAREN_OPEN, PAREN_CLOSE] = [0x5c, 0x28, 0x29];
-/** By character code: 1 for what a line with an opening fence begins with, which may be the sign of a list. */
+/** By character code: 1 for the first characters of a line that may open a fence, including list markers. */
 const MAY_OPEN = Uint8Array.from({ length: 256 }, (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
-/** The same for what ends a paragraph or is a definition besides. */
+/** The same, and 1 for characters that end a paragraph or begin a definition. */
 const MAY_STAND = MAY_OPEN.map((may, code) => (code === BRACKET || code === LINE_FEED ? 1 : may));
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -217,16 +217,16 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
   return match === null ? undefined : at + match[0].length;
 }
 
-/** Whether a line has nothing but a fence of the same sign that is as long. */
+/** Whether a line consists only of a fence of the same character and at least the same length. */
 function isClosing(fence: string, line: string): boolean {
   const sign = line.replace(/^[ \t>]+/, '').trimEnd();
   return sign.length >= fence.length && sign === fence[0]!.repeat(sign.length);
 }
 
-/** Where the code span that begins at a run of backticks ends: behind the next run of the same length. */
+/** The end of the code span that begins at each run of backticks: after the next run of the same length. */
 function closingTicks(text: string): Map<number, number> {
   const closing = new Map<number, number>();
-  /** Where the last run of each length begins. */
+  /** The start of the last run of each length. */
   const open = new Map<number, number>();
   for (let at = text.indexOf('`'); at >= 0;) {
     let end = at + 1;
@@ -239,7 +239,7 @@ function closingTicks(text: string): Map<number, number> {
   return closing;
 }
 
-/** Where a parenthesis closes that no backslash stands before; undefined when that is far away, or nowhere. */
+/** The position of the closing parenthesis, ignoring escaped ones; undefined if it is far away or missing. */
 function closesSoon(text: string, at: number): number | undefined {
   const last = Math.min(text.length, at + SOON);
   let open = 0;
@@ -252,7 +252,7 @@ function closesSoon(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Where each parenthesis closes. */
+/** The position of each closing parenthesis, by that of the opening one. */
 function closingParens(text: string): Map<number, number> {
   const closing = new Map<number, number>();
   const open: number[] = [];
@@ -265,7 +265,7 @@ function closingParens(text: string): Map<number, number> {
   return closing;
 }
 
-/** Whether what stands between parentheses is an address, with a title perhaps, rather than text. */
+/** Whether the text between parentheses is an address, possibly with a title. */
 function isDestination(text: string, start: number, close: number): boolean {
   const content = text.slice(start, Math.min(close, start + MAX_DESTINATION)).trimStart();
   const blank = content.search(/\s/);

@@ -7,14 +7,14 @@ import { type Words, wordsOf } from './words.ts';
 export interface ScannedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
-  /** The words of some parts of the text, at least; parts are in order. They may be overwritten by the next call. */
+  /** The words at least of the given parts of the text, which must be in order. The next call may overwrite them. */
   readonly wordsOf: (parts: readonly ByteRange[]) => Words;
   readonly lines: Lines;
-  /** The tokens that may match, in order of start: at least those whose forms match, or belong to a phrase. */
+  /** The tokens that may match, in order of start: at least those with matching forms, or forms of a phrase. */
   readonly candidates: readonly HighlightToken[];
 }
 
-/** Scans a text by a tokeniser, whose tokens come in order of start; `isCandidate` says which forms may match, all by default. */
+/** Scans a text with a tokeniser, whose tokens must be in order of start; `isCandidate` selects the forms that may match, all by default. */
 export function scanTokens(text: string | Buffer, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
   const found = tokens(text.toString());
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;

@@ -1,21 +1,21 @@
-/** A place of the text that a query matched, in bytes. */
+/** A range of the text that a query matched, in bytes. */
 export interface Hit {
   readonly start: number;
   readonly end: number;
-  /** What matched, each once. */
+  /** The distinct matched terms. */
   readonly terms: readonly string[];
 }
 
-/** A stretch of the text with the hits it shows; hits are `hits[first] .. hits[last - 1]`. */
+/** A part of the text with the hits that it shows: `hits[first] .. hits[last - 1]`. */
 export interface Window {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The best places to cut fragments from: windows of at most `size` bytes from the start of the first hit
- * to the end of the last, ranked by the number of distinct terms, then of hits, then by place; no two
- * share a hit. Gives at most `count`, in document order. A hit that is longer than the size stands alone.
+ * The best windows for fragments: windows of at most `size` bytes from the start of the first hit
+ * to the end of the last, ranked by the number of distinct terms, then of hits, then by position; no two share a hit. Returns at most
+ * `count`, in document order. A hit that is longer than `size` has a window of its own.
  *
  * @param hits in order, not overlapping
  */
@@ -28,7 +28,7 @@ export function chooseWindows(hits: readonly Hit[], size: number, count: number)
     taken.fill(1, first, last);
     chosen.push({ first, last });
   };
-  // A window that begins later never ends earlier, so two that overlap share an end of one.
+  // A window that begins later never ends earlier, so if two windows overlap, one contains the first or last hit of the other.
   const isFree = (first: number): boolean => taken[first] === 0 && taken[ranks.lasts[first]! - 1] === 0;
   if (count <= FEW) {
     for (let best = bestOf(ranks, isFree); best !== undefined && chosen.length < count; best = bestOf(ranks, isFree)) take(best);
@@ -38,10 +38,10 @@ export function chooseWindows(hits: readonly Hit[], size: number, count: number)
   return chosen.sort((a, b) => a.first - b.first);
 }
 
-/** So few windows are found by as many passes over all, which takes less time than to put them in order. */
+/** Up to this number of windows, one pass over all hits per window takes less time than sorting. */
 const FEW = 8;
 
-/** By the hit that a window may begin with: behind its last hit, and how many distinct terms it has. */
+/** By the first hit of a window: the end of its hits, and the number of distinct terms. */
 interface Ranks {
   readonly lasts: Uint32Array;
   readonly terms: Uint32Array;
@@ -53,15 +53,15 @@ function bestOf(ranks: Ranks, isFree: (first: number) => boolean): number | unde
   return best;
 }
 
-/** Below 0 when the window that begins with the first of two hits is the better one. */
+/** Negative if the window that begins with hit `a` is the better one. */
 function compare({ lasts, terms }: Ranks, a: number, b: number): number {
   return terms[b]! - terms[a]! || (lasts[b]! - b) - (lasts[a]! - a) || a - b;
 }
 
-/** One window for each hit that it may begin with; linear, by two pointers. */
+/** One window for each first hit; in linear time, with two pointers. */
 function rank(hits: readonly Hit[], size: number): Ranks {
   const numbers = new Map<string, number>();
-  /** By the number of a term: how often the window at hand has it. */
+  /** By number of a term: its frequency in the current window. */
   const counts: number[] = [];
   const numbersOf = hits.map(({ terms }) => terms.map((term) => {
     let number = numbers.get(term);

@@ -10,7 +10,7 @@ export interface WordRange {
   readonly last: number;
 }
 
-/** The words of tokens in order of start; tokens that overlap (an identifier and its parts) make one word. */
+/** The words of tokens in order of start; overlapping tokens (an identifier and its parts) are one word. */
 export function wordsOf(tokens: readonly { readonly start: number; readonly end: number }[]): Words {
   const starts = new Uint32Array(tokens.length);
   const ends = new Uint32Array(tokens.length);
@@ -26,14 +26,14 @@ export function wordsOf(tokens: readonly { readonly start: number; readonly end:
   return { starts: starts.subarray(0, count), ends: ends.subarray(0, count) };
 }
 
-/** The words that the bytes `[start, end)` touch. */
+/** The words that overlap the bytes `[start, end)`. */
 export function wordsWithin({ starts, ends }: Words, start: number, end: number): WordRange {
   return { first: firstAtLeast(ends, start + 1), last: firstAtLeast(starts, end) };
 }
 
 /**
- * Adds words on both sides, evenly where there are any, as long as the range is at most `size` bytes long
- * and stays within `room`. A range that is longer already stays as it is.
+ * Adds words evenly on both sides, as far as there are any, while the range is at most `size` bytes long and stays within `room`. A range
+ * that is already longer is returned unchanged.
  */
 export function growRange({ starts, ends }: Words, inner: WordRange, size: number, room: WordRange): WordRange {
   let { first, last } = inner;
@@ -49,7 +49,7 @@ export function growRange({ starts, ends }: Words, inner: WordRange, size: numbe
   }
 }
 
-/** Index of the first value that isn't less than `value`; the length when all are. */
+/** Index of the first value that is at least `value`; the length if there is none. */
 function firstAtLeast(values: Uint32Array, value: number): number {
   let low = 0;
   let high = values.length;

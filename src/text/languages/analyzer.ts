@@ -3,31 +3,31 @@ import { withoutApostrophes } from './apostrophes.ts';
 import { type Language, languageOf } from './catalogue.ts';
 import { defaultStopWords } from './stop-words.ts';
 
-/** Turns the forms of the tokeniser into the terms of an index. */
+/** Maps the forms of the tokeniser to the terms of an index. */
 export interface LanguageAnalyzer {
   readonly lang: string;
-  /** Whether forms are stemmed: asked for, and the language has a stemmer. */
+  /** Whether forms are stemmed: stemming is requested, and the language has a stemmer. */
   readonly stemmingActive: boolean;
   /**
-   * The term of a form: the stem, without apostrophes and diacritics; undefined for a stop word. Pure,
-   * and never empty. Meant to be called once for each distinct form, not for each token.
+   * The term of a form: the stem, without apostrophes and diacritics; undefined for a stop word. Pure, and never empty. It should be called
+   * once for each distinct form, not for each token.
    */
   term(form: string): string | undefined;
 }
 
 export interface AnalyzerOptions {
   readonly stemming: boolean;
-  /** The default list of the language, none, or these words as forms (see `formsOf`). */
+  /** `default` selects the default list of the language; a set contains stop words as forms (see `formsOf`). */
   readonly stopWords: ReadonlySet<string> | 'default' | 'none';
 }
 
-/** What is done with a language that has no entry: fold, and nothing else. */
+/** The rules for a language outside the catalogue: only folding. */
 const PLAIN: Omit<Language, 'code' | 'name'> = { apostrophes: withoutApostrophes, letters: /^\p{L}+$/u };
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The analyzer of a language by its code (see `resolveLanguage`). A code outside the catalogue gets one
- * that folds diacritics and neither stems nor has default stop words.
+ * The analyzer of a language by its code (see `resolveLanguage`). For a code outside the catalogue, it only folds diacritics, and has no
+ * stemmer and no default stop words.
  */
 export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptions): LanguageAnalyzer {
   const language = languageOf(lang) ?? PLAIN;
@@ -39,19 +39,19 @@ export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptio
     term(form) {
       if (stops.has(form)) return undefined;
       const word = form.includes("'") ? language.apostrophes(form) : form;
-      // What stood behind an elided article or before a possessive may be a stop word itself ("that's").
+      // The word after an elided article or before a possessive may be a stop word itself ("that's").
       if (word !== form && stops.has(word)) return undefined;
       return stemmingActive ? stemmed(word, language) : foldDiacritics(word) || word;
     },
   };
 }
 
-/** Whether `/v1/fts` can stem a language at all. */
+/** Whether there is a stemmer for a language in `/v1/fts`. */
 export function stemmingAvailable(lang: string): boolean {
   return languageOf(lang)?.stem !== undefined;
 }
 
-/** The stem without diacritics. Stemmers read composed letters only; what they can't read passes as it is. */
+/** The stem without diacritics. Stemmers process only composed letters; other words are not stemmed. */
 function stemmed(word: string, { stem, letters, foldFirst }: Pick<Language, 'stem' | 'letters' | 'foldFirst'>): string {
   const composed = foldFirst ? foldDiacritics(word) : word.normalize('NFC');
   const result = stem !== undefined && letters.test(composed) ? stem(composed) : composed;

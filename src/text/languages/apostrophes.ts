@@ -1,13 +1,13 @@
 /**
- * What becomes of apostrophes within a word, which the tokeniser keeps so that the stop words `don't` and
- * `it's` are known. Each function takes a form and gives one without apostrophes, never an empty one.
+ * Rules for apostrophes within a word. The tokeniser keeps them so that the stop words `don't` and `it's` are recognised. Each function
+ * maps a form to a non-empty form without apostrophes.
  */
 export type ApostropheRule = (form: string) => string;
 
-/** English, German, Dutch and the Nordic languages: `Lucene's` is `lucene`; `o'brien` is `obrien`. */
+/** English, German, Dutch and the Nordic languages: `Lucene's` becomes `lucene`; `o'brien` becomes `obrien`. */
 export const possessive: ApostropheRule = (form) => withoutApostrophes(form.replace(/'s$/, ''));
 
-/** Turkish sets the suffixes of names apart: `istanbul'da` is `istanbul`. */
+/** Turkish separates the suffixes of names: `istanbul'da` becomes `istanbul`. */
 export const suffix: ApostropheRule = (form) => {
   const at = form.indexOf("'");
   return at > 0 ? form.slice(0, at) : withoutApostrophes(form);
@@ -20,7 +20,7 @@ const ELIDED = new Set([
   'un', 'dell', 'all', 'nell', 'sull', 'dall', 'coll', 'quell', 'quest', 'bell', 'sant', 'tutt', 'v', 'gl', 'dov', 'com', 'cos',
 ]);
 
-/** French and Italian elide articles and pronouns: `l'avion` is `avion`, `dell'arte` is `arte`; `aujourd'hui` stays one word. */
+/** French and Italian elide articles and pronouns: `l'avion` becomes `avion`, `dell'arte` becomes `arte`; `aujourd'hui` remains one word. */
 export const elision: ApostropheRule = (form) => {
   let rest = form;
   for (let at = rest.indexOf("'"); at > 0 && ELIDED.has(rest.slice(0, at)) && at + 1 < rest.length; at = rest.indexOf("'")) {
@@ -29,7 +29,7 @@ export const elision: ApostropheRule = (form) => {
   return withoutApostrophes(rest);
 };
 
-/** The other languages: the letters around it are one word. */
+/** The other languages: the letters before and after it are one word. */
 export function withoutApostrophes(form: string): string {
   return form.replaceAll("'", '') || form;
 }

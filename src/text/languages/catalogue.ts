@@ -22,12 +22,12 @@ import { stemPolish } from './polish-stemmer.ts';
 export interface Language {
   readonly code: string;
   readonly name: string;
-  /** Takes the inflections from a word: the Snowball stemmer, or for Polish one of ours. */
+  /** Removes inflections from a word: the Snowball stemmer, or for Polish our own. */
   readonly stem?: (word: string) => string;
   readonly apostrophes: ApostropheRule;
-  /** What the stemmer can read; other words (names, code, digits) pass unstemmed. */
+  /** The words that the stemmer can process; others (names, code, digits) are not stemmed. */
   readonly letters: RegExp;
-  /** Whether accents go before the stemmer, which knows none, rather than after it. */
+  /** Whether accents are removed before stemming, because the stemmer does not know them, instead of after it. */
   readonly foldFirst?: boolean;
 }
 
@@ -60,7 +60,7 @@ export const CATALOGUE: readonly Language[] = [
 
 const BY_CODE: ReadonlyMap<string, Language> = new Map(CATALOGUE.map((language) => [language.code, language]));
 
-/** The language of a code of the catalogue, in lower case; undefined for any other. */
+/** The language with a code of the catalogue, in lower case; undefined for any other code. */
 export function languageOf(code: string): Language | undefined {
   return BY_CODE.get(code);
 }

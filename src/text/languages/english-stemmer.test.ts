@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stemEnglish } from './english-stemmer.ts';
 
-/** Words with the stems that the Snowball project's own stemmer gives them; most try one step of the algorithm. */
+/** Words with the stems that the Snowball project's own stemmer returns; most of them test one step of the algorithm. */
 const VOCABULARY: readonly (readonly [stem: string, words: string])[] = [
   ['connect', 'connect connected connecting connection connections'],
   ['consign', 'consign consigned consigning consignment'],

@@ -1,15 +1,15 @@
 /**
- * The Snowball stemmer for English ("Porter2", M. F. Porter, snowballstem.org/algorithms/english). It is
- * here because the English stemmer of the package that serves the other languages is Porter's first one
- * with a defect: `connection` became `connec`, apart from `connect`.
+ * The Snowball stemmer for English ("Porter2", M. F. Porter, snowballstem.org/algorithms/english). It is implemented here because the
+ * package that provides the other stemmers has Porter's first algorithm for English, with a defect: `connection` became `connec`, and
+ * differed from `connect`.
  *
- * Takes a word of lower-case letters without apostrophes and diacritics; gives a non-empty stem.
+ * Expects a word of lower-case letters without apostrophes and diacritics; returns a non-empty stem.
  */
 export function stemEnglish(word: string): string {
   if (word.length <= 2) return word;
   const exception = IRREGULAR.get(word);
   if (exception !== undefined) return exception;
-  // A y that acts as a consonant is written Y until the end.
+  // A y that acts as a consonant is written as Y until the end.
   const marked = word.replace(/^y|([aeiouy])y/g, '$1Y');
   const r1 = firstRegion(marked);
   const r2 = regionAfter(marked, r1);
@@ -31,10 +31,10 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
 const UNTOUCHED = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed']);
 
 const VOWEL = /[aeiouy]/;
-/** Ends in a short syllable: as in "rap", "trap", "entrap"; or "ow", "on" at the start of the word. */
+/** Whether a word ends in a short syllable: as in "rap", "trap", "entrap"; or "ow", "on" at the start of the word. */
 const SHORT_SYLLABLE = /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/;
 
-/** Offset of R1: behind the first consonant after a vowel, or behind a prefix that would be cut too soon. */
+/** Offset of R1: after the first consonant that follows a vowel, or after a prefix that would otherwise be divided too early. */
 function firstRegion(word: string): number {
   return /^(?:gener|commun|arsen)/.exec(word)?.[0].length ?? regionAfter(word, 0);
 }
@@ -69,7 +69,7 @@ function finalY(word: string): string {
   return /.[^aeiouy][yY]$/.test(word) ? `${word.slice(0, -1)}i` : word;
 }
 
-/** A suffix, what replaces it, and a condition on what stands before it (or the region it has to lie in). */
+/** A suffix, its replacement, and a condition on the preceding text (or the region that must contain the suffix). */
 type Rule = readonly [suffix: string, replacement: string, before?: RegExp | 'r2'];
 
 /** Step 2, the longest suffixes first. */
@@ -87,7 +87,7 @@ const FURTHER: readonly Rule[] = [
   ['ical', 'ic'], ['ness', ''], ['ful', ''],
 ];
 
-/** Applies the rule of the longest suffix that the word has, if the suffix lies in R1 and its condition holds. */
+/** Applies the rule of the longest matching suffix, if the suffix is in R1 and its condition holds. */
 function replaceLongest(word: string, rules: readonly Rule[], r1: number, r2: number): string {
   const rule = rules.find(([suffix]) => word.endsWith(suffix));
   if (rule === undefined) return word;

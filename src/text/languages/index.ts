@@ -6,13 +6,10 @@ export { defaultStopWords } from './stop-words.ts';
 /** The languages of `/v1/fts-languages` (decision D-80). */
 export const LANGUAGES: readonly { readonly code: string; readonly name: string }[] = CATALOGUE.map(({ code, name }) => ({ code, name }));
 
-/** The two written standards of Norwegian, which tags name more often than the language itself. */
+/** The two written standards of Norwegian, which are more common in tags than the language itself. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['nb', 'no'], ['nn', 'no']]);
 
-/**
- * The code of the language that a tag means: `en_US`, `en-gb` and `EN` mean `en`; no tag and an unknown
- * one mean the fallback, which is given back as it is.
- */
+/** The language code of a tag: `en_US`, `en-gb` and `EN` mean `en`; for a missing or unknown tag, the fallback is returned unchanged. */
 export function resolveLanguage(lang: string | undefined, fallback: string): string {
   const primary = lang?.trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
   const code = ALIASES.get(primary) ?? primary;

@@ -4,7 +4,7 @@ import { stemPolish } from './polish-stemmer.ts';
 
 const { term } = analyzerFor('pl', { stemming: true, stopWords: 'none' });
 
-/** Forms of one word each: nouns of the common declensions, adjectives with their degrees, verbs of the three conjugations. */
+/** Each list contains forms of one word: nouns of the common declensions, adjectives with their degrees, verbs of the three conjugations. */
 const PARADIGMS = `
 dom domu domowi domem domy domów domom domami domach
 samochód samochodu samochodowi samochodem samochodzie samochody samochodów samochodom samochodami samochodach

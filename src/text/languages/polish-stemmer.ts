@@ -1,10 +1,10 @@
 /**
- * A light stemmer for Polish: it takes inflections away and leaves derivations. Its plan is that of Snowball's Polish stemmer
- * (D. Shachnev, snowballstem.org/algorithms/polish): conditional, then the longest ending of a verb, adjective or noun that lies
- * in R1, then the final consonant. The tables are our own, and three things are added: superlatives lose their `naj-`, vowels
- * that come and go (`książek`, `książka`) go, and what looks like an ending goes from all forms of a word (`system`, `systemu`).
+ * A light stemmer for Polish: it removes inflections and keeps derivations. It follows Snowball's Polish stemmer
+ * (D. Shachnev, snowballstem.org/algorithms/polish): conditional, then the longest ending of a verb, adjective or noun in R1, then the
+ * final consonant. The tables are our own, and there are three additions: superlatives lose their `naj-`, fleeting vowels (`książek`,
+ * `książka`) are removed, and letters that look like an ending are removed from all forms of a word (`system`, `systemu`).
  *
- * Takes a word of lower-case letters in NFC; returns a non-empty stem. `polish-stemmer.test.ts` measures it on paradigms.
+ * Expects a word of lower-case letters in NFC; returns a non-empty stem. `polish-stemmer.test.ts` measures it on paradigms.
  */
 export function stemPolish(word: string): string {
   const base = withoutConditional(withoutSuperlative(word));
@@ -14,15 +14,15 @@ export function stemPolish(word: string): string {
 
 const VOWEL = 'aąeęioóuy';
 
-/** Letters that a stem keeps: `ewa` may become `ew`, but only what ends in a vowel may become so short. */
+/** Minimum number of letters in the stem of a word that ends in a consonant; other stems may be shorter: `ewa` may become `ew`. */
 const LEAST_BEFORE_CLOSED = 3;
 
 /** Endings with an optional `i` before them, which is a sign of softness: `-ami`, `-iami`. */
 const NOUN = 'i?(?:ami|ach|om|ów|em|ą|ę|a|e|u|o)|owie|owi|i|y';
 const ADJECTIVE = 'i?(?:ego|emu|ej)|[iy]ch|[iy]mi?';
-/** What stands before the ending of an adjective in participles and comparatives. */
+/** The part before the ending of an adjective in participles and comparatives. */
 const PARTICIPLE = `(?:[aeu]j|i)?ąc(?:${ADJECTIVE}|[yaąei])?|(?:i?ej)?sz(?:${ADJECTIVE}|[yaąei])`;
-/** `ie`, `ia`, `iu` ... of nouns that verbs make: `czytanie`, `czytania`; their genitive plural is `czytań`. */
+/** `ie`, `ia`, `iu` ... of nouns derived from verbs: `czytanie`, `czytania`; their genitive plural is `czytań`. */
 const GERUND_CASE = 'i(?:ami|ach|om|em|e|a|u)';
 const GERUND = `(?:owa|i?a|i?e)(?:n${GERUND_CASE}|ń)|[iy]c${GERUND_CASE}`;
 const INFINITIVE = '(?:owa|[iy]wa|i?a|i?e|i|y|ną)ć';
@@ -31,16 +31,16 @@ const PAST = '(?:owa|[iy]wa|i?a|i?e|i|y|ną|nę)(?:ł(?:e[mś]|a[mś]|yśmy|yśc
 /** After these letters `-um` is the ending of a Latin noun: `muzeum`, `muzea`. */
 const LATIN_NOUN = '(?<=[eijr])um';
 
-/** Regular expressions find the leftmost match, so of all endings the longest. */
+/** Regular expressions find the leftmost match, so the longest ending. */
 const ANY_ENDING = new RegExp(`(?:${[NOUN, ADJECTIVE, PARTICIPLE, GERUND, INFINITIVE, PRESENT, PAST, LATIN_NOUN].join('|')})$`);
-/** Endings in a consonant that many stems have by themselves, and nouns without an ending so as well. */
+/** Endings in a consonant. Many stems end like this, too, and so do nouns without an ending. */
 const CLOSED_ENDING = /(?:i?(?:ach|am|ej|em|om|ów|ow|aj|asz|esz)|[iy](?:ch|m|sz)|i?[aeiy]ł|ań|eń|uj)$/;
 
 function withoutSuperlative(word: string): string {
   return /^naj.{3,}sz(?:y|a|ą|e|i|ego|emu|ej|ych|ym|ymi)$|^naj.{3,}iej$/.test(word) ? word.slice(3) : word;
 }
 
-/** `czytałbym` is `czytał`. */
+/** `czytałbym` becomes `czytał`. */
 function withoutConditional(word: string): string {
   return word.replace(/(?<=[aeiyąę](?:ł[aoy]?|li))by(?:m|ś|śmy|ście)?$/, '');
 }
@@ -62,7 +62,7 @@ function firstRegion(word: string): number {
 
 const FIRST_SYLLABLE = new RegExp(`[${VOWEL}][^${VOWEL}]`);
 
-/** An `e` that only forms without an ending have: `książek`, `chłopiec`. */
+/** An `e` that occurs only in forms without an ending: `książek`, `chłopiec`. */
 function fleetingVowel(stem: string): string {
   return stem.replace(/(?<=..[^aąeęioóuy])ek$/, 'k').replace(/(?<=...)iec$/, 'c');
 }

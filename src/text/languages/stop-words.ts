@@ -19,12 +19,12 @@ import { formsOf } from '../tokenize.ts';
 import { POLISH_STOP_WORDS } from './polish-stop-words.ts';
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {
-  // The package leaves out the one word that every English list begins with.
+  // The package lacks `a`, the first word of every English list.
   en: ['a', ...english],
   pl: POLISH_STOP_WORDS,
   de: german, fr: french, es: spanish, it: italian, pt: portuguese, nl: dutch, ru: russian, sv: swedish,
   no: norwegian, da: danish, fi: finnish, hu: hungarian, ro: romanian,
-  // Its Turkish list repeats some words in a broken encoding.
+  // The Turkish list of the package repeats some words in a wrong encoding.
   tr: turkish.filter((word) => !/[ýþðţ]/.test(word)),
   ar: arabic, ta: tamil,
 };
@@ -32,9 +32,8 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 const sets = new Map<string, ReadonlySet<string>>();
 
 /**
- * The default stop words of a language as forms (see `tokenize.ts`), so that they compare with tokens
- * directly; entries that are not exactly one token (punctuation, phrases) are left out. Empty for a
- * code that is not in the catalogue.
+ * The default stop words of a language as forms (see `tokenize.ts`), so that they can be compared with tokens; entries that are not exactly
+ * one token (punctuation, phrases) are omitted. Empty for a code that is not in the catalogue.
  */
 export function defaultStopWords(code: string): ReadonlySet<string> {
   let words = sets.get(code);

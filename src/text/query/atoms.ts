@@ -7,8 +7,8 @@ const WILDCARDS = /[*?]/;
 const LITERALS = /[^*?]+/g;
 
 /**
- * A word as it stands in a query: a term, a phrase if it is several tokens ("wi-fi", "全文検索"), a pattern
- * if it has wildcards; undefined without any letter or digit.
+ * The node of a word in a query: a term, a phrase if it has several tokens ("wi-fi", "全文検索"), a pattern if it has wildcards; undefined if
+ * it has no letter or digit.
  */
 export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabulary, fuzzy?: 0 | 1 | 2): QueryNode | undefined {
   if (WILDCARDS.test(text)) return wildcardAtom(text, range, vocabulary);
@@ -18,7 +18,7 @@ export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabular
   return form === undefined ? undefined : { kind: 'term', form, ...(fuzzy !== undefined && { fuzzy }), ...range };
 }
 
-/** A quoted phrase: its tokens in order, or near one another if a distance is given; undefined without any. */
+/** A quoted phrase: its tokens in order, or near one another if a distance is given; undefined if it has no tokens. */
 export function phraseAtom(text: string, range: SourceRange, vocabulary: Vocabulary, distance?: number): QueryNode | undefined {
   const forms = vocabulary.wordsOf(text).map(({ form }) => form);
   if (forms.length === 0) return undefined;
@@ -26,8 +26,8 @@ export function phraseAtom(text: string, range: SourceRange, vocabulary: Vocabul
 }
 
 /**
- * A word with wildcards. Separators within it part it into pieces that all have to match. A pattern
- * without a letter or digit would mean every term there is: it counts for nothing.
+ * A word with wildcards. Separators divide it into pieces that all have to match. A pattern without a letter or digit would match every
+ * term, so it is ignored.
  */
 function wildcardAtom(text: string, range: SourceRange, vocabulary: Vocabulary): QueryNode | undefined {
   const nodes = (text.match(vocabulary.pieces) ?? []).map((piece): QueryNode | undefined => {
@@ -38,12 +38,12 @@ function wildcardAtom(text: string, range: SourceRange, vocabulary: Vocabulary):
   return allOf(nodes, range);
 }
 
-/** In a run of wildcards, one "any characters" is enough; the single ones stay, in front of it. */
+/** In a run of wildcards, a single `*` is enough; the `?` are kept, before it. */
 function normalizeRun(run: string): string {
   return run.includes('*') ? `${run.replaceAll('*', '')}*` : run;
 }
 
-/** Throws unless the number of a `~N` is small enough. */
+/** Throws if the number of a `~N` is too large. */
 export function requireAtMost(value: number, most: number, what: string, position: number): void {
   if (value > most) throw new QueryTooLargeError(position, `${what} must be at most ${most}, got ${value}`);
 }

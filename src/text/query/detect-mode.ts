@@ -5,15 +5,15 @@ import { PROSE } from './vocabulary.ts';
 export const QUERY_MODES = ['simple', 'boolean', 'phrase', 'wildcard', 'proximity', 'expression'] as const;
 export type QueryMode = (typeof QUERY_MODES)[number];
 
-/** AND, OR or NOT as a word, also between parentheses that touch it, or a sign in front of an operand. */
+/** AND, OR or NOT as a word, also next to parentheses, or a sign before an operand. */
 const OPERATOR = /(?<![^\s()"])(?:AND|OR|NOT)(?![^\s()"])|(?<![^\s(])[+-](?=[\p{L}\p{N}\p{M}"(*?])/u;
 const QUOTED = /"[^"]*"/;
 const NEAR = /"[^"]*"~\d/;
 const GROUPING = /[()"]/;
 
 /**
- * The mode that a query's syntax asks for, in the order of decision D-87. Two readings of it: parentheses
- * without an operator ("what does main() do") are prose; "only quotes" means that quotes are its only syntax.
+ * The mode that a query's syntax implies, in the order of decision D-87, with two interpretations: parentheses without an operator ("what
+ * does main() do") are prose; "only quotes" means that the query has no other syntax.
  */
 export function detectMode(query: string): QueryMode {
   if (GROUPING.test(query) && hasOperator(query)) return 'expression';
@@ -28,7 +28,7 @@ export function hasOperator(query: string): boolean {
   return OPERATOR.test(query);
 }
 
-/** In a sentence a question mark is punctuation; in a single word it is a wildcard inside it, or behind three letters. */
+/** In a sentence, a question mark is punctuation; in a single word, it is a wildcard if it is inside the word or follows three letters. */
 function hasWildcard(query: string): boolean {
   const words = query.trim().split(/\s+/);
   if (words.some((word) => word.includes('*') && wordAtom(word, { start: 0, end: 0 }, PROSE)?.kind !== undefined)) return true;
@@ -36,7 +36,7 @@ function hasWildcard(query: string): boolean {
   return words.length === 1 && word !== undefined && (/\?[\p{L}\p{N}]/u.test(word) || /[\p{L}\p{M}]{3}\?+$/u.test(word));
 }
 
-/** Removes the question marks that end a sentence, so that no mode takes the last word for a pattern. */
+/** Removes the question marks that end a sentence, so that no mode interprets the last word as a pattern. */
 export function withoutQuestionMark(query: string): string {
   return /\S\s+\S/.test(query) ? query.replace(/[?\s]+$/, '') : query;
 }

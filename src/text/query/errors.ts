@@ -1,4 +1,4 @@
-/** A query that its mode's grammar doesn't allow; the service answers 400 with the position. */
+/** A query that the grammar of its mode does not allow; the service returns 400 with the position. */
 export class QuerySyntaxError extends Error {
   /** Offset in bytes of the UTF-8 query. */
   readonly position: number;
@@ -10,12 +10,12 @@ export class QuerySyntaxError extends Error {
   }
 }
 
-/** A query that is beyond a limit, whatever its syntax. */
+/** A query that exceeds a limit, whatever its syntax. */
 export class QueryTooLargeError extends QuerySyntaxError {}
 
 /** Longest query in bytes (decisions, section 8). */
 export const MAX_QUERY_BYTES = 4096;
-/** Deepest nesting of parentheses and most operands of one expression (decisions, section 4.4). */
+/** Maximum nesting of parentheses, and maximum number of operands of one expression (decisions, section 4.4). */
 export const MAX_NESTING = 32;
 export const MAX_ATOMS = 128;
 /** Largest distance of a proximity phrase. */

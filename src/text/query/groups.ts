@@ -1,20 +1,20 @@
 import type { GroupNode, QueryNode, SourceRange } from './ast.ts';
 
 /**
- * The algebra of groups. A negation is a group with nothing but `excluded`; these functions carry it
- * outward to where something stands that it can be taken from, and unpack what needs no group.
- * Undefined stands for an operand without a single token ("!!!"), which counts for nothing.
+ * The algebra of groups. A negation is a group that has only `excluded` nodes. These functions move negations outward, to a group from
+ * which they can be subtracted, and unwrap groups that are not needed. Undefined stands for an operand without any token ("!!!"), which is
+ * ignored.
  */
 type Operand = QueryNode | undefined;
 
-/** All of the operands; negations among them subtract. */
+/** All of the operands; negations among them are subtracted. */
 export function allOf(operands: readonly Operand[], range: SourceRange): Operand {
   return combine(operands, [], range);
 }
 
 /**
- * At least one of the operands. A negation beside others adds nothing, since it only subtracts; when all
- * are negations, the result is the negation of all that they exclude together.
+ * At least one of the operands. A negation beside other operands is ignored, because it can only subtract; if all operands are negations,
+ * the result excludes the documents that all of them exclude.
  */
 export function anyOf(operands: readonly Operand[], range: SourceRange): Operand {
   const present = operands.filter((node) => node !== undefined);
@@ -23,14 +23,14 @@ export function anyOf(operands: readonly Operand[], range: SourceRange): Operand
   return not(allOf(present.map((node) => not(node, range)), range), range);
 }
 
-/** Without the operand; a negation of a negation is what it excludes. */
+/** The negation of the operand; the negation of a negation is the operand that it excludes. */
 export function not(operand: Operand, range: SourceRange): Operand {
   if (operand === undefined) return undefined;
   if (isNegation(operand)) return anyOf(operand.excluded, range);
   return { kind: 'group', required: [], optional: [], excluded: [operand], start: range.start, end: range.end };
 }
 
-/** The required operands, and the optional ones as additions to the score; or one of these, if nothing is required. */
+/** The required operands, and the optional ones as additions to the score; if nothing is required, at least one optional operand must match. */
 export function combine(required: readonly Operand[], optional: readonly Operand[], { start, end }: SourceRange): Operand {
   const group = { required: [] as QueryNode[], optional: [] as QueryNode[], excluded: [] as QueryNode[] };
   for (const node of required) {
@@ -39,7 +39,7 @@ export function combine(required: readonly Operand[], optional: readonly Operand
     else group.required.push(node);
   }
   for (const node of optional) if (node !== undefined && !isNegation(node)) group.optional.push(node);
-  // One that would be the only optional one is required.
+  // A single optional operand becomes required.
   if (group.required.length === 0 && group.optional.length === 1) group.required.push(group.optional.pop()!);
   const [only] = group.required;
   const size = group.required.length + group.optional.length + group.excluded.length;

@@ -12,27 +12,27 @@ export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError
 export { printQuery } from './print.ts';
 
 export interface ParsedQuery {
-  /** The mode that was asked for, or found in the syntax. */
+  /** The mode that was requested, or detected from the syntax. */
   readonly mode: QueryMode;
-  /** Undefined when the query holds no letter or digit: it matches nothing. */
+  /** Undefined if the query contains no letter or digit: then it matches nothing. */
   readonly root: QueryNode | undefined;
 }
 
 export interface ParseOptions {
-  /** `auto`, the default, finds the mode in the syntax (decision D-87). */
+  /** `auto`, the default, detects the mode from the syntax (decision D-87). */
   readonly mode?: QueryMode | 'auto';
-  /** Distance of phrases that name none, in proximity mode; 5 by default. */
+  /** Distance of phrases without an explicit one, in proximity mode; 5 by default. */
   readonly distance?: number;
-  /** Whether the words are those of source code: identifiers as wholes. Those of prose by default. */
+  /** Whether the words are tokenised as source code: identifiers as wholes. As prose by default. */
   readonly code?: boolean;
 }
 
 /**
- * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; terms
- * and stop words are the evaluator's business, as they need the language.
+ * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; the evaluator handles terms
+ * and stop words, because they depend on the language.
  *
- * Throws QuerySyntaxError for what the mode's grammar doesn't allow, unless the mode was found in the syntax: then an unfinished
- * operator is text like the rest. Throws QueryTooLargeError for a query beyond the limits: 4096 bytes, 128 operands, 32 levels of nesting.
+ * Throws QuerySyntaxError for a query that the mode's grammar does not allow, unless the mode was detected: then the query is parsed as
+ * plain words. Throws QueryTooLargeError for a query that exceeds the limits: 4096 bytes, 128 operands, 32 levels of nesting.
  */
 export function parseQuery(query: string, { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery {
   if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QueryTooLargeError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
@@ -69,7 +69,7 @@ function parseSimple(query: string, { wordsOf }: Vocabulary): QueryNode | undefi
   return anyOf(terms, { start: 0, end: Buffer.byteLength(query) });
 }
 
-/** Any of the words, each of which may be a pattern; by the boolean grammar if there are operators (`foo* AND bar`). */
+/** Any of the words, each of which may be a pattern; with operators (`foo* AND bar`), the boolean grammar is used. */
 function parseWildcards(query: string, toByte: (offset: number) => number, vocabulary: Vocabulary): QueryNode | undefined {
   if (hasOperator(query)) return parseExpression(query, toByte, 'optional', vocabulary);
   const words = [...query.matchAll(/\S+/g)];
@@ -83,8 +83,8 @@ function parseWildcards(query: string, toByte: (offset: number) => number, vocab
 }
 
 /**
- * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes
- * the whole query is the phrase. In proximity mode a phrase without a `~N` has the given distance.
+ * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes, the whole query is one phrase. In
+ * proximity mode, a phrase without a `~N` has the given distance.
  */
 function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined, vocabulary: Vocabulary): QueryNode | undefined {
   const whole = { start: 0, end: toByte(query.length) };
@@ -106,7 +106,7 @@ function rangeOf(match: RegExpExecArray, toByte: (offset: number) => number): So
   return { start: toByte(match.index), end: toByte(match.index + match[0].length) };
 }
 
-/** Converts UTF-16 offsets of a text into byte offsets; counted once, so that each question is cheap. */
+/** Converts UTF-16 offsets of a text into byte offsets, which are computed once, so that each lookup is fast. */
 function byteOffsets(text: string): (offset: number) => number {
   const offsets = new Uint16Array(text.length + 1);
   for (let i = 0, byte = 0; i <= text.length;) {

@@ -1,24 +1,24 @@
 import { QuerySyntaxError } from './errors.ts';
 
-/** A piece of a query; `start` and `end` are UTF-16 offsets, which the parser turns into bytes. */
+/** A piece of a query; `start` and `end` are UTF-16 offsets, which the parser converts to bytes. */
 export type Lexeme = { readonly start: number; readonly end: number } & (
   | { readonly kind: '(' | ')' | 'AND' | 'OR' | 'NOT' | '+' | '-' | 'end' }
   | { readonly kind: 'phrase'; readonly text: string; readonly distance?: number }
   | { readonly kind: 'word'; readonly text: string; readonly fuzzy?: number }
 );
 
-// Sticky patterns, none of which can backtrack over more than its own match.
+// Sticky patterns, none of which backtracks beyond its own match.
 const SPACE = /\s+/y;
-/** A sign counts where a word, a phrase or a parenthesis follows directly: `-v`, but not `--verbose` or `a - b`. */
+/** A sign is an operator if a word, a phrase or a parenthesis follows directly: `-v`, but not `--verbose` or `a - b`. */
 const SIGN = /[+-](?=[\p{L}\p{N}\p{M}"(*?])/uy;
 const PHRASE = /"([^"]*)"(?:~(\d+))?/y;
 const WORD = /[^\s()"]+/y;
-/** A number behind a tilde that ends the word is its fuzziness. */
+/** A number after a tilde at the end of a word is its fuzziness. */
 const FUZZY = /^(.+)~(\d+)$/s;
 
 /**
- * Cuts a query of the boolean or expression mode into its lexemes; the last one is `end`. Operators are
- * whole words in capitals. Throws QuerySyntaxError at a quote that isn't closed.
+ * Splits a query of the boolean or expression mode into its lexemes; the last one is `end`. Operators are whole words in capitals. Throws
+ * QuerySyntaxError at a quote that is not closed.
  *
  * @param toByte converts a UTF-16 offset, for the error
  */
@@ -44,7 +44,7 @@ export function lex(query: string, toByte: (offset: number) => number): Lexeme[]
   return lexemes;
 }
 
-/** The lexeme at an offset where no space is; undefined for a lone quote. */
+/** The lexeme at an offset without a space; undefined for an unclosed quote. */
 function next(query: string, start: number, match: (pattern: RegExp) => RegExpExecArray | null): Lexeme | undefined {
   const first = query[start]!;
   if (first === '(' || first === ')') return { kind: first, start, end: start + 1 };

@@ -5,10 +5,10 @@ import { allOf, anyOf, combine, not } from './groups.ts';
 import { lex, type Lexeme } from './lexer.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What two operands side by side mean: both are required (expression), or each is optional (boolean). */
+/** The meaning of two adjacent operands: both are required (expression), or each is optional (boolean). */
 export type Juxtaposition = 'required' | 'optional';
 
-/** One operand of a sequence and how it is bound to it. */
+/** An operand of a sequence, and how it is connected. */
 interface Clause {
   readonly node: QueryNode | undefined;
   readonly required: boolean;
@@ -20,8 +20,8 @@ interface Clause {
  *     expr = and {"OR" and}         and  = not {["AND"] not}
  *     not  = ["NOT"|"-"|"+"] atom   atom = "(" expr ")" | phrase ["~" INT] | wildcard | term ["~" 0..2]
  *
- * NOT binds strongest, then AND, then OR. Throws QuerySyntaxError with the position of the first lexeme
- * that doesn't fit, or of the first beyond a limit. The depth of the recursion is that of the nesting.
+ * NOT binds most tightly, then AND, then OR. Throws QuerySyntaxError with the position of the first unexpected lexeme, or of the first that
+ * exceeds a limit. The depth of the recursion is that of the nesting.
  */
 export function parseExpression(query: string, toByte: (offset: number) => number, juxtaposition: Juxtaposition, vocabulary: Vocabulary): QueryNode | undefined {
   return new Parser(lex(query, toByte), toByte, juxtaposition, vocabulary).run();
@@ -57,7 +57,7 @@ class Parser {
     return alternatives.length === 1 ? alternatives[0] : anyOf(alternatives, this.#since(start));
   }
 
-  /** Operands joined by AND or side by side. */
+  /** Operands joined by AND or adjacent. */
   #sequence(): QueryNode | undefined {
     const start = this.#next.start;
     const clauses = [this.#clause(false)];
@@ -129,7 +129,7 @@ class Parser {
     return kind !== 'end' && kind !== ')' && kind !== 'OR';
   }
 
-  /** The range from a UTF-16 offset to the end of the last lexeme taken, in bytes. */
+  /** The range from a UTF-16 offset to the end of the last lexeme read, in bytes. */
   #since(start: number): { start: number; end: number } {
     return { start: this.#toByte(start), end: this.#toByte(this.#lexemes[this.#at - 1]!.end) };
   }

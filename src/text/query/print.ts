@@ -1,8 +1,8 @@
 import type { GroupNode, QueryNode } from './ast.ts';
 
 /**
- * A query that parses back, in boolean mode, to the same tree up to source ranges: for explanations, logs
- * and tests. Nothing prints as the empty query.
+ * Prints a query so that it is parsed, in boolean mode, into the same tree except for source ranges: for explanations, logs and tests. An
+ * undefined node is printed as the empty query.
  */
 export function printQuery(node: QueryNode | undefined): string {
   if (node === undefined) return '';

@@ -5,17 +5,17 @@ import type { SourceRange } from './ast.ts';
 /** A word of a query. */
 export interface Word extends SourceRange {
   readonly form: string;
-  /** Those of an identifier, where it has several; without itself. */
+  /** The parts of an identifier that has several, without the identifier itself. */
   readonly parts: readonly string[];
 }
 
-/** What a query's words are: those of prose or of source code. A document is found by the words of its own tokeniser. */
+/** How a query is divided into words: as prose or as source code. A document is found by the words of the tokeniser by which it was indexed. */
 export interface Vocabulary {
   /** The words of a text, in order. */
   readonly wordsOf: (text: string) => readonly Word[];
-  /** The pieces of a word that a pattern can reach over: what the tokeniser keeps together, and the wildcards. */
+  /** The pieces of a word that a pattern can match: characters that the tokeniser keeps together, and wildcards. */
   readonly pieces: RegExp;
-  /** The characters between two wildcards as they stand in forms; what the tokeniser would split at is dropped. */
+  /** The characters between two wildcards, folded as in forms; separators of the tokeniser are dropped. */
   readonly fold: (literal: string) => string;
 }
 
@@ -31,7 +31,7 @@ export const CODE: Vocabulary = {
   fold: (literal) => literal.toLowerCase().normalize('NFC'),
 };
 
-/** Each identifier with its parts. One that is too long to be a name has no whole: each part is a word then. */
+/** Each identifier with its parts. If it is too long to be a name, there is no token of the whole identifier, and each part is a word. */
 function identifiersOf(text: string): Word[] {
   const words: Word[] = [];
   for (const tokens of Map.groupBy(tokenizeCode(text), ({ position }) => position).values()) {

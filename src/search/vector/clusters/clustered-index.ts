@@ -8,34 +8,34 @@ import { Trainer } from './trainer.ts';
 
 const FORMAT = 1;
 
-/** Where something lies in a segment's memory, and the kernel that knows how. */
+/** The segment, kernel and metric of a structure. */
 export interface Place {
   readonly segment: SegmentAccess;
   readonly kernel: ClustersExports;
   readonly metric: Metric;
 }
 
-/** What inverted files and codebooks do differently. Addresses are of one such structure. */
+/** The operations in which inverted files and codebooks differ. Addresses are those of one such structure. */
 export interface ClusteredKind {
   readonly name: string;
-  /** Learns from the rows and makes an empty structure. */
+  /** Trains on the rows and creates an empty structure. */
   train(place: Place, trainer: Trainer): Promise<number>;
-  /** Makes an empty structure for `restoreParts`, of the numbers that `describe` gave. */
+  /** Creates an empty structure for `restoreParts`, from the numbers that `describe` returned. */
   create(place: Place, description: readonly number[]): number;
   describe(place: Place, address: number): readonly number[];
   release(place: Place, address: number): void;
   bytes(place: Place, address: number): number;
   done(place: Place, address: number): number;
-  /** The function that takes in rows: of the structure, up to a row, at most a number of them. */
+  /** The function that adds rows; its arguments are the structure, the end of the rows, and the maximum number of rows. */
   readonly add: keyof ClustersExports & string;
-  /** Rows that it takes in within some tens of milliseconds. */
+  /** Number of rows that it adds within some tens of milliseconds. */
   addBudget(place: Place, address: number): number;
   search(place: Place, address: number, query: AnnQuery, covers: number): Promise<Candidates>;
   saveParts(place: Place, address: number): Iterable<Uint8Array>;
   restoreParts(place: Place, address: number, reader: ByteReader, done: number): Promise<void>;
 }
 
-/** One training, and the rows that were taken in by it. Lives until the last search over it ends. */
+/** One training, and the rows that were added to it. Lives until the last search over it ends. */
 interface Generation {
   readonly address: number;
   readonly trainedRows: number;
@@ -44,7 +44,7 @@ interface Generation {
   isReplaced: boolean;
 }
 
-/** A structure that is trained on the rows, and anew whenever their number has doubled since. */
+/** A structure that is trained on the rows, and trained again whenever their number has doubled since. */
 export class ClusteredIndex implements AnnIndex {
   readonly #place: Place;
   readonly #kind: ClusteredKind;
@@ -70,7 +70,7 @@ export class ClusteredIndex implements AnnIndex {
       old.covers = upTo;
       return;
     }
-    // Training sees all rows, so that it isn't due again after the next step.
+    // Training sees all rows, so the next step does not require it again.
     const rows = Math.max(upTo, this.#place.segment.rowCount);
     const made = await this.#train(rows);
     try {
@@ -103,7 +103,7 @@ export class ClusteredIndex implements AnnIndex {
     for (const part of this.#kind.saveParts(this.#place, address)) yield block(part);
   }
 
-  /** Reads what `save` gave; for a structure that is new. */
+  /** Restores what `save` wrote, into a new structure. */
   async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
     const reader = new ByteReader(bytes);
     const { segment, metric } = this.#place;
@@ -147,7 +147,7 @@ export class ClusteredIndex implements AnnIndex {
     }
   }
 
-  /** Drops a generation as soon as no search uses it. */
+  /** Frees a generation when no search uses it any more. */
   #replace(generation: Generation): void {
     generation.isReplaced = true;
     if (generation.users === 0) this.#drop(generation);
@@ -158,13 +158,13 @@ export class ClusteredIndex implements AnnIndex {
   }
 }
 
-/** An address that a kernel gave, or an error when it is 0. */
+/** Returns an address from a kernel, or throws an error if it is 0. */
 export function addressOf(value: number): number {
   if (value === 0) throw new SegmentFullError('a segment of vectors has no room for a structure');
   return value >>> 0;
 }
 
-/** Puts numbers into a segment's memory while `use` runs. */
+/** Copies numbers into a segment's memory for the duration of `use`. */
 export function withNumbers<T>({ segment }: Place, numbers: Float32Array | Uint32Array, use: (address: number) => T): T {
   const bytes = Math.max(64, numbers.byteLength);
   const address = segment.allocateScratch(bytes);
@@ -180,7 +180,7 @@ export function copyBytes({ segment }: Place, address: number, bytes: number): U
   return segment.bytes.slice(address >>> 0, (address >>> 0) + bytes);
 }
 
-/** Reads a block of a checkpoint to its place. */
+/** Reads a block of a checkpoint into the memory. */
 export async function readBytes({ segment }: Place, reader: ByteReader, address: number, bytes: number): Promise<void> {
   const read = await reader.block();
   if (read.length !== bytes) throw new VectorCheckpointError(`a block of ${bytes} bytes should follow, got ${read.length}`);

@@ -8,20 +8,20 @@ import { sampleRows } from './sample.ts';
 import { structureFor } from './structure-for.ts';
 import type { Trainer } from './trainer.ts';
 
-/** Lists that a search looks at. */
+/** Number of lists that a search reads by default. */
 const PROBES = 10;
 const MAX_LISTS = 4096;
 const ROUNDS = 20;
-/** Rows that training looks at for each list, and at least. */
+/** Number of rows for training: per list, and minimum. */
 const ROWS_PER_LIST = 64;
 const LEAST_ROWS = 16_384;
 const SEED = 0x1f5;
-/** Bytes of vectors that a search reads on this thread: one to two milliseconds' worth. */
+/** Bytes of vectors that a search reads on this thread, in one to two milliseconds. */
 const QUICK_BYTES = 16 * 1024 * 1024;
-/** Numbers of a batch of rows that are compared with centroids in one call. */
+/** Numbers of a batch of rows that one call compares with centroids. */
 const CALL_PRODUCTS = 2 ** 28;
 
-/** Lists of an inverted file over so many rows. */
+/** Number of lists of an inverted file over this many rows. */
 export function listsFor(rows: number): number {
   return Math.max(1, Math.min(MAX_LISTS, Math.floor(Math.sqrt(rows))));
 }
@@ -106,7 +106,7 @@ function runSearch({ pool, memory, build }: SegmentAccess, call: string, args: r
   return pool.run({ memory, module: 'clusters', build, call, args });
 }
 
-/** Approximate search in the lists of the nearest centroids (ivf). Distances are those of the rows, so no candidates are wanted in excess. */
+/** Approximate search in the lists of the nearest centroids (ivf). It computes the distances from the rows, so it needs no additional candidates. */
 export const ivfFactory: AnnFactory = {
   algorithm: 'ivf',
   types: ['float32'],

@@ -9,14 +9,14 @@ import { sampleRows } from './sample.ts';
 import { structureFor } from './structure-for.ts';
 import type { Trainer } from './trainer.ts';
 
-/** Rows that training looks at: 40 for each of 256 centroids. */
+/** Number of rows for training: 40 for each of 256 centroids. */
 const TRAINING_ROWS = 40 * CODES;
 const SEED = 0x9c;
-/** Codes of so many rows are looked at on this thread; of more, in workers, each of which gets as many at least. */
+/** The codes of up to this many rows are scanned on this thread; more are divided among workers, with at least this many each. */
 const QUICK_BYTES = 2 * 1024 * 1024;
-/** Numbers of a batch of rows that are compared with centroids in one call. */
+/** Numbers of a batch of rows that one call compares with centroids. */
 const CALL_PRODUCTS = 2 ** 27;
-/** Candidates for each result, and at least: codes of one byte for eight dimensions are coarse. */
+/** Candidates per result, and minimum: codes of one byte for eight dimensions are coarse. */
 const OVERSAMPLE = 10;
 const LEAST_CANDIDATES = 200;
 
@@ -52,7 +52,7 @@ async function train(place: Place, trainer: Trainer, isRotated: boolean): Promis
   )));
 }
 
-/** Looks at the codes of all rows, in workers when there are many; each part gives as many candidates. */
+/** Scans the codes of all rows, in workers when there are many; each part returns up to k candidates. */
 async function search({ segment, kernel }: Place, book: number, { query, metric, k, rows, selected, rowCount }: AnnQuery, end: number): Promise<Candidates> {
   const share = rows === 0 ? 1 : selected / Math.max(1, rowCount);
   const parts = Math.max(1, Math.min(segment.pool.size, Math.floor((end * partsOf(segment.dims) * share) / QUICK_BYTES)));
@@ -75,7 +75,7 @@ async function search({ segment, kernel }: Place, book: number, { query, metric,
   }
 }
 
-/** Moves what each part found to the front. */
+/** Moves the candidates of all parts to the front. */
 function join(rows: Uint32Array, k: number, counts: readonly PromiseSettledResult<number>[]): { count: number; scanned: number } {
   let [count, scanned] = [0, 0];
   for (const [part, result] of counts.entries()) {
@@ -125,6 +125,6 @@ function factory(algorithm: 'pq' | 'opq'): AnnFactory {
   };
 }
 
-/** Approximate search by codes of one byte for each part of a vector (pq), and with a learned rotation before (opq). */
+/** Approximate search by codes of one byte for each part of a vector (pq), or with a learned rotation before (opq). */
 export const pqFactory: AnnFactory = factory('pq');
 export const opqFactory: AnnFactory = factory('opq');

@@ -1,31 +1,31 @@
 import { CODES } from '../../../kernels/clusters.ts';
 import type { Clustering, Matrix, Trainer } from './trainer.ts';
 
-/** Rounds of k-means for each part in the end, and in each alternation with the rotation. */
+/** Rounds of k-means for each part: at the end, and in each alternation with the rotation. */
 const ROUNDS = 20;
 const ALTERNATION_ROUNDS = 4;
 const ALTERNATIONS = 5;
-/** Iterations towards an orthogonal matrix at most; about half as many are needed. */
+/** Maximum number of iterations towards an orthogonal matrix; about half as many are needed. */
 const ORTHOGONAL_ROUNDS = 30;
 
-/** What product quantization learns from points. */
+/** The result of training product quantization. */
 export interface Codebook {
   /** For each part, 256 padded rows of `dims / parts` numbers. */
   readonly centroids: Float32Array;
-  /** A square matrix, rows as the kernel strides them, that vectors are multiplied by first. */
+  /** A square matrix, with the kernel's row stride, by which vectors are multiplied first. */
   readonly rotation: Float32Array | undefined;
-  /** Mean squared distance between a point and what its codes say. */
+  /** Mean squared distance between a point and its reconstruction from codes. */
   readonly error: number;
 }
 
-/** Parts of a vector: the largest divisor of its dimensions that leaves each part at least 8 of them, or one part. */
+/** Number of parts of a vector: the largest divisor of its dimensions with at least 8 dimensions per part, or 1. */
 export function partsOf(dims: number): number {
   let parts = Math.max(1, Math.floor(dims / 8));
   while (dims % parts !== 0) parts--;
   return parts;
 }
 
-/** Learns a codebook; `rotated` with a rotation before it (opq), in alternation. The points are rotated in place. */
+/** Trains a codebook; with `rotated`, alternates with training a rotation before it (opq). The points are rotated in place. */
 export async function trainCodebook(trainer: Trainer, points: Matrix, parts: number, rotated: boolean, seed: number): Promise<Codebook> {
   const quantizer = new PartQuantizer(trainer, points, parts);
   await quantizer.seed(seed);
@@ -34,7 +34,7 @@ export async function trainCodebook(trainer: Trainer, points: Matrix, parts: num
   return { centroids: quantizer.centroids(), rotation, error };
 }
 
-/** Learns centroids for a rotation and a rotation for the centroids by turns; gives the rotation. */
+/** Alternately trains centroids for a rotation and a rotation for the centroids; returns the rotation. */
 async function alternate(trainer: Trainer, points: Matrix, quantizer: PartQuantizer): Promise<Float32Array> {
   const { kernel } = trainer;
   const { dims } = points;
@@ -51,7 +51,7 @@ async function alternate(trainer: Trainer, points: Matrix, quantizer: PartQuanti
   return trainer.floats(rotation, kernel.squareBytes(dims) / 4).slice();
 }
 
-/** The rotation that brings the points nearest to what their codes say. */
+/** The rotation that brings the points nearest to their reconstructions. */
 async function learnStep(trainer: Trainer, points: Matrix, coded: Matrix, step: number, work: number): Promise<void> {
   const { dims } = points;
   trainer.floats(step, trainer.kernel.squareBytes(dims) / 4).fill(0);
@@ -62,7 +62,7 @@ async function learnStep(trainer: Trainer, points: Matrix, coded: Matrix, step: 
   await makeOrthogonal(trainer, step, dims, work);
 }
 
-/** Replaces a square matrix by its orthogonal factor. `work` has room for four of them. */
+/** Replaces a square matrix by its orthogonal factor. `work` holds four matrices of that size. */
 export async function makeOrthogonal(trainer: Trainer, matrix: number, dims: number, work: number): Promise<void> {
   await trainer.run('beginOrthogonal', [matrix, dims]);
   for (let round = 0; round < ORTHOGONAL_ROUNDS; round++) {
@@ -78,13 +78,13 @@ async function rotate(trainer: Trainer, points: Matrix, step: number): Promise<v
   }
 }
 
-/** Ranges of rows that take some tens of milliseconds each, when a row takes so many products. */
+/** Ranges of rows that take some tens of milliseconds each; `products` is the number of products per row. */
 function slices(rows: number, products: number): { first: number; count: number }[] {
   const size = 512 * Math.max(1, Math.floor(2 ** 28 / 512 / products));
   return Array.from({ length: Math.ceil(rows / size) }, (_, i) => ({ first: i * size, count: Math.min(size, rows - i * size) }));
 }
 
-/** k-means of each part of the points. */
+/** Runs k-means on each part of the points. */
 class PartQuantizer {
   readonly #trainer: Trainer;
   readonly #points: Matrix;
@@ -106,7 +106,7 @@ class PartQuantizer {
     }
   }
 
-  /** Gives the sum of the squared distances; what the codes say of the points goes to `coded`. */
+  /** Returns the sum of the squared distances, and writes the reconstructions of the points to `coded`. */
   async refine(rounds: number, coded?: Matrix): Promise<number> {
     let sum = 0;
     for (const [part, clustering] of this.#parts.entries()) {

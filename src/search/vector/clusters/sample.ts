@@ -3,12 +3,12 @@ import { clustersKernel } from '../../../kernels/clusters.ts';
 import type { Metric, SegmentAccess } from '../ann-index.ts';
 import type { Matrix, Trainer } from './trainer.ts';
 
-/** Bytes that are copied before others get their turn. */
+/** Bytes to copy before the event loop continues. */
 const COPIED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies an even sample of at most `most` live rows to a trainer, for `cosine` at length 1. Rows that die
- * meanwhile may be among them.
+ * Copies an even sample of at most `most` live rows to a trainer, normalised to length 1 for `cosine`. It may contain rows that were
+ * removed meanwhile.
  */
 export async function sampleRows(segment: SegmentAccess, trainer: Trainer, metric: Metric, most: number): Promise<Matrix> {
   const rows = chooseRows(segment, most);
@@ -29,7 +29,7 @@ export async function sampleRows(segment: SegmentAccess, trainer: Trainer, metri
   return points;
 }
 
-/** Of each run of live rows as long as it takes, one at random, lest the rows' order has a rhythm. */
+/** Divides the live rows into `wanted` runs and selects one row of each at random, so that a periodic order of rows does not bias the sample. */
 function chooseRows(segment: SegmentAccess, most: number): number[] {
   const kernel = clustersKernel(segment.memory, segment.build);
   const { rowCount, liveCount } = segment;
@@ -48,7 +48,7 @@ function chooseRows(segment: SegmentAccess, most: number): number[] {
   return chosen;
 }
 
-/** Which live row is chosen as the i-th. */
+/** The index of the live row that is chosen as the i-th. */
 function place(i: number, wanted: number, liveCount: number): number {
   const start = Math.floor((i * liveCount) / wanted);
   const length = Math.floor(((i + 1) * liveCount) / wanted) - start;

@@ -1,6 +1,6 @@
 import type { Metric } from '../ann-index.ts';
 
-/** Clusters are of directions for the cosine, and of the vectors themselves for the two other metrics. */
+/** The cosine needs clusters of directions; the two other metrics share clusters of the vectors themselves. */
 export function structureFor(metric: Metric): Metric {
   return metric === 'cosine' ? 'cosine' : 'euclidean';
 }

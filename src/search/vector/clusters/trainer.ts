@@ -3,7 +3,7 @@ import { SegmentFullError, SegmentMemory } from '../../../kernels/vectors.ts';
 import type { KernelBuild } from '../../../kernels/load.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
-/** Products of numbers that a worker computes in one call: some tens of milliseconds. */
+/** Multiplications that a worker computes in one call, in some tens of milliseconds. */
 const CALL_PRODUCTS = 2 ** 28;
 
 /** A matrix of `rows` padded rows of `dims` numbers in a trainer's memory. */
@@ -13,18 +13,18 @@ export interface Matrix {
   readonly dims: number;
 }
 
-/** Centroids, and what they make of the points: u32 and f32 for each. */
+/** Centroids, and the assignments and distances of the points: u32 and f32 for each. */
 export interface Clustering {
   readonly centroids: Matrix;
   readonly assigned: number;
   readonly distances: number;
-  /** Sum of the squared distances of the points from their centroids, when they were last assigned. */
+  /** Sum of the squared distances of the points from their centroids at the last assignment. */
   sum: number;
 }
 
 /**
- * Training in worker threads, in a memory of its own that goes away with it. Everything is divided into calls that
- * are short enough for searches to wait behind.
+ * Trains in worker threads, in a memory of its own that is freed afterwards. All work is divided into calls so short that searches can wait
+ * for them.
  */
 export class Trainer {
   readonly #memory: SegmentMemory;
@@ -49,7 +49,7 @@ export class Trainer {
     return { address: this.allocate(rows * this.kernel.rowBytes(dims)), rows, dims };
   }
 
-  /** The numbers of a matrix as they lie, padding included; a view, good until memory is allocated. */
+  /** The numbers of a matrix as stored, including padding; a view that is valid until memory is allocated. */
   numbers({ address, rows, dims }: Matrix): Float32Array {
     return this.#memory.f32(address, (rows * this.kernel.rowBytes(dims)) / 4);
   }
@@ -62,7 +62,7 @@ export class Trainer {
     return this.#memory.u32(address, count);
   }
 
-  /** Runs a function in a worker. One that reports a lack of memory (-1, or 0 where `zeroIsFailure`) makes it throw. */
+  /** Runs a function in a worker. Throws if it reports a lack of memory (-1, or 0 with `zeroIsFailure`). */
   async run(call: keyof ClustersExports & string, args: readonly number[], zeroIsFailure = false): Promise<number> {
     const { memory, build } = this.#memory;
     const result = await this.#pool.run({ memory, module: 'clusters', build, call, args, background: true });
@@ -74,7 +74,7 @@ export class Trainer {
     return { centroids: this.matrix(k, points.dims), assigned: this.allocate(points.rows * 4), distances: this.allocate(points.rows * 4), sum: Infinity };
   }
 
-  /** Chooses first centroids (k-means++). */
+  /** Selects initial centroids (k-means++). */
   async seed(points: Matrix, { centroids, distances }: Clustering, seed: number): Promise<void> {
     const { rows: n, dims } = points;
     const k = centroids.rows;
@@ -103,7 +103,7 @@ export class Trainer {
     await this.run('moveCentroids', [points.address, points.rows, points.dims, centroids.rows, centroids.address, assigned, distances], true);
   }
 
-  /** Rounds of k-means from the centroids that there are, until nothing changes; in the end the points are assigned to the last ones. */
+  /** Rounds of k-means from the current centroids, until nothing changes; finally, the points are assigned to the last centroids. */
   async refine(points: Matrix, clustering: Clustering, rounds: number): Promise<void> {
     await this.assign(points, clustering);
     for (let round = 0; round < rounds; round++) {

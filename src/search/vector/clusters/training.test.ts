@@ -37,7 +37,7 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
     vectors.forEach((vector, i) => {
       const nearest = Math.min(...centroids.map((centroid) => distance(vector, centroid)));
       const own = distance(vector, centroids[assigned[i]!]!);
-      expect(own).toBeLessThanOrEqual(nearest + 1e-3 * (1 + nearest)); // but for what rounding can't tell apart
+      expect(own).toBeLessThanOrEqual(nearest + 1e-3 * (1 + nearest)); // up to rounding errors
       sum += own;
     });
     expect(clustering.sum).toBeCloseTo(sum, -Math.floor(Math.log10(sum + 1)) + 3);
@@ -126,7 +126,7 @@ describe('an orthogonal factor', () => {
     const angle = 0.7;
     const turn = [[Math.cos(angle), -Math.sin(angle)], [Math.sin(angle), Math.cos(angle)]];
     const found = await factorOf(2, (i, j) => 12 * turn[i]![j]!);
-    // A hundredth of the identity is added, which turns it back by as little.
+    // A hundredth of the identity is added, which changes the rotation by about as much.
     found.forEach((row, i) => row.forEach((x, j) => expect(x).toBeCloseTo(turn[i]![j]!, 1)));
   });
 });
@@ -136,7 +136,7 @@ describe('product quantization', () => {
     expect(partsOf(dims)).toBe(parts);
   });
 
-  /** Dimensions that depend on others of other parts: what a rotation is for. */
+  /** Dimensions that depend on dimensions of other parts, which a rotation can exploit. */
   const correlated = () => {
     const random = seededRandom(21);
     const normal = () => random() + random() + random() - 1.5;

@@ -82,7 +82,7 @@ describe('a graph while rows come and go', () => {
     for (const end of [3000, 4500, 6000]) {
       for (let row = 0; row < rows.vectors.length; row++) if (random() < 0.15) rows.remove(row);
       rows.add(all.slice(rows.vectors.length, end));
-      rows.remove(end - 1); // dead before its turn
+      rows.remove(end - 1); // dead before it is inserted
       await index.insert(end);
       const queries = clusteredVectors(25, 24, 11);
       expect(await rows.recall(index, queries, 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);

@@ -4,25 +4,25 @@ import { METRIC_CODES, type AnnIndex, type AnnQuery, type Candidates, type Metri
 import { ByteReader, block, u32 } from '../blocks.ts';
 import { VectorCheckpointError } from '../errors.ts';
 
-/** Width of the beam while rows are inserted (efConstruction), and the least when searching (efSearch). */
+/** Width of the beam while rows are inserted (efConstruction), and the minimum in searches (efSearch). */
 const BUILDING_WIDTH = 200;
 const SEARCH_WIDTH = 100;
-/** Dimensions of the rows that a worker inserts in one call, all together: some tens of milliseconds. */
+/** Rows per call of a worker, as their total number of dimensions: some tens of milliseconds. */
 const CALL_DIMS = 65_536;
-/** Rows whose links are a block of a checkpoint. */
+/** Number of rows whose links form a block of a checkpoint. */
 const SAVED_ROWS = 1024;
-/** Rows of a filter above which a search, should it have to look at them all, doesn't run on this thread. */
+/** If more rows than this pass the filter, the search runs in a worker, because it may have to scan them all. */
 const QUICK_ROWS = 50_000;
 const FORMAT = 1;
 
-/** Most links of a row at level 0. Rows of int8 have fewer, since links would take a third of the memory, and searches a wider beam for it. */
+/** Maximum number of links of a row at level 0. Rows of int8 have fewer, because links would take a third of the memory; a wider beam compensates. */
 const LINKS = 32;
 const LINKS_OF_INT8 = 24;
 const SEARCH_WIDTH_OF_INT8 = 400;
-/** What the kernel calls rows that are compared as they are stored. */
+/** The kernel's code for rows that are compared as they are stored. */
 const ROWS_THEMSELVES = 8;
 
-/** Bits of a dimension in the codes that rows of float32 are compared by. */
+/** Bits per dimension in the codes by which rows of float32 are compared. */
 export type CodeBits = 7 | 4;
 
 /** A graph over the rows of a segment, see asm/hnsw. One thread inserts at a time; searches run beside it. */
@@ -51,7 +51,7 @@ export class HnswIndex implements AnnIndex {
     return this.#graph === 0 ? 0 : this.#kernel.graphTaken(this.#graph) >>> 0;
   }
 
-  /** Where the graph lies; 0 until rows were inserted. */
+  /** Address of the graph; 0 until rows were inserted. */
   get address(): number {
     return this.#graph;
   }
@@ -100,7 +100,7 @@ export class HnswIndex implements AnnIndex {
     }
   }
 
-  /** Reads what `save` gave; for a structure that is new. */
+  /** Restores what `save` wrote, into a new structure. */
   async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
     const reader = new ByteReader(bytes);
     const [format, metric, dims, done] = await reader.numbers(4);

@@ -3,10 +3,10 @@ import { type CodeBits, HnswIndex } from './hnsw-index.ts';
 
 export type { CodeBits } from './hnsw-index.ts';
 
-/** Candidates for each result, so that scoring them exactly mends what codes got wrong. */
+/** Candidates per result; scoring them exactly corrects errors of the codes. */
 const OVERSAMPLE = 3;
 
-/** Approximate search by a graph (hnsw), whose codes have so many bits a dimension: four make it smaller, seven more precise. */
+/** Approximate search by a graph (hnsw) with codes of 4 or 7 bits per dimension: 4 bits are smaller, 7 more precise. */
 export function hnswFactory(bits: CodeBits = 7): AnnFactory {
   return {
     algorithm: 'hnsw',

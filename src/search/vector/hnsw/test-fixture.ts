@@ -7,7 +7,7 @@ import { type AnnIndex, METRIC_CODES, type Metric } from '../ann-index.ts';
 import { Segment } from '../segment.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
-/** Numbers in [0, 1), always the same for a seed (mulberry32). */
+/** Numbers in [0, 1), the same for each seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Vectors around some centres, as embeddings lie; with `unit`, of length 1. */
+/** Vectors in clusters around some centres, like embeddings; with `unit`, of length 1. */
 export function clusteredVectors(count: number, dims: number, seed: number, unit = false): Float32Array[] {
   const random = seededRandom(seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -30,7 +30,7 @@ export function clusteredVectors(count: number, dims: number, seed: number, unit
   });
 }
 
-/** How near two vectors are: higher is nearer, by any metric. */
+/** Similarity of two vectors, by any metric: higher is nearer. */
 export function similarity(a: Float32Array, b: Float32Array, metric: Metric): number {
   let [product, aa, bb, distance] = [0, 0, 0, 0];
   for (let i = 0; i < a.length; i++) {
@@ -43,22 +43,22 @@ export function similarity(a: Float32Array, b: Float32Array, metric: Metric): nu
   return metric === 'dot_product' || aa * bb === 0 ? product : product / Math.sqrt(aa * bb);
 }
 
-/** The k rows nearest to a query among those that count. */
+/** The k nearest rows to a query among those that count. */
 export function exactNearest(vectors: readonly Float32Array[], query: Float32Array, metric: Metric, k: number, counts: (row: number) => boolean = () => true): number[] {
   return vectors.map((vector, row) => ({ row, score: counts(row) ? similarity(query, vector, metric) : -Infinity }))
     .filter(({ score }) => score > -Infinity).toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, k).map(({ row }) => row);
 }
 
 export interface Found {
-  /** Rows, as the structure gave them. */
+  /** Rows as returned by the structure. */
   readonly candidates: readonly number[];
   /** The best k of those, by their vectors. */
   readonly best: readonly number[];
-  /** Rows that were looked at. */
+  /** Number of rows compared. */
   readonly scanned: number;
 }
 
-/** A segment of rows with vectors that a test knows, and searches of one structure over it. */
+/** A segment of rows with known vectors, and searches of one structure over it. */
 export class Rows {
   readonly segment: Segment;
   readonly vectors: Float32Array[] = [];
@@ -76,7 +76,7 @@ export class Rows {
     return this;
   }
 
-  /** Takes all the memory that the segment has left, chunks that were given back included. */
+  /** Allocates all the memory that is left in the segment, including freed chunks. */
   fill(): void {
     for (let bytes = 2 ** 24; bytes >= 64; ) {
       try {
@@ -92,7 +92,7 @@ export class Rows {
     this.dead.add(row);
   }
 
-  /** What a structure finds: `candidates` rows are asked for, and scored by their vectors. */
+  /** Searches a structure for `candidates` rows and scores them by their vectors. */
   async search(index: AnnIndex, query: Float32Array, metric: Metric, k: number, candidates: number, filter?: (row: number) => boolean, options: Record<string, number> = {}): Promise<Found> {
     const { segment } = this;
     const rowCount = segment.rowCount;
@@ -116,7 +116,7 @@ export class Rows {
     return { candidates: rows, best: best.slice(0, k).map(({ row }) => row), scanned: found.scanned };
   }
 
-  /** Share of the true k nearest rows that a structure finds, over all queries. */
+  /** Recall: the share of the true k nearest rows that a structure finds, over all queries. */
   async recall(index: AnnIndex, queries: readonly Float32Array[], metric: Metric, k: number, candidates: number, filter?: (row: number) => boolean): Promise<number> {
     let [hits, all] = [0, 0];
     for (const query of queries) {
@@ -136,7 +136,7 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-/** And in many. */
+/** A checkpoint in many pieces. */
 export async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -146,13 +146,13 @@ export interface CorpusSet {
   readonly metric: Metric;
   readonly base: Float32Array[];
   readonly queries: Float32Array[];
-  /** For each query, its true neighbours' rows, nearest first. */
+  /** For each query, the rows of its true neighbours, nearest first. */
   readonly neighbours: Int32Array[];
 }
 
 export const CORPUS_SETS = ['sift128', 'glove50', 'mnist784'] as const;
 
-/** A set of vectors with known neighbours, from the corpora beside the project; undefined where they are not. */
+/** Vectors with known neighbours, from the corpora beside the project; undefined if these are missing. */
 export function corpusSet(name: (typeof CORPUS_SETS)[number]): CorpusSet | undefined {
   const file = (suffix: string) => fileURLToPath(new URL(`../../../../../shared/corpus/vec/${name}.${suffix}`, import.meta.url));
   if (!existsSync(file('json'))) return undefined;

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { instantiateKernel } from '../../../kernels/load.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
-// Runs kernels over memories that it shares with the main thread, one call after the other.
+// Runs kernels over memories that it shares with the main thread, one call at a time.
 
 interface KnownMemory {
   readonly value: WebAssembly.Memory;

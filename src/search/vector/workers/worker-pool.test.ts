@@ -49,7 +49,7 @@ describe('a pool of workers', () => {
     const single = new WorkerPool(1);
     expect(await orderOf(single)).toEqual(['build 1', 'search 1', 'search 2', 'build 2', 'build 3']);
     await single.close();
-    // Of two workers one is left free of building. Which of a search and a build ends first is up to the system.
+    // One of the two workers is kept free of building. Whether the search or the build ends first depends on the system.
     expect((await orderOf(pool)).filter((name) => name.startsWith('build'))).toEqual(['build 1', 'build 2', 'build 3']);
   });
 

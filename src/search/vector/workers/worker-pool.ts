@@ -10,12 +10,12 @@ export interface KernelCall {
   /** Name of the kernel: `asm/NAME.ts`. */
   readonly module: string;
   readonly build: KernelBuild;
-  /** The function; it takes numbers and gives a number or nothing. */
+  /** The function; it takes numbers and returns a number or nothing. */
   readonly call: string;
   readonly args: readonly number[];
   /**
-   * Building rather than searching: waits until no search waits, and never takes the last free worker of several.
-   * Such work comes in calls of some tens of milliseconds, since a search may wait behind one.
+   * Building rather than searching: waits while a search waits, and never takes the last free worker if there are several. Each call should
+   * take at most some tens of milliseconds, because a search may wait for it.
    */
   readonly background?: boolean;
 }
@@ -26,7 +26,7 @@ interface Task {
   readonly reject: (error: unknown) => void;
 }
 
-/** A worker, what it was told already, and what it does. */
+/** A worker, the memories and modules that it has received, and its current task. */
 interface Seat {
   readonly worker: Worker;
   readonly memories: Set<number>;
@@ -34,18 +34,18 @@ interface Seat {
   task: Task | undefined;
 }
 
-/** A worker ended, or a kernel trapped, before a call was answered. */
+/** A worker ended, or a kernel trapped, before a call was completed. */
 export class WorkerFailure extends Error {}
 
-/** Most workers, however many processors there are. */
+/** Maximum number of workers, even with more processors. */
 const MAX_WORKERS = 16;
 
 /**
- * Worker threads that run kernels over shared memories, for all collections. They start when there is
- * work for them, hold the process only while they have some, and are replaced when they end.
+ * Worker threads that run kernels over shared memories, for all collections. They are started on demand, keep the process alive only while
+ * they work, and are replaced when they end.
  */
 export class WorkerPool {
-  /** Workers that run side by side. */
+  /** Maximum number of workers. */
   readonly size: number;
   readonly #seats: Seat[] = [];
   readonly #waiting: Task[] = [];
@@ -60,7 +60,7 @@ export class WorkerPool {
     this.size = size;
   }
 
-  /** Resolves with what the function gave (0 for nothing); rejects with a WorkerFailure when it throws or its worker ends. */
+  /** Resolves with the function's result (0 for nothing); rejects with a WorkerFailure when it throws or its worker ends. */
   run(call: KernelCall): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw new WorkerFailure('the workers were closed');
@@ -69,7 +69,7 @@ export class WorkerPool {
     });
   }
 
-  /** Lets workers drop a memory, after the calls over it that they have. */
+  /** Makes workers release a memory, after their pending calls over it. */
   forget(memory: WebAssembly.Memory): void {
     const number = this.#memories.get(memory);
     if (number === undefined) return;
@@ -84,14 +84,14 @@ export class WorkerPool {
     await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
   }
 
-  /** Ends the workers; calls that are not answered yet are rejected. */
+  /** Ends the workers; pending calls are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)]) task.reject(new WorkerFailure('the workers were closed'));
     await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
   }
 
-  /** Gives tasks to free workers, and starts workers for those that are left. */
+  /** Assigns tasks to free workers, and starts workers for the remaining tasks. */
   #dispatch(): void {
     for (let task = this.#peek(); task !== undefined; task = this.#peek()) {
       let seat = this.#seats.find((each) => each.task === undefined);
@@ -125,7 +125,7 @@ export class WorkerPool {
     }
   }
 
-  /** Tells a worker what it hasn't been told. */
+  /** Sends a worker the memories and modules that it does not have yet. */
   #introduce(seat: Seat, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
     if (!seat.memories.has(memory)) seat.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
     seat.memories.add(memory);

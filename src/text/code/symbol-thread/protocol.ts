@@ -1,6 +1,6 @@
 import type { CodeSymbols, ExtractContext } from '../symbols/index.ts';
 
-/** One source to read. The thread answers in order. */
+/** A source to read. The thread replies in order. */
 export interface SymbolRequest extends ExtractContext {
   readonly language: string;
   readonly source: string;

@@ -7,7 +7,7 @@ const OPTIONS = { maxSymbols: 512 };
 const small = 'function small() {}';
 const large = Array.from({ length: 4000 }, (_, i) => `function f${i}() {}`).join('\n');
 
-/** A thread that does what its source says: `spin` for ever, `end`, or fill the memory; else it answers nothing but the source. */
+/** A thread that does what its source says: `spin` for ever, `end`, or fill the memory; otherwise it only returns the source. */
 const THREAD = `
   import { parentPort } from 'node:worker_threads';
   parentPort.on('message', ({ source }) => {

@@ -6,13 +6,13 @@ import type { SymbolAnswer, SymbolRequest } from './protocol.ts';
 export interface SymbolReaderOptions {
   /** Module of the thread; for tests. */
   readonly thread?: URL;
-  /** Milliseconds that one source may take; for tests. */
+  /** Maximum milliseconds for one source; for tests. */
   readonly limit?: number;
-  /** Megabytes of memory that the thread may have; for tests. */
+  /** Maximum memory of the thread in MB; for tests. */
   readonly heap?: number;
 }
 
-/** Why the symbols of a source are not known: the thread was too slow, ran out of memory, or could not start. */
+/** The symbols of a source are unknown, because the thread was too slow, ran out of memory, or could not start. */
 export class SymbolsUnread extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -26,14 +26,14 @@ interface Job {
   readonly reject: (error: SymbolsUnread) => void;
 }
 
-/** The thread stops reading after a second by itself; this is for one that can't. */
+/** The thread itself stops reading after a second; this limit applies if it cannot. */
 const LIMIT_MS = 3000;
-/** What parsers may take of memory before they are ended, instead of the process. */
+/** Memory limit at which the thread is ended, so that the process survives. */
 const MAX_HEAP_MB = 512;
 
 /**
- * Reads sources in a thread of its own, one at a time and in order. The thread starts with the first
- * source, again after it was lost, and holds the process only while it reads.
+ * Reads sources in a thread of its own, one at a time and in order. The thread is started with the first source and after each failure, and
+ * keeps the process alive only while it reads.
  */
 export class SymbolReader {
   readonly #thread: URL;
@@ -50,7 +50,7 @@ export class SymbolReader {
     this.#heap = heap;
   }
 
-  /** Rejects with `SymbolsUnread`, never otherwise. */
+  /** Rejects only with `SymbolsUnread`. */
   read(request: SymbolRequest): Promise<CodeSymbols> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject });
@@ -58,7 +58,7 @@ export class SymbolReader {
     });
   }
 
-  /** The limit counts from here: waiting for others is not the source's fault. */
+  /** The time limit begins here: it does not include waiting for other sources. */
   #next(): void {
     if (this.#job !== undefined) return;
     const job = (this.#job = this.#waiting.shift());
@@ -85,7 +85,7 @@ export class SymbolReader {
     this.#settle(undefined, ({ reject }) => reject(reason));
   }
 
-  /** A thread that was lost may still speak; nobody listens to it. */
+  /** Messages of a thread that was given up are ignored. */
   #settle(worker: Worker | undefined, tell: (job: Job) => void): void {
     if (worker !== this.#worker) return;
     const job = this.#job;

@@ -3,17 +3,17 @@ import { type CodeSymbols, hasSymbols, MAX_SOURCE_LENGTH, readSymbols } from '..
 import type { SourceDocument } from '../with-code-symbols.ts';
 import { SymbolReader } from './symbol-reader.ts';
 
-/** Sources up to this length, in UTF-16 units, are read at once, as long as that goes fast. */
+/** Sources of up to this many UTF-16 units are read on the calling thread, within a time limit. */
 const INLINE_LENGTH = 16 * 1024;
 const INLINE_MS = 10;
 
-/** One for the process: the thread has no state, and memory for one is enough. */
+/** One for the process: the thread has no state, and the memory for one thread is enough. */
 const shared = new SymbolReader();
 
 /**
- * The symbols of a code document with the lines on which they come first. Most sources are read faster than a
- * thread could be told of them; whatever is long or turns out difficult goes to a thread, so that
- * nothing holds the event loop. Rejects with `SymbolsUnread` when that gives up.
+ * The symbols of a code document with the lines of their first occurrences. Most sources are read faster than they could be sent to a
+ * thread; long or difficult sources are read in a thread, so that none blocks the event loop. Rejects with `SymbolsUnread` if the thread
+ * fails.
  */
 export async function symbolsOf(document: SourceDocument, { maxSymbols }: { readonly maxSymbols: number }, reader: Pick<SymbolReader, 'read'> = shared): Promise<CodeSymbols> {
   const language = codeLanguage(document);

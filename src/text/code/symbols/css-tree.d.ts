@@ -1,4 +1,4 @@
-// Parts of css-tree that load without its dictionaries of properties; their types are those of the whole.
+// Parts of css-tree that load without its dictionaries of properties; they have the types of the whole package.
 declare module 'css-tree/tokenizer' {
   export { tokenize, tokenTypes } from 'css-tree';
 }

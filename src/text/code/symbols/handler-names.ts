@@ -1,6 +1,6 @@
-/** Words before a parenthesis that are not called. */
+/** Keywords before a parenthesis that are not function calls. */
 const KEYWORDS: ReadonlySet<string> = new Set(['if', 'for', 'while', 'switch', 'catch', 'function', 'return', 'typeof', 'void', 'await', 'async', 'with', 'super']);
-/** Objects that the browser provides: their methods are nobody's names. */
+/** Objects that the browser provides: their methods are not names of the document. */
 const PROVIDED: ReadonlySet<string> = new Set(['this', 'event', '$event', 'document', 'console', 'location', 'history', 'navigator', 'Math', 'JSON', 'Object', 'localStorage', 'sessionStorage']);
 const GLOBALS: ReadonlySet<string> = new Set(['window', 'self', 'globalThis']);
 
@@ -10,8 +10,8 @@ const STRINGS = /'(?:[^'\\]|\\[^])*(?:'|$)|"(?:[^"\\]|\\[^])*(?:"|$)/g;
 const MAX_HANDLER_LENGTH = 4096;
 
 /**
- * The names that an event handler refers to: the functions that it calls, or the one that it is. Of
- * `App.open()` that is `App`, which a script may define; of `event.preventDefault()` nothing.
+ * The names that an event handler refers to: the functions that it calls, or the function that it is. For `App.open()` that is `App`, which
+ * a script may define; for `event.preventDefault()` it is nothing.
  */
 export function handlerNames(value: string): string[] {
   if (value.length > MAX_HANDLER_LENGTH) return [];

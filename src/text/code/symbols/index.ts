@@ -4,23 +4,23 @@ import { readStyle } from './style.ts';
 import { type Piece, SymbolSets } from './symbol-set.ts';
 import { withinTime } from './within-time.ts';
 
-/** Of longer sources, in UTF-16 units, the beginning is read. */
+/** Only the first UTF-16 units of a source, up to this number, are read. */
 export const MAX_SOURCE_LENGTH = 4 * 1024 * 1024;
 const READ_MILLISECONDS = 1000;
 
 export interface ExtractContext {
   /** Path of the document, to resolve imports against. */
   readonly path: string;
-  /** Most names of each kind, see `SVC_CODE_MAX_SYMBOLS`. */
+  /** Maximum number of names of each kind, see `SVC_CODE_MAX_SYMBOLS`. */
   readonly maxSymbols: number;
 }
 
-/** Names by kind, each kind deduplicated, sorted and capped. */
+/** Names by kind; each kind is deduplicated, sorted and limited. */
 export interface CodeSymbols {
   readonly defines: readonly string[];
   readonly uses: readonly string[];
   readonly imports: readonly string[];
-  /** The line on which each of these names comes first, counted from 1. */
+  /** The line of the first occurrence of each name, counted from 1. */
   readonly locations: {
     readonly defines: ReadonlyMap<string, number>;
     readonly uses: ReadonlyMap<string, number>;
@@ -36,20 +36,20 @@ const READERS: Readonly<Record<string, Reader>> = {
   html: readMarkup, vue: readMarkup, svelte: readMarkup,
 };
 
-/** Whether sources of a language have symbols. */
+/** Whether there is a reader for the symbols of a language. */
 export function hasSymbols(language: string): boolean {
   return Object.hasOwn(READERS, language);
 }
 
 /**
- * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never
- * throws: of broken source it returns what can be read, of hostile source what can be read in a second.
+ * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never throws: returns what can be read of a
+ * broken source, and what can be read of a hostile source within a second.
  */
 export function extractSymbols(language: string, source: string, context: ExtractContext): CodeSymbols {
   return readSymbols(language, source, context, READ_MILLISECONDS).symbols;
 }
 
-/** As `extractSymbols`, within another time. `complete` is false where the source was not read to its end. */
+/** Like `extractSymbols`, with another time limit. `complete` is false if the source was not read to its end. */
 export function readSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext, milliseconds: number): { symbols: CodeSymbols; complete: boolean } {
   const sets = new SymbolSets();
   const piece: Piece = { source: source.slice(0, MAX_SOURCE_LENGTH), line: 1, path };

@@ -5,7 +5,7 @@ import { readScript } from './script.ts';
 import { readStyle } from './style.ts';
 import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
 
-/** How to read what stands in an element of text only (HTML standard, "parsing HTML fragments"). */
+/** How to tokenise elements that contain only text (HTML standard, "parsing HTML fragments"). */
 const TEXT_MODES: Readonly<Record<string, Tokenizer['state']>> = {
   title: TokenizerMode.RCDATA, textarea: TokenizerMode.RCDATA,
   style: TokenizerMode.RAWTEXT, xmp: TokenizerMode.RAWTEXT, iframe: TokenizerMode.RAWTEXT, noembed: TokenizerMode.RAWTEXT, noframes: TokenizerMode.RAWTEXT,
@@ -15,17 +15,16 @@ const TEXT_MODES: Readonly<Record<string, Tokenizer['state']>> = {
 /** `onclick`, Svelte's `on:click`, Vue's `@click` and `v-on:click`; parse5 writes names in lower case. */
 const HANDLER = /^(?:on:?[a-z]|v-on:|@[a-z])/;
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|type)script|text\/(?:babel|jsx))?$/i;
-/** What a template language fills in; the words that it is a part of are not known. */
+/** A placeholder of a template language; words that contain one are unknown. */
 const FILLED_IN = /\{[^{}]*\}|<%[^%]*%>/g;
 const UNKNOWN = /[{}<>]/;
-/** An expression of Svelte as the value of an attribute; one level of braces in it is followed. */
+/** An expression of Svelte as the value of an attribute; one level of nested braces is supported. */
 const EXPRESSION = /=\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g;
 
 /**
- * HTML, Vue and Svelte: `id`s are defined, class names and the functions that `on*` handlers call are
- * uses, local `src` and `href` targets imports (contract, "Code documents"). Scripts and style sheets
- * inside the document add their own symbols. Reads tags rather than a tree: that takes linear time on
- * every input, and components' templates are no valid trees.
+ * HTML, Vue and Svelte: `id`s are definitions, class names and the functions that `on*` handlers call are uses, local `src` and `href`
+ * targets are imports (contract, "Code documents"). Scripts and style sheets inside the document add their own symbols. It reads tags
+ * instead of a tree: that takes linear time for every input, and the templates of components are not valid trees.
  */
 export function readMarkup(piece: Piece, language: string, symbols: SymbolSets): void {
   const reader = new MarkupReader(piece, symbols);
@@ -36,7 +35,7 @@ export function readMarkup(piece: Piece, language: string, symbols: SymbolSets):
   reader.readEmbedded();
 }
 
-/** Makes expressions readable as HTML's unquoted values, which spaces and `>` would end; no offset changes. */
+/** Rewrites expressions as valid unquoted values of HTML, which spaces and `>` would end; offsets do not change. */
 function withClosedExpressions(source: string): string {
   return source.replace(EXPRESSION, (text) => text.replace(/\s/g, '\u00a0').replaceAll('>', '\u203a'));
 }
@@ -74,7 +73,7 @@ class MarkupReader {
     };
   }
 
-  /** After the markup, so that a tokeniser that never returned costs the scripts only their own time. */
+  /** Read after the markup, so that a parser that runs out of time only loses the symbols of scripts. */
   readEmbedded(): void {
     for (const { element, language, piece } of this.#embedded) {
       if (element === 'script') readScript(piece, language, this.#symbols);
@@ -112,7 +111,7 @@ class MarkupReader {
   }
 }
 
-/** The words of an attribute that no template has a part in. */
+/** The words of an attribute, except those that contain placeholders. */
 function knownWords(value: string): string[] {
   return value.replace(FILLED_IN, '{}').split(/\s+/).filter((word) => !UNKNOWN.test(word));
 }

@@ -1,14 +1,14 @@
-/** A scheme before a colon, as in `https:`, `data:`, `sass:`; two characters at least, so no drive letter. */
+/** A scheme before a colon, as in `https:`, `data:`, `sass:`; at least two characters, which excludes drive letters. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:/i;
-/** What carries its content in itself, or is no file at all. */
+/** URLs that contain their content, or do not refer to a file. */
 const INLINE = /^(?:data|blob|about|javascript|mailto|tel):/i;
-/** Marks of template languages: the target is known only when the page is made. */
+/** Placeholders of template languages: the target is known only when the page is generated. */
 const PLACEHOLDER = /[{}]|<%|%>/;
 
 /**
- * The path that an `href` or `src` in a document means, or undefined when it is no local file: another
- * site, inline data, mail, script, a place in the same document, or a template's placeholder. A bare
- * path is relative to the document (contract, "Code documents").
+ * The path that an `href` or `src` in a document refers to, or undefined if it is not a local file: another site, inline data, mail,
+ * script, a fragment of the same document, or a template's placeholder. A bare path is relative to the document (contract, "Code
+ * documents").
  */
 export function resolveLocal(target: string, referrer: string): string | undefined {
   const url = target.trim();
@@ -16,8 +16,8 @@ export function resolveLocal(target: string, referrer: string): string | undefin
 }
 
 /**
- * What an `@import` or `url()` in a style sheet means: a path like that of `resolveLocal`, or as written
- * where it leads outside (`https:`, `//`, the built-in `sass:` and the packages `~name` of bundlers).
+ * The target of an `@import` or `url()` in a style sheet: a path as from `resolveLocal`, or the original text for external targets
+ * (`https:`, `//`, the built-in `sass:` and the packages `~name` of bundlers).
  */
 export function resolveStyleTarget(target: string, referrer: string): string | undefined {
   const url = target.trim();
@@ -25,10 +25,7 @@ export function resolveStyleTarget(target: string, referrer: string): string | u
   return isExternal(url) || url.startsWith('~') ? url : resolveUrlPath(url, referrer);
 }
 
-/**
- * What a module specifier means: a path when it is relative or starts with a slash; a bare one names a
- * package and is left unchanged, as is a URL.
- */
+/** The target of a module specifier: a path if it is relative or starts with a slash; a bare one names a package and is unchanged, as is a URL. */
 export function resolveModule(specifier: string, referrer: string): string | undefined {
   if (INLINE.test(specifier)) return undefined;
   return /^(?:\.{0,2}\/(?!\/)|\.{1,2}$)/.test(specifier) ? join(withoutSuffix(specifier), referrer) : specifier;
@@ -43,7 +40,7 @@ function resolveUrlPath(url: string, referrer: string): string | undefined {
   return path === '' ? undefined : join(decode(path), referrer);
 }
 
-/** Query and fragment say which part or variant of a file, not which file. */
+/** Query and fragment select a part or variant of a file, not another file. */
 function withoutSuffix(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }
@@ -52,12 +49,12 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
-    if (error instanceof URIError) return path; // a stray per cent sign stands for itself
+    if (error instanceof URIError) return path; // an invalid percent sequence is literal
     throw error;
   }
 }
 
-/** Joins as browsers do: `..` beyond the root stays at the root. Keys begin with a slash where the referrer's does. */
+/** Joins paths as browsers do: `..` beyond the root stays at the root. The result begins with a slash if the referrer's path does. */
 function join(path: string, referrer: string): string | undefined {
   const folder = path.startsWith('/') ? '' : referrer.slice(0, referrer.lastIndexOf('/') + 1);
   const segments: string[] = [];

@@ -4,11 +4,11 @@ import { scanScript } from './script-scanner.ts';
 import type { Piece, SymbolSets } from './symbol-set.ts';
 import { withinTime } from './within-time.ts';
 
-/** Longer sources, in UTF-16 units, are bundles; reading them as a syntax tree would hold up the service. */
+/** Sources with more UTF-16 units are bundles; parsing them into a syntax tree would block the service. */
 const MAX_PARSED_LENGTH = 256 * 1024;
 const PARSE_MILLISECONDS = 500;
 
-/** What the walk needs to know of a Babel node. */
+/** The properties of a Babel node that the walk needs. */
 interface SyntaxNode {
   readonly type: string;
   readonly loc?: { readonly start: { readonly line: number } };
@@ -16,10 +16,10 @@ interface SyntaxNode {
 }
 
 /**
- * JavaScript and TypeScript with JSX: the names of functions, classes and of variables that hold a
- * function or class are defined, at any depth; the specifiers of `import`, `export … from`, `require`
- * and `import()` are imports. There are no uses (contract, "Code documents"). Source that has no
- * syntax tree (broken beyond repair, hostile, or very long) is scanned for declarations instead.
+ * JavaScript and TypeScript with JSX: the names of functions, of classes, and of variables with a function or class as value are
+ * definitions, at any depth; the specifiers of `import`, `export … from`, `require` and `import()` are imports. There are no uses
+ * (contract, "Code documents"). Source without a syntax tree (because it is broken, hostile, or very long) is scanned for declarations
+ * instead.
  */
 export function readScript(piece: Piece, language: string, symbols: SymbolSets): void {
   const program = piece.source.length <= MAX_PARSED_LENGTH ? parseScript(piece, language) : undefined;
@@ -39,7 +39,7 @@ function parseScript({ source, path }: Piece, language: string): SyntaxNode | un
   return program;
 }
 
-/** A syntax tree or undefined; Babel goes on after errors that leave the structure clear. */
+/** A syntax tree or undefined; Babel continues after errors that leave the structure clear. */
 function tryParse(source: string, plugins: ParserPlugin[]): SyntaxNode | undefined {
   try {
     return parse(source, {
@@ -53,7 +53,7 @@ function tryParse(source: string, plugins: ParserPlugin[]): SyntaxNode | undefin
   }
 }
 
-/** `<T>x` is a cast in TypeScript and an element in TSX, so a file may need the one or the other. */
+/** `<T>x` is a cast in TypeScript and an element in TSX, so a file may need either parser. */
 function dialects(language: string, path: string): ParserPlugin[][] {
   const jsx: ParserPlugin[] = ['jsx', 'decorators-legacy'];
   const ts: ParserPlugin[] = ['typescript', 'decorators-legacy'];
@@ -62,7 +62,7 @@ function dialects(language: string, path: string): ParserPlugin[][] {
   return path.toLowerCase().endsWith('.tsx') ? [tsx, ts] : [ts, tsx];
 }
 
-/** All nodes below one, itself included; an own stack, since trees can be deeper than the engine's. */
+/** A node and all nodes below it; uses an explicit stack, because trees can be deeper than the call stack. */
 function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
   const stack: unknown[] = [root];
   while (stack.length > 0) {
@@ -87,7 +87,7 @@ function readNode(node: SyntaxNode, piece: Piece, symbols: SymbolSets): void {
   if (text !== undefined) symbols.imports.add(resolveModule(text, piece.path), lineOf(specifier!, piece));
 }
 
-/** The identifier that a declaration gives to a function or class. */
+/** The identifier to which a declaration assigns a function or class. */
 function declaredName(node: SyntaxNode): SyntaxNode | undefined {
   switch (node.type) {
     case 'FunctionDeclaration': case 'TSDeclareFunction': case 'ClassDeclaration':
@@ -119,7 +119,7 @@ function isRequire(callee: SyntaxNode | undefined): boolean {
   return callee?.type === 'Import' || (callee?.type === 'Identifier' && callee.name === 'require');
 }
 
-/** The value of a string literal; undefined where parts are computed. */
+/** The value of a string literal; undefined if parts are computed. */
 function literalText(node: SyntaxNode): string | undefined {
   if (node.type === 'StringLiteral') return node.value as string;
   if (node.type === 'TSLiteralType') return literalText(asNode(node.literal)!);

@@ -3,7 +3,7 @@ import { ident } from 'css-tree/utils';
 
 const { Comma, Delim, Function: FunctionToken, Hash, Ident, LeftParenthesis, LeftSquareBracket, RightParenthesis, RightSquareBracket } = tokenTypes;
 
-/** A token of a statement; whitespace and comments are left out. */
+/** A token of a statement; whitespace and comments are omitted. */
 export interface StyleToken {
   readonly type: number;
   readonly start: number;
@@ -11,9 +11,9 @@ export interface StyleToken {
   readonly text: string;
 }
 
-/** What one selector of a style rule defines. */
+/** The definitions in one selector of a style rule. */
 export interface SelectorNames {
-  /** The selector itself, whitespace as one space; undefined where `&` makes it a part of another. */
+  /** The selector itself, with whitespace as one space; undefined if `&` makes it a part of another selector. */
   readonly text: string | undefined;
   /** Classes and ids without `.` and `#`, escapes decoded. */
   readonly named: readonly { readonly name: string; readonly token: StyleToken }[];
@@ -21,7 +21,7 @@ export interface SelectorNames {
   readonly lastClasses: readonly string[];
 }
 
-/** Cuts a rule's prelude at its commas, except those inside brackets. */
+/** Splits a rule's prelude at its commas, except those inside brackets. */
 export function selectorsOf(prelude: readonly StyleToken[]): StyleToken[][] {
   const selectors: StyleToken[][] = [[]];
   let nesting = 0;
@@ -53,7 +53,7 @@ export function namesOf(tokens: readonly StyleToken[], parents: readonly string[
   return { text: nested ? undefined : textOf(tokens), named, lastClasses };
 }
 
-/** The tokens with one space where there was whitespace or a comment. */
+/** The tokens, joined by one space wherever there was whitespace or a comment. */
 function textOf(tokens: readonly StyleToken[]): string {
   return tokens.map(({ text, start }, i) => (i > 0 && tokens[i - 1]!.end < start ? ` ${text}` : text)).join('');
 }

@@ -6,24 +6,23 @@ import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
 
 const { AtKeyword, BadUrl, Colon, Comment, Delim, Function: FunctionToken, Ident, LeftCurlyBracket, LeftParenthesis, RightCurlyBracket, RightParenthesis, Semicolon, String: StringToken, Url, WhiteSpace } = tokenTypes;
 
-/** Longest statement that is looked at, in tokens: what is longer is data. */
+/** Maximum length of a statement in tokens: longer ones are data and are ignored. */
 const MAX_STATEMENT = 10_000;
 const IMPORTS: ReadonlySet<string> = new Set(['@import', '@use', '@forward', '@plugin']);
 
 /**
- * CSS, SCSS and LESS: selectors, the classes and ids in them, and custom properties are defined;
- * `url()` targets are uses, `@import`, `@use` and `@forward` targets imports (contract, "Code
- * documents"). Reads tokens rather than a syntax tree: they are the same in the three languages and
- * in broken source, and blocks may nest to any depth.
+ * CSS, SCSS and LESS: selectors, the classes and ids in them, and custom properties are definitions; `url()` targets are uses, `@import`,
+ * `@use` and `@forward` targets are imports (contract, "Code documents"). It reads tokens instead of a syntax tree: they are the same in
+ * the three languages and in broken source, and blocks may nest to any depth.
  */
 export function readStyle(piece: Piece, language: string, symbols: SymbolSets): void {
   new StyleReader(piece, language === 'css' ? piece.source : withoutLineComments(piece.source), symbols).read();
 }
 
-/** A style rule's classes, which `&-suffix` in a nested rule continues; or a block without style rules. */
+/** The classes of a style rule, which `&-suffix` in a nested rule continues; or a block without style rules. */
 interface Block {
   readonly classes: readonly string[];
-  /** In `@keyframes`, where `from` and `50%` only look like selectors. */
+  /** Whether the block is in `@keyframes`, where `from` and `50%` only look like selectors. */
   readonly frames: boolean;
 }
 
@@ -62,7 +61,7 @@ class StyleReader {
     }
   }
 
-  /** Whether the token belongs to an interpolation, the curly brackets of which open no block. */
+  /** Whether the token belongs to an interpolation, whose curly brackets do not open a block. */
   #interpolates(type: number, start: number): boolean {
     const before = this.#statement.at(-1);
     if (type === LeftCurlyBracket && (this.#interpolations > 0 || (before?.type === Delim && before.end === start && '#@'.includes(before.text)))) {
@@ -126,7 +125,7 @@ class StyleReader {
   #readDeclaration(): void {
     const [first, second] = this.#statement;
     if (first?.type === Ident && first.text.startsWith('--') && second?.type === Colon) this.#define(ident.decode(first.text), first);
-    if (first?.text.toLowerCase() === '@namespace') return; // names a vocabulary, not a file
+    if (first?.text.toLowerCase() === '@namespace') return; // a vocabulary, not a file
     for (const { target, token } of this.#urls()) this.#symbols.uses.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
   }
 
@@ -144,7 +143,7 @@ class StyleReader {
     if (!this.#dynamic) this.#symbols.imports.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
   }
 
-  /** `url(a.png)` is one token; `url("a.png")` a function with a string. */
+  /** `url(a.png)` is one token; `url("a.png")` is a function with a string. */
   #urls(): { target: string; token: StyleToken }[] {
     return this.#statement.flatMap((token, i) => {
       if (token.type === Url) return [{ target: cssUrl.decode(token.text), token }];
@@ -163,10 +162,10 @@ class StyleReader {
   }
 }
 
-/** What a line comment must not be looked for in, and line comments, which SCSS and LESS add to CSS. */
+/** Texts in which `//` does not begin a line comment, and line comments, which SCSS and LESS add to CSS. */
 const COMMENTS = /\\[^]|"(?:[^"\\\n]|\\[^])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[^])*(?:'|(?=\n)|$)|\/\*[^]*?(?:\*\/|$)|url\([^)\n]{0,2048}\)|\/\/[^\n]*/gi;
 
-/** Blanks out line comments and leaves every offset as it is. */
+/** Replaces line comments by spaces, so that offsets do not change. */
 function withoutLineComments(source: string): string {
   return source.replace(COMMENTS, (part) => (part.startsWith('//') ? ' '.repeat(part.length) : part));
 }

@@ -1,11 +1,11 @@
-/** Longer names are dropped, not cut: half a name names nothing. Within the limit on meta values. */
+/** Longer names are dropped, not truncated, because half a name is not a name. Below the limit on meta values. */
 const MAX_NAME_LENGTH = 1024;
 
-/** Names of one kind with the line on which each comes first. */
+/** Names of one kind with the line of their first occurrence. */
 export class SymbolSet {
   readonly #lines = new Map<string, number>();
 
-  /** Notes a name; what cannot name anything (undefined, blank, overlong, with control characters) is passed over. */
+  /** Adds a name; ignores texts that cannot be names (undefined, blank, too long, with control characters). */
   add(name: string | undefined, line: number): void {
     if (name === undefined || name.length > MAX_NAME_LENGTH) return;
     const clean = name.trim().toWellFormed();
@@ -14,7 +14,7 @@ export class SymbolSet {
     if (known === undefined || line < known) this.#lines.set(clean, line);
   }
 
-  /** The names, sorted by UTF-16 units and capped, and the first line of each. */
+  /** The names, sorted by UTF-16 units and limited, and the first line of each. */
   first(maxSymbols: number): { names: string[]; lines: Map<string, number> } {
     const names = [...this.#lines.keys()].sort().slice(0, maxSymbols);
     return { names, lines: new Map(names.map((name) => [name, this.#lines.get(name)!])) };
@@ -29,8 +29,8 @@ export class SymbolSets {
 }
 
 /**
- * A piece of source to read symbols from: a document, or a script or style sheet inside one.
- * `line` is the line of the document on which the piece begins.
+ * A piece of source from which symbols are read: a document, or a script or style sheet inside one. `line` is the line of the document on
+ * which the piece begins.
  */
 export interface Piece {
   readonly source: string;
@@ -39,11 +39,11 @@ export interface Piece {
   readonly path: string;
 }
 
-/** Tells the lines of offsets that never fall: `\n` ends a line, as everywhere in the service. */
+/** Returns the lines of ascending offsets: `\n` ends a line, as everywhere in the service. */
 export class LineCounter {
   readonly #source: string;
   #line: number;
-  /** Offset of the `\n` that ends the line; the source's length on its last line. */
+  /** Offset of the `\n` that ends the current line; the source's length on its last line. */
   #end: number;
 
   constructor({ source, line }: Piece) {

@@ -4,9 +4,9 @@ const context = createContext({ task: undefined as (() => void) | undefined });
 const script = new Script('task()');
 
 /**
- * Runs a task and tells whether it came to its end: not when it used up its time or the stack. Parsers
- * that were made for honest programs may take quadratic or exponential time, or recurse without end,
- * on others; the task keeps what it has read until then. Other errors pass through.
+ * Runs a task and returns whether it was completed: it is not if it exceeds its time or the stack. Parsers that were written for
+ * well-formed programs may take quadratic or exponential time, or recurse without end, on others; the task keeps what it has read until
+ * then. Other errors are thrown.
  */
 export function withinTime(milliseconds: number, task: () => void): boolean {
   context.task = task;
