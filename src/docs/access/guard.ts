@@ -6,7 +6,7 @@ import { unauthenticated } from './unauthenticated.ts';
 /** Operations that exist only with authentication (decisions section 4.13). */
 const AUTH_PATH = '/v1/auth/';
 
-/** While authentication is off, everyone may call every operation, except those for signing in. */
+/** While authentication is off, everyone may call every operation, except those under `/v1/auth/`, which do not exist then. */
 export const openGuard: Guard = {
   identify({ path }) {
     if (path.startsWith(AUTH_PATH)) throw new ServiceError('not_found', 'authentication is disabled');

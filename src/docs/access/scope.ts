@@ -58,7 +58,7 @@ export class Scope {
     return this.#permissions?.has(permission) !== false && this.#holds(collection.toLowerCase());
   }
 
-  /** Whether the kind of operations that the key allows permits this on any collection. */
+  /** Whether the operations of the key include this permission, whatever the collection. */
   permitsAnywhere(permission: Permission): boolean {
     return this.#permissions?.has(permission) !== false;
   }

@@ -21,7 +21,7 @@ export interface Candidate {
   readonly mayBeFound: boolean;
 }
 
-/** Number of collections whose triggers are indexed at once. */
+/** Number of collections whose trigger indexes are in memory. */
 const COLLECTIONS = 64;
 
 interface Indexed extends CollectionTriggers {

@@ -34,7 +34,7 @@ export async function linesOfEdges(edges: readonly CodeGraphEdge[], { queries, c
   return edges.map((edge) => linesOf(edge, locations));
 }
 
-/** Reads bodies. */
+/** The source of bodies. */
 export interface BodySource {
   readonly queries: Queries;
   readonly codec: BodyCodec;

@@ -1,4 +1,4 @@
-/** Estimates the number of tokens of a text of `bytes` bytes (contract section 2, `retrieval`). */
+/** Number of bytes of a text that count as one token (contract section 2, `retrieval`). */
 const BYTES_PER_TOKEN = 4;
 
 /**

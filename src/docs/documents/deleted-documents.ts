@@ -46,7 +46,7 @@ export async function findManyDeleted(queries: Queries, ids: readonly string[], 
  */
 export async function keepVersions(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void> {
   if ((work.deletedRetention ?? 0) === 0) return;
-  // An older build adds documents without removing their kept versions.
+  // An older build may have added the document again without removing its kept versions.
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
   await runInSteps(work, `
     INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at, expires_at)

@@ -34,7 +34,7 @@ interface RevisionRow extends Row {
 /** Number of headings that are read at once. */
 const HEADINGS = 512;
 
-/** Limit in bytes of the stored revisions in memory; a single larger one is allowed. */
+/** Limits of the stored revisions in memory, in number and bytes; a single larger one is allowed. */
 const READ_AT_ONCE = 64;
 const READ_BYTES = 2 ** 20;
 
@@ -180,7 +180,7 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
   };
 }
 
-/** The violations quote stored metadata, so the error does not contain them: the caller may have no read permission. */
+/** For callers without read permission: the violations quote stored metadata, so the error says only that there are some. */
 async function requireRestorable({ schemas }: Deps, collection: string, meta: Meta): Promise<void> {
   const violations = await schemas.violations(collection, meta);
   if (violations.length > 0) throw new ServiceError('validation_failed', "validation failed: the revision's metadata violate the collection's schema");

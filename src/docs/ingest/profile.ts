@@ -3,7 +3,7 @@ import { CHANGE_FLAGS } from '../../storage/index.ts';
 
 export type ProfileName = 'default' | 'fast';
 
-/** Options with a value for each. */
+/** All options, each with a value. */
 export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;
 
 const DEFAULT: EffectiveOptions = {

@@ -10,7 +10,7 @@ export interface KeyUsesOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Log;
-  /** False if the database is read-only. */
+  /** False if this process must not write. */
   readonly keep: boolean;
   /** Passes uses on to the process that writes, if this one does not. */
   readonly relay?: ((hash: string) => void) | undefined;

@@ -45,7 +45,7 @@ export function checkFilter(filter: Meta): void {
   if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
-/** Such a condition matches no document: it is a key without values, or a key without letters. */
+/** A key without values matches no document, and neither does an empty key, because no document has one. */
 function matchesOf(filterMeta: Meta): Condition[] {
   return Object.entries(filterMeta).map(([key, values]) => ({ kind: 'match', field: metaField(key), values: key === '' ? [] : values }));
 }
