@@ -23,7 +23,7 @@ const BACKOFF: Backoff = { initial: 100, max: 1000 };
 const OPENS_AFTER = 3;
 const OPEN_MS = 5000;
 
-/** Number of concurrent requests to one store, and of those that wait. */
+/** Maximum number of concurrent requests to one store, and of those that wait. */
 const AT_ONCE = 16;
 const MOST_WAITING = 4096;
 
