@@ -5,7 +5,7 @@ import type { Peers, Sql } from '../storage/index.ts';
 
 const HOLDER = 'duty';
 const LOOK_MS = 1000;
-/** Looks in a row at which the holder was not there, before another node takes its place: a database that restarts is no reason to. */
+/** Number of checks in a row at which the holder was absent before another node replaces it: a restart of the database must not cause that. */
 const MISSED = 5;
 
 export interface DutyDeps {
@@ -13,17 +13,20 @@ export interface DutyDeps {
   readonly peers: Pick<Peers, 'claim' | 'isClaimed'>;
   readonly log: Log;
   readonly timer?: Timer;
-  /** Called once, when this node has the duty. */
+  /** Called once, when this node gets the duty. */
   readonly begin: () => Promise<void>;
-  /** Called at each look while it has. */
+  /** Called at each check while it has the duty. */
   readonly look: () => void;
-  /** Another node has taken it, because this one was cut off from the database: what `begin` began must end with this process. */
+  /**
+   * Another node has taken the duty, because this node lost its connection to the database. The work that `begin` started must end with this
+   * process.
+   */
   readonly lost: () => void;
 }
 
 /**
- * The work in the background of several nodes over one database is done by one of them. Its name stands in the database; each
- * node holds a name of its own for as long as it is connected, so that the others notice when it is gone.
+ * Of several nodes over one database, one does the background work: the node that has the duty. The database contains its name. Each node
+ * claims a name of its own while it is connected, so that the others notice when it is gone.
  */
 export class Duty {
   readonly #deps: DutyDeps;
@@ -37,16 +40,16 @@ export class Duty {
     this.#deps = deps;
   }
 
-  /** Resolves when it is known whether this node begins with the duty. */
+  /** Resolves when it is known whether this node starts with the duty. */
   async start(): Promise<void> {
     const { peers, log, timer = systemTimer } = this.#deps;
     await peers.claim(presenceOf(this.#node));
-    // Where nobody is there, or the last one has left, nobody has to be waited for.
+    // If no node has the duty, or the last one has given it up, this node need not wait.
     await this.#look();
     this.#work = this.#repeat(log, timer);
   }
 
-  /** Leaves the duty to others; to be called when what `begin` began has ended. Safe twice. */
+  /** Gives up the duty; call this when the work that `begin` started has ended. Harmless when repeated. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#work;
@@ -81,7 +84,7 @@ export class Duty {
     if (this.#held) await begin();
   }
 
-  /** False where another node was quicker. */
+  /** Returns false if another node was faster. */
   #take(former: string | undefined): Promise<boolean> {
     return this.#deps.sql.transaction(async (tx) => {
       const { changes } = former === undefined

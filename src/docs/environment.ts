@@ -20,86 +20,89 @@ export interface DocsEnvironment {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: DocsSettings;
-  /** This node's part in replication; absent where the service stands alone. */
+  /** Role and state of this node in replication; absent without replication. */
   readonly replication?: Pick<Replication, 'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
-  /** Keys of encryption at rest, which the database was opened with; absent when none are configured. */
+  /** Keys of encryption at rest with which the database was opened; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
-  /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */
+  /** Converts files to markdown; its creator closes it. Without it there are no uploads and imports. */
   readonly converter?: Converter | undefined;
   /**
-   * Several processes of the service, each of which writes, share the database (driver `postgres`): what is to be done once is done by
-   * the one that has the duty (`Duty`), and what is kept in memory follows the others. False when absent.
+   * Several processes of the service share the database (driver `postgres`), and each of them writes: background work is done by the process
+   * that has the duty (`Duty`), and data in memory follow the writes of the others. False when absent.
    */
   readonly isNode?: boolean | undefined;
   /** Called when another node has taken this one's duty; the process should end. */
   readonly onDutyLost?: (() => void) | undefined;
-  /** Present in a process that only reads: who writes down what it may not. Its mode is `read`, its database read-only, its feed shared. */
+  /**
+   * Present in a read-only process: it passes data on to the process that writes. Its mode is `read`, its database is read-only, its feed is
+   * shared.
+   */
   readonly relay?: Relay | undefined;
 }
 
-/** The settings that areas need, already validated; `app/` fills them in. */
+/** The settings that areas need, already validated; `app/` sets them. */
 export interface DocsSettings {
   /** Version of this build (`buildVersion`). */
   readonly buildVersion: string;
   /** The effective access mode of the HTTP protocol. */
   readonly mode: 'read' | 'write' | 'wr';
-  /** Folder that backups are written to and restored from; the only place on disk that a request can name. */
+  /** Folder to which backups are written and from which they are restored; the only place on disk that a request can name. */
   readonly backupDir: string;
-  /** Folder of postcode files, the only place that a request can name one in; `data` when absent. */
+  /** Folder of postcode files, the only folder from which a request can name one; `data` when absent. */
   readonly geoDataDir?: string;
   /** Milliseconds that a request waits for the LSN that it names; 5,000 when absent. */
   readonly minLsnWaitMs?: number;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
-  /** Seconds for which versions of deleted documents are kept, 0 for none; 30 days when absent. */
+  /** How long versions of deleted documents are kept, in seconds, 0 for none; 30 days when absent. */
   readonly deletedRetention?: number;
-  /** Symbols kept for each key of a code document. */
+  /** Maximum number of symbols stored for each key of a code document. */
   readonly codeMaxSymbols: number;
   /** Whether the bodies of revisions are stored as deltas (extreme mode); false when absent. */
   readonly deltaRevisions?: boolean;
-  /** Searches that run at once, of all kinds together, and one more beside those when all are expensive or all are cheap; 0 for no limit. */
+  /** Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit. */
   readonly maxSearches: number;
-  /** Whether searches are counted and timed. */
+  /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
-  /** Full-text search; what is absent has its default. */
+  /** Full-text search; absent fields have their defaults. */
   readonly fullText?: {
-    /** Code of the language of documents and queries that name none; `en` when absent. */
+    /** Language code of documents and queries that name none; `en` when absent. */
     readonly defaultLang?: string;
     /** Whether words are stemmed; true when absent. */
     readonly stemming?: boolean;
     /** Whether queries are expanded by synonyms; true when absent. */
     readonly synonyms?: boolean;
-    /** How searches that name no algorithm score; `tfidf` when absent. */
+    /** Scoring algorithm of searches that name none; `tfidf` when absent. */
     readonly algorithm?: FullTextAlgorithm;
   };
-  /** Embeddings (decision D-16); what is absent has its default. */
+  /** Embeddings (decision D-16); absent fields have their defaults. */
   readonly embedding?: {
-    /** Who computes embeddings; `none` when absent. */
+    /** Provider of embeddings; `none` when absent. */
     readonly provider?: 'none' | 'openai' | 'voyage' | 'local' | 'builtin';
     readonly apiKey?: string;
-    /** The provider's own when empty. */
+    /** Empty means the provider's default. */
     readonly apiUrl?: string;
-    /** The provider's own when empty. */
+    /** Empty means the provider's default. */
     readonly model?: string;
-    /** The provider's own when 0. */
+    /** 0 means the provider's default. */
     readonly dimensions?: number;
-    /** Never download a local model. */
+    /** Local models are never downloaded. */
     readonly offline?: boolean;
     /** Folder of downloaded models. */
     readonly cacheFolder?: string;
-    /** Documents that the queue holds. */
+    /** Maximum number of documents in the queue. */
     readonly queueSize?: number;
-    /** Milliseconds that a write waits for room in it; 0 never waits. */
+    /** Milliseconds that a write waits for places in the queue; 0 never waits. */
     readonly queueWaitMs?: number;
     readonly chunkEnabled?: boolean;
-    /** Forces one style of chunks. */
+    /** Uses one style of chunks for all documents. */
     readonly chunkMode?: 'code' | 'prose';
-    /** Characters of a chunk; what suits the model when absent. */
+    /** Characters of a chunk; by default what suits the model. */
     readonly chunkSize?: number;
-    /** Vectors of queries that are remembered; 0 for none. */
+    /** Maximum number of cached query vectors; 0 for none. */
     readonly cacheSize?: number;
     readonly cacheTtlMs?: number;
-    /** Whether searches that do not say so are reordered by the encoder; `none` when absent. */
+    /** Whether the encoder reorders searches by default; `none` when absent. */
     readonly rerank?: 'none' | 'encoder';
     /** Milliseconds that a search waits for the encoder; 300 when absent. */
     readonly rerankBudgetMs?: number;
@@ -107,29 +110,29 @@ export interface DocsSettings {
   /** Spelling; off when absent. */
   readonly spell?: {
     readonly enabled: boolean;
-    /** Bytes of memory for the words of all collections; 128 MiB when absent. */
+    /** Bytes of memory for the dictionaries of all collections; 128 MiB when absent. */
     readonly maxBytes?: number;
   };
-  /** Vector search (decision D-17); what is absent has its default. */
+  /** Vector search (decision D-17); absent fields have their defaults. */
   readonly vectors?: {
-    /** Algorithm of searches that name none in collections without a quantization; `flat` when absent. */
+    /** Algorithm of searches that name none, in collections without a quantization; `flat` when absent. */
     readonly defaultAlgorithm?: Algorithm;
-    /** Candidates that `bq` scores exactly for each result; 10 when absent. */
+    /** Number of candidates that `bq` scores exactly for each result; 10 when absent. */
     readonly bqRerankFactor?: number;
-    /** Vectors from which a scan is divided among workers; 2048 when absent. */
+    /** Number of vectors from which a scan is divided among worker threads; 2048 when absent. */
     readonly parallelMinSize?: number;
-    /** Worker threads; as many as processors, at most 16, when absent. */
+    /** Number of worker threads; the number of processors, at most 16, when absent. */
     readonly parallelWorkers?: number;
   };
-  /** What dumps of wikis may have (decision D-20); 500,000 pages and 4 GiB when absent. */
+  /** Limits of wiki dumps (decision D-20); 500,000 pages and 4 GiB when absent. */
   readonly wiki?: WikiLimits;
-  /** Where requests that users cause may go (decision D-21); public and loopback addresses when absent. */
+  /** Addresses to which users may cause requests (decision D-21); public and loopback addresses when absent. */
   readonly outbound?: OutboundSettings;
-  /** How much of the change feed is kept; all of it when absent. */
+  /** Retention of the change feed; all changes are kept when absent. */
   readonly feed?: FeedLimits;
   /** Whether the history of documents is recorded; false when absent. */
   readonly temporal?: boolean;
-  /** Automation (decision D-18); what is absent has its default, which is on. */
+  /** Automation (decision D-18); absent fields have their defaults, which enable it. */
   readonly automation?: {
     readonly enabled?: boolean;
     readonly triggers?: boolean;
@@ -139,20 +142,20 @@ export interface DocsSettings {
     readonly logsTtlMs?: number;
     /** Time zone of schedules; UTC when absent. */
     readonly cronTz?: string;
-    /** File of further words for sentiment; none when empty. */
+    /** File with additional words for sentiment; none when empty. */
     readonly sentimentLexicon?: string;
   };
-  /** Signs the deliveries of webhooks without a secret of their own; nothing does when it is absent. */
+  /** Signs the deliveries of webhooks without a secret of their own; when it is absent, they are not signed. */
   readonly webhookSecret?: string;
-  /** Bodies outside of the database; what is absent has its default. */
+  /** Bodies outside of the database; absent fields have their defaults. */
   readonly bodies?: {
-    /** Bytes of bodies from buckets that are kept in memory; 64 MiB when absent, 0 for none. */
+    /** Bytes of the cache for bodies from buckets; 64 MiB when absent, 0 for none. */
     readonly cacheBytes?: number;
-    /** Bytes of bodies whose collections keep them in memory only; 256 MiB when absent. */
+    /** Bytes of memory for the bodies of collections that are stored only in memory; 256 MiB when absent. */
     readonly memoryBytes?: number;
-    /** Longest for one request to a bucket; 10 s when absent. */
+    /** Maximum duration of one request to a bucket; 10 s when absent. */
     readonly timeoutMs?: number;
-    /** How long an object that nothing names stays in its bucket; 7 days when absent. */
+    /** How long an unreferenced object stays in its bucket; 7 days when absent. */
     readonly graceMs?: number;
   };
   /** Authentication (contract section 5); off when absent. */
@@ -164,16 +167,16 @@ export interface DocsSettings {
     readonly adminUsername: string;
     readonly adminPassword: string;
     readonly adminReset: boolean;
-    /** Fewest characters of a new password; without it there are no rules for passwords. */
+    /** Minimum number of characters of a new password; when it is absent, there are no rules for passwords. */
     readonly passwordMinLength?: number;
     /** Sign-in by OpenID Connect; there is none without an issuer. */
     readonly oidc?: Omit<OidcSettings, 'issuer' | 'redirectUri'> & { readonly issuer?: string | undefined; readonly redirectUri?: string | undefined };
     /** Binary logarithm of the rounds of bcrypt; 12 when absent. */
     readonly passwordCost?: number;
   };
-  /** The audit log and the detector of bursts; neither is there when it is absent. */
+  /** The audit log and the detection of bursts; when it is absent, there is neither. */
   readonly audit?: AuditSettings;
-  /** What `/v1/config` tells of the listeners and of what is switched on. */
+  /** The listeners and enabled features that `/v1/config` shows. */
   readonly description: ServerDescription;
 }
 
@@ -183,14 +186,14 @@ export interface ServerDescription {
     readonly grpc: ListenerDescription;
     readonly mcp: ListenerDescription;
     readonly graphql: { readonly enabled: boolean };
-    /** Whether it is served shows after its start, which must not fail for want of it. */
+    /** Whether it is available is known only after its start, because a failure must not prevent the start. */
     readonly http3: { enabled: boolean; readonly addr: string };
   };
   readonly authEnabled: boolean;
   readonly metricsEnabled: boolean;
   /** Whether `/metrics` is open to everyone. */
   readonly metricsPublic: boolean;
-  /** How the server is hardened, for `/v1/compliance-status`. */
+  /** Security settings of the server, for `/v1/compliance-status`. */
   readonly compliance: {
     readonly production: boolean;
     readonly missing: readonly { readonly envVar: string; readonly want: string; readonly reason: string }[];

@@ -1,26 +1,26 @@
 import type { DocsEnvironment } from './environment.ts';
 
-/** What is kept in memory of the tables, and read again when another process has changed them. */
+/** Data of the tables that are in memory, and are read again when another process has changed them. */
 export interface Following {
-  /** By the beginning of the kinds of changes that concern it, up to the dot. */
+  /** Functions that load an area, by the prefix (up to the dot) of the kinds of its changes. */
   readonly areas: Readonly<Record<string, () => Promise<void>>>;
-  /** Those whose rows this process keeps in memory though a process that only reads does not. */
+  /** Areas whose rows this process has in memory although a read-only process does not. */
   readonly kept?: ReadonlySet<string>;
-  /** What concerns all other kinds. */
+  /** Called for changes of all other kinds. */
   readonly others: () => Promise<void>;
-  /** After the database was replaced. */
+  /** Called after the database was replaced. */
   readonly everything: () => Promise<void>;
 }
 
-/** Kinds whose rows nobody keeps in memory but the views, which follow the feed by themselves. */
+/** Kinds of changes whose rows are in memory only in views, which follow the feed themselves. */
 const OF_VIEWS: ReadonlySet<string> = new Set(['doc', 'vectors', 'encryption', 'revisions', 'memory', 'ops', 'security', 'webhook', 'automation']);
 
 const REPLACED: ReadonlySet<string> = new Set(['feed', 'database']);
 
 /**
- * Keeps a process that only reads at the state of the tables. Every change of users, rights and configurations is in the change feed, so
- * a process that asks for the head before each request never answers from rights or settings that were replaced by an acknowledged
- * change, even when it was stopped meanwhile.
+ * Keeps the memory of a process up to date with tables that other processes change. Every change of users, rights and configurations is in
+ * the change feed. A process that reads the head of the feed before each request therefore never uses rights or settings that an acknowledged
+ * change has replaced, even if the process was stopped meanwhile.
  */
 export class Follower {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed'>;
@@ -33,12 +33,12 @@ export class Follower {
     this.#following = following;
   }
 
-  /** Notes where the feed stands; to be called before anything is read into memory. */
+  /** Stores the position of the feed; call this before anything is read into memory. */
   async begin(): Promise<void> {
     this.#applied = await this.#env.feed.head();
   }
 
-  /** Resolves once what was committed before the call is taken over. Rejects when it cannot be read. */
+  /** Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. */
   async refresh(): Promise<void> {
     const head = await this.#env.feed.head();
     while (this.#applied < head) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
@@ -46,9 +46,9 @@ export class Follower {
 
   async #apply(): Promise<void> {
     const { sql, feed } = this.#env;
-    // Not as a reader: it wakes those who follow the feed, and what they begin then may write.
+    // Outside of `asReader`: reading the head wakes subscribers of the feed, and their work may write.
     const head = await feed.head();
-    // What this process has written is in its memory already.
+    // The writes of this process are in its memory already.
     if (feed.hasForeign(this.#applied, head)) await (sql.asReader?.(() => this.#takeOver()) ?? this.#takeOver());
     this.#applied = head;
   }
@@ -65,7 +65,7 @@ export class Follower {
     return OF_VIEWS.has(area) && kept?.has(area) !== true ? undefined : this.#following.areas[area] ?? this.#following.others;
   }
 
-  /** Those of what is not there any more are not known, so that all is read again. */
+  /** Pruned changes have unknown areas, so in that case all areas are loaded again. */
   async #changedAreas(): Promise<string[]> {
     const { sql, feed } = this.#env;
     const rows = await sql.all<{ kind: string }>("SELECT DISTINCT kind FROM changes WHERE lsn > ? AND kind NOT IN ('doc.put', 'doc.delete', 'vectors.put')", [this.#applied]);

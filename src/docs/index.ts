@@ -45,48 +45,48 @@ export type { Counted, McpDescription, OtherProcesses } from './system/index.ts'
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
 
-/** How long a request waits for the LSN that it names, unless the settings say otherwise. */
+/** Default number of milliseconds that a request waits for the LSN that it names. */
 const MIN_LSN_WAIT_MS = 5000;
 
-/** The document service without its protocols: its handlers and its work in the background. */
+/** The document service without its protocols: its handlers and its background work. */
 export interface DocumentService {
   readonly handlers: Handlers<Operations>;
-  /** Whether an operation refuses every call for now, because its feature is switched off or has no provider. */
+  /** Whether an operation currently refuses every call, because its feature is switched off or has no provider. */
   isOff(operation: string): boolean;
   readonly observeHttp: System['observeHttp'];
   readonly observeGrpc: System['observeGrpc'];
-  /** Tells of changes to documents as they happen. */
+  /** Reports changes to documents as they happen. */
   readonly watch: Documents['watch'];
   readonly observeTool: System['observeTool'];
   readonly describeMcp: System['describeMcp'];
   readonly describeGrpc: System['describeGrpc'];
-  /** This node's part in replication. */
+  /** Role and state of this node in replication. */
   readonly replication: DocsEnvironment['replication'];
-  /** Whether every view serves, and when that changes. */
+  /** Whether all views are ready, and a notification when that changes. */
   readonly readiness: Pick<Readiness, 'follow' | 'isReady'>;
-  /** Who may do what; its guard stands before every operation. */
+  /** Authentication and authorization; the guard is called before every operation. */
   readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
-  /** To be told what was invoked, for the audit log. */
+  /** Call this with the outcome of each operation, for the audit log. */
   readonly observe: Audit['observe'];
   readonly observeStranger: Audit['observeStranger'];
   readonly observeRefusal: Audit['observeRefusal'];
-  /** From now on the metrics are those of several processes. */
+  /** After this call the metrics are those of several processes. */
   readonly describeProcesses: System['describeProcesses'];
-  /** Writes a verified backup of this name; rejects with `busy` while another one is written. */
+  /** Writes a verified backup with this name; rejects with `busy` while another one is being written. */
   readonly makeBackup: Maintenance['makeBackup'];
-  /** From now on stats and metrics tell of scheduled backups. */
+  /** After this call statistics and metrics include scheduled backups. */
   readonly describeBackups: System['describeBackups'];
-  /** What is counted in this process, for the metrics of the one that writes. */
+  /** The counters of this process, for the metrics of the process that writes. */
   readonly countersOf: System['counters'];
-  /** Writes down what a process that only reads has noted. */
+  /** Stores a note from a read-only process. */
   heed(note: RelayedNote): void;
-  /** In a process that only reads: resolves once what others had committed is taken over. */
+  /** In a read-only process: resolves when all changes that others have committed are loaded. */
   refresh(): Promise<void>;
-  /** Whether this process can answer reads: its indexes serve, and no body is in the memory of another one. */
+  /** Whether this process can handle reads: its indexes are ready, and no body is in the memory of another process. */
   readonly canRead: boolean;
-  /** Ends the streams of events, before the protocols stop, which wait for what is being answered. Safe twice. */
+  /** Ends the streams of events. Call it before the protocols stop, because they wait for running responses. Harmless when repeated. */
   endStreams(): void;
-  /** Stops the work in the background and waits for it; safe twice. */
+  /** Stops the background work and waits for it; harmless when repeated. */
   stop(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const onRestored = [...onReplaced, async () => ingest.jobs.wake()];
   const maintenance = createMaintenance(env, { documents, onRestored });
   const isNode = env.isNode === true;
-  // Of a node that writes, they may wait for a turn to write, which whoever takes over must not.
+  // On a node that writes, these loads may wait for a turn to write; the caller that loads changes must not wait for that.
   const later = isNode ? laterOutside(env.log) : (load: () => Promise<void>) => load();
   const follower = new Follower(env, {
     areas: {
@@ -166,13 +166,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   await follower.begin();
   await reload();
   await encryption.check();
-  // First, because settings that cannot work end the start here, with nothing running yet.
+  // This comes first, because invalid settings end the start here, when nothing is running yet.
   await embeddings.start();
   await columns.start();
   await geo.view.start();
   await search.view.start();
   await vectors.view.start();
-  // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
+  // In read mode nothing may write, so nothing is swept; expired documents are hidden anyway.
   if (env.settings.mode !== 'read' && !isNode) documents.startSweep(undefined, [memory.sweep]);
   const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
@@ -209,7 +209,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     },
     look() {
       ingest.jobs.wake();
-      for (const area of [webhooks, automation]) void area.wake().catch(() => undefined); // at the next look
+      for (const area of [webhooks, automation]) void area.wake().catch(() => undefined); // the next look tries again
     },
     lost: () => env.onDutyLost?.(),
   }) : undefined;
@@ -219,7 +219,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   }
   const nodes = isNode ? followNodes(env, () => follower.refresh()) : undefined;
   await duty?.start();
-  // Old changes of a follower's feed go when its own indexes have read them, whatever the leader has removed.
+  // The old changes of a follower's feed are pruned when its own indexes have read them, independently of the leader.
   if (env.replication?.role === 'follower') retention?.start();
   env.replication?.start({
     tell: (event, detail) => tellEvent(env, event, detail),

@@ -4,16 +4,16 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
 import type { Sql } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 
-/** What one node tells the others after its commits. */
+/** The message that a node sends to the others after its commits. */
 const CHANGED = 'docs changed';
 const GATHER_MS = 2;
 
-/** A message may be lost; this is how late a node then notices. */
+/** Milliseconds between checks: a message may be lost, and this is the maximum delay in that case. */
 const LOOK_MS = 1000;
 
 /**
- * Keeps a node at the state of the database that others write, too: as soon as they say so, once a second, and at the beginning of each of its
- * own turns to write. Requests ask for themselves.
+ * Keeps the memory of a node up to date with a database that other nodes write too: when they announce a commit, once a second, and at the
+ * beginning of each of its own turns to write. Requests check for themselves.
  */
 export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, refresh: () => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, 
   };
 }
 
-/** Tells the other nodes of commits, several that follow each other closely at once. */
+/** Returns a function that announces commits to the other nodes; commits within a short time are announced together. */
 export function announcer({ peers }: Pick<Sql, 'peers'>): () => void {
   let isWaiting = false;
   return () => {
@@ -51,7 +51,7 @@ export function announcer({ peers }: Pick<Sql, 'peers'>): () => void {
   };
 }
 
-/** What runs its works one after the other, outside of whatever the caller is in, and lets nobody wait for them. */
+/** Returns a function that runs tasks one after the other, outside of the caller's asynchronous context, and does not make the caller wait. */
 export function laterOutside(log: Log): (work: () => Promise<void>) => Promise<void> {
   const outside = AsyncLocalStorage.snapshot();
   let last: Promise<void> = Promise.resolve();

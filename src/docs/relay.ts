@@ -1,15 +1,15 @@
 import type { NewAuditEvent } from './audit/index.ts';
 
-/** What a process that only reads cannot write down by itself. */
+/** Data that a read-only process cannot store itself. */
 export type RelayedNote =
-  /** An event of the audit log with its moment; `failed` where it counts as an attempt to get in. */
+  /** An event of the audit log with its time; `failed` if it counts as an attempt to gain access. */
   | { readonly kind: 'audit'; readonly event: NewAuditEvent & { readonly ts: number }; readonly failed: boolean }
   /** An API key was used, by its hash. */
   | { readonly kind: 'key-use'; readonly hash: string }
-  /** A handler threw what is no answer. */
+  /** A handler threw an unexpected error. */
   | { readonly kind: 'unforeseen'; readonly operation: string };
 
-/** The way from a process that only reads to the one that writes. */
+/** Sends data from a read-only process to the process that writes. */
 export interface Relay {
   /** Neither throws nor waits. */
   tell(note: RelayedNote): void;

@@ -1,12 +1,12 @@
-/** What a search costs, roughly: whether others may have to wait for it. */
+/** The estimated cost of a search: whether it may have to wait for cheaper ones. */
 export type Cost = 'cheap' | 'expensive';
 
-/** What a search asks of the columns beside the index, a pass over its collection for each entry at most. */
+/** The parts of a search that the columns evaluate, with at most one pass over the collection for each entry. */
 export interface Passes {
   readonly filterMeta?: object | undefined;
   /** The filter of a search whose parameters are in the query string. */
   readonly meta?: object | undefined;
-  /** A list of conditions, or one for each key. */
+  /** A list of conditions, or one condition for each key. */
   readonly rangeMeta?: object | undefined;
   readonly filter?: unknown;
   readonly langs?: readonly string[] | undefined;
@@ -16,16 +16,16 @@ export interface Passes {
   readonly geo?: object | undefined;
 }
 
-/** The order of hybrid search that looks at nothing else. */
+/** The sort order of hybrid search that needs no pass. */
 const BY_SCORE = 'combined';
 
-/** Documents that such passes look at together, from which on a search lets others go first. */
+/** Number of documents in all passes together from which a search is expensive. */
 const EXPENSIVE_DOCUMENTS = 20_000;
 
 /**
- * The cost of a search of collections that have so many documents. Filters that were not asked before, ranges,
- * boosts, facets and sorts look at all of them, and places read their rows. It decides who goes first and who waits for
- * longer before it is refused, so it errs upwards.
+ * The cost of a search in collections with `documents` documents in total. New filters, ranges, boosts, facets and sorts read a value of all
+ * of them, and geo filters read their rows. The cost decides which searches run first and how long they may wait before they are refused, so
+ * it is an upper estimate.
  */
 export function costOf({ filterMeta, meta, rangeMeta, filter, langs = [], sort = BY_SCORE, boost, facetBy, geo }: Passes, documents: number): Cost {
   const keys = sort === BY_SCORE ? 0 : sort.split(',').length;

@@ -7,7 +7,7 @@ import { gateSearches, SearchGate } from './search-gate.ts';
 
 const never = new AbortController().signal;
 
-/** Searches that end when the test says so. */
+/** Searches that end when the test calls `end`. */
 class Searches {
   readonly begun: number[] = [];
   readonly timer = new ManualTimer();
@@ -18,7 +18,7 @@ class Searches {
     this.gate = new SearchGate({ places, timer: this.timer });
   }
 
-  /** Rejects as the gate or the search does. */
+  /** Rejects with the error of the gate or of the search. */
   begin(id: number, signal = never, cost: Cost = 'cheap'): Promise<number> {
     const search = () => {
       this.begun.push(id);
@@ -105,7 +105,7 @@ describe('the gate of searches (decision D-19)', () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.tuple(step, fc.nat()), { maxLength: 60 }), async (places, steps) => {
       const searches = new Searches(places);
       const clients = new Map<number, AbortController>();
-      /** Who should be waiting, in order. */
+      /** The searches that should be waiting, in order. */
       let queue: number[] = [];
       const started: number[] = [];
       const all: Promise<unknown>[] = [];
@@ -182,7 +182,7 @@ describe('searches of different costs (decision D-19)', () => {
     await settled();
     expect([searches.begun, searches.gate.waiting]).toEqual([[2, 4, 1, 3], 4]);
     await end(searches, 2);
-    // Of three that ran, two were expensive: the place is not theirs to keep.
+    // Three searches were running with two places, so the place of the one that ended stays empty.
     expect(searches.begun).toEqual([2, 4, 1, 3]);
     await end(searches, 3);
     expect(searches.begun).toEqual([2, 4, 1, 3, 5]);

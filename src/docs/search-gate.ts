@@ -6,23 +6,22 @@ import type { Context, Handlers } from '../operations/index.ts';
 import { costOf, type Cost, type Passes } from './search-cost.ts';
 
 export interface SearchGateOptions {
-  /** Searches that run at once, and one more beside those when all are expensive or all are cheap; 0 for no limit. */
+  /** Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit. */
   readonly places: number;
   readonly timer?: Timer;
 }
 
-/** Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so an expensive one has time left to run. */
+/** Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an expensive search to run. */
 const MAX_WAIT_MS: Readonly<Record<Cost, number>> = { cheap: 2000, expensive: 20_000 };
 
-/** Seconds after which a search that was refused may be tried again. */
+/** Seconds after which a refused search may be tried again. */
 const RETRY_AFTER: Readonly<Record<Cost, string>> = { cheap: '1', expensive: '5' };
 
 /**
- * Operations that score many documents for one answer, and so compete for the processors. Those that
- * select and count rows go through the database, which has its own queue; those that work through a whole
- * collection (`findDuplicates`) would keep places for long. `recallMemory`, `searchHybrid`
- * and those that search by vectors go through the gate by themselves, with no more than their scoring: waiting for a
- * provider keeps no place.
+ * Operations that score many documents for one response, and so compete for the processors. Operations that select and count rows use the
+ * database, which has its own queue; operations on a whole collection (`findDuplicates`) would occupy places for long. `recallMemory`,
+ * `searchHybrid` and vector searches enter the gate themselves, only while they score, so that they occupy no place while they wait for a
+ * provider.
  */
 const SEARCHES: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
   'searchFullText', 'searchFullTextByQuery',
@@ -35,7 +34,7 @@ interface Waiting {
 /** The searches of one cost. */
 class Lane {
   readonly cost: Cost;
-  /** In the order of arrival; empty while there is a place. */
+  /** In the order of arrival; empty while there is a free place. */
   readonly queue = new Set<Waiting>();
   running = 0;
 
@@ -45,17 +44,16 @@ class Lane {
 }
 
 /**
- * Lets so many searches run at once, in the order in which they came: one more waits for a place, and is
- * refused with `busy` when it gets none in time. One whose signal aborts leaves the queue.
+ * Limits the number of searches that run at once; they run in the order of their arrival. A further search waits for a place, and is refused
+ * with `busy` if it gets none in time. A search whose signal aborts leaves the queue.
  *
- * Cheap searches and expensive ones queue apart. One of each may always run, so that neither cost starves the other: where
- * searches of one cost have all places, the first of the other runs beside them. Of the places that become free, cheap
- * searches take theirs first.
+ * Cheap and expensive searches have separate queues. One of each may always run, so that neither starves the other: if searches of one cost
+ * occupy all places, the first of the other cost runs in addition. Cheap searches get free places before expensive ones.
  */
 export class SearchGate {
   readonly #places: number;
   readonly #timer: Timer;
-  /** Those that take a free place first come first. */
+  /** In the order in which they get free places. */
   readonly #lanes = [new Lane('cheap'), new Lane('expensive')] as const;
 
   constructor({ places, timer = systemTimer }: SearchGateOptions) {
@@ -63,12 +61,12 @@ export class SearchGate {
     this.#timer = timer;
   }
 
-  /** Searches that wait for a place. */
+  /** Number of searches that wait for a place. */
   get waiting(): number {
     return this.#lanes.reduce((sum, { queue }) => sum + queue.size, 0);
   }
 
-  /** Its span, `search engine`, holds the wait for a place, too. */
+  /** The span `search engine` includes the wait for a place. */
   run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost = 'cheap'): Promise<T> {
     const tracing = currentTracing();
     return tracing === undefined ? this.#run(search, signal, cost) : this.#traced(tracing, search, signal, cost);
@@ -90,13 +88,13 @@ export class SearchGate {
     }
   }
 
-  /** Nobody waits in a lane that has a place. */
+  /** If a lane has a free place, its queue is empty. */
   #hasPlace(lane: Lane): boolean {
     const running = this.#lanes.reduce((sum, each) => sum + each.running, 0);
     return lane.running === 0 || running < this.#places;
   }
 
-  /** Resolves when a place was handed over. Whoever gives up is off the queue at once, so that no place is handed to it. */
+  /** Resolves when the search gets a place. A search that gives up leaves the queue immediately, so that it gets no place. */
   async #turn(lane: Lane, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -117,7 +115,7 @@ export class SearchGate {
     }
   }
 
-  /** Free places go to the searches that have waited longest. */
+  /** Gives free places to waiting searches: first to cheap ones, and within a lane in the order of their arrival. */
   #admit(): void {
     for (const lane of this.#lanes) {
       for (const waiting of lane.queue) {
@@ -130,10 +128,10 @@ export class SearchGate {
   }
 }
 
-/** The documents that a search of a collection may meet; asked at each search, so it must answer from memory. */
+/** The number of documents in a collection; called at each search, so it must return from memory. */
 export type DocumentsOf = (collection: string) => number;
 
-/** Handlers of which those that search go through a gate. */
+/** The handlers; those in `SEARCHES` go through a gate. */
 export function gateSearches<H extends Handlers<Operations>>(handlers: H, gate: Pick<SearchGate, 'run'>, documentsOf: DocumentsOf): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) => [id, SEARCHES.has(id as keyof Operations) ? gated(handler as AnyHandler, gate, documentsOf) : handler]);
   return Object.fromEntries(wrapped) as H;

@@ -3,7 +3,7 @@ import type { Operations } from '../../generated/docs/operations.ts';
 import type { Context, Handlers } from '../operations/index.ts';
 import { DURATION_BUCKETS } from './system/index.ts';
 
-/** Of each search, what the metrics call it and the field of its answer that names the algorithm used. */
+/** For each search, its name in the metrics and the field of its response that names the algorithm. */
 const SEARCHES = {
   searchFullText: { type: 'fts', algorithm: 'algorithm' },
   searchFullTextByQuery: { type: 'fts', algorithm: 'algorithm' },
@@ -16,7 +16,7 @@ const SEARCHES = {
 
 type AnyHandler = (input: object, context: Context) => Promise<object>;
 
-/** Counts and times the searches that are answered (decisions section 4.1), whichever protocol asks. */
+/** Counts and times successful searches of all protocols (decisions section 4.1). */
 export class SearchStats {
   #queries: Counter | undefined;
   #duration: Histogram | undefined;
@@ -26,7 +26,7 @@ export class SearchStats {
     this.#duration = new Histogram({ name: 'svc_search_duration_seconds', help: 'Time to answer a search, waiting included.', labelNames: ['type'], buckets: DURATION_BUCKETS, registers });
   }
 
-  /** The handlers, of which those that search are counted. */
+  /** The handlers; those in `SEARCHES` are counted. */
   counted(handlers: Handlers<Operations>): Handlers<Operations> {
     const searches = Object.entries(SEARCHES).flatMap(([id, search]) => {
       const handler = handlers[id as keyof typeof SEARCHES] as AnyHandler | undefined;

@@ -4,10 +4,10 @@ import type { DocsSettings } from './environment.ts';
 
 const TEMPORAL: readonly OperationId[] = ['queryTemporal', 'listHotDocuments', 'getTemporalHistogram'];
 const SPELLING: readonly OperationId[] = ['suggestSpelling', 'cleanSpelling', 'listDictionary', 'addDictionaryWords', 'deleteDictionaryWords'];
-/** Searches by vectors are not among them: they take a vector instead of a text. */
+/** Vector searches are not included, because they also accept a vector instead of a text. */
 const EMBEDDING: readonly OperationId[] = ['reindexVectors', 'classifyDocument'];
 
-/** Returns whether an operation refuses every call for now, because its feature is switched off or has no provider. */
+/** Returns a function that tells whether an operation currently refuses every call, because its feature is switched off or has no provider. */
 export function switchedOff({ temporal, spell }: Pick<DocsSettings, 'temporal' | 'spell'>, embeddings: Pick<Embeddings, 'describe'>): (operation: string) => boolean {
   const settled = new Set<string>([...(temporal === true ? [] : TEMPORAL), ...(spell?.enabled === true ? [] : SPELLING)]);
   const embedding = new Set<string>(EMBEDDING);

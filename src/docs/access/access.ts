@@ -26,36 +26,42 @@ import { Issuer, Oidc, oidcHandlers } from './oidc/index.ts';
 import { readMcpKey } from './rows/mcp-key-rows.ts';
 import type { AccessStore } from './write.ts';
 
-/** Who may do what (contract section 5). */
+/** Authentication and authorization (contract section 5). */
 export interface Access {
   readonly handlers: Handlers<Operations>;
-  /** Stands before every operation. */
+  /** Called before every operation. */
   readonly guard: Guard;
-  /** Whether callers have to say who they are. */
+  /** Whether callers must authenticate. */
   readonly enabled: boolean;
-  /** Who presents a credential; undefined for one that is not valid, for whatever reason, and while authentication is off. */
+  /** The identity of a credential; undefined for a credential that is invalid for any reason, and while authentication is off. */
   identify(credential: Credential): Promise<Identity | undefined>;
   /** The MCP key of this hash (SHA-256, hexadecimal); undefined for one that is unknown, disabled or expired. */
   findMcpKey(hash: string): Promise<McpKeyOwner | undefined>;
   /** The same by the key itself. */
   checkMcpKey(key: string): Promise<McpKeyOwner | undefined>;
-  /** Follows a caller whose stream stays open: `check` is what the stream needs beside a valid credential, and rejects where it is not allowed. */
+  /**
+   * Follows a caller whose stream stays open. `check` verifies what the stream needs beyond a valid credential, and rejects if it is not
+   * allowed.
+   */
   follow(caller: Caller, check?: () => Promise<unknown>): Standing;
-  /** The same for an adapter that has credentials of its own. */
+  /** The same for an adapter with its own credentials. */
   readonly standings: Standings;
-  /** Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged; until what is answered is called. */
+  /**
+   * Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. Call the returned function to
+   * stop that.
+   */
   onChange(listener: () => void): () => void;
-  /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
+  /** Makes sure that there is an administrator. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Forgets what is remembered of users, groups, keys and permissions: another process has changed them. */
+  /** Drops cached users, groups, keys and permissions, because another process has changed them. */
   forget(): void;
-  /** Notes that a key was used in another process, by its hash. */
+  /** Records the use of a key by another process, by the key's hash. */
   heedUse(hash: string): void;
-  /** Writes down what is not written yet. */
+  /** Writes pending data to the database. */
   stop(): Promise<void>;
 }
 
-/** Whose an MCP key is. */
+/** The owner of an MCP key. */
 export interface McpKeyOwner {
   readonly name: string;
   /** Unix milliseconds; absent for never. */
@@ -76,7 +82,8 @@ export function createAccess(environment: DocsEnvironment): Access {
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
     const before = accounts.changes;
     const key = await readMcpKey(sql, hash);
-    // Those who ask remember the answer until they are told of a change, and had been told of this one too early.
+    // Callers cache the result until they are notified of a change. The notification of this change came before they had the result, so the
+    // key is read again.
     if (accounts.changes !== before) return findMcpKey(hash);
     if (key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
     const expiresAt = expiryOf(key.expiresAt);
@@ -104,7 +111,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     checkMcpKey: (key) => findMcpKey(hashOf(key)),
     standings,
     follow: (caller, check) => standings.follow(async () => {
-      // Any operation that is not public stands for all of them here.
+      // Any operation that is not public gives the same result here.
       const { expiresAt, withoutBodies } = await guard.identify(operations.searchDocuments, caller);
       if (withoutBodies === true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
       await check?.();
@@ -119,7 +126,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     forget: () => accounts.forget(),
     heedUse: (hash) => uses.note(hash),
     async stop() {
-      // Twice: the first may wait for a write that began before the last uses were noted.
+      // Two calls: the first may wait for a write that began before the last uses were recorded.
       await uses.flush();
       await uses.flush();
       await close();
@@ -127,7 +134,10 @@ export function createAccess(environment: DocsEnvironment): Access {
   };
 }
 
-/** The issuer that the settings name. It may be anywhere, as all that the operator names; whatever else it leads to goes by the rules of `net`. */
+/**
+ * The issuer that the settings name. Its address may be private, like every address that the operator configures; other addresses that it
+ * refers to must obey the rules of `net`.
+ */
 function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'], store: AccessStore & { readonly passwords: Passwords }): { readonly oidc?: Oidc; close(): Promise<void> } {
   const { issuer: address, redirectUri } = auth?.oidc ?? {};
   if (auth?.oidc === undefined || address === undefined || redirectUri === undefined) return { close: () => Promise.resolve() };
@@ -141,7 +151,7 @@ function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'], st
 
 type AnyHandler = (input: object, context: Context) => Promise<object>;
 
-/** Nothing on the way may keep answers about credentials (decisions section 5.3). */
+/** No cache on the way may store answers about credentials (decisions section 5.3). */
 function unstored<H extends Handlers<Operations>>(handlers: H): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) => {
     const answer: AnyHandler = async (input, context) => new Reply(await (handler as AnyHandler)(input, context), { 'Cache-Control': 'no-store' });

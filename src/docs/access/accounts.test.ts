@@ -13,7 +13,7 @@ async function withAnn(): Promise<Sql> {
   return sql;
 }
 
-/** Counts the reads, and runs something before the answer of the next one is handed over. */
+/** Counts the reads, and runs `work` before the result of the next read is returned. */
 function watched(sql: Sql): { sql: Sql; reads: () => number; during: (work: () => Promise<void>) => void } {
   let reads = 0;
   let next: (() => Promise<void>) | undefined;

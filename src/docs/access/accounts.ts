@@ -6,24 +6,24 @@ import type { ClaimedRights } from './oidc/claims.ts';
 import { listGrantsHeld, listGrantsOf } from './rows/grant-rows.ts';
 import { readUser } from './rows/user-rows.ts';
 
-/** A user with all that decides about a request. */
+/** A user with everything that authorization needs. */
 export interface Account {
   readonly username: string;
   readonly tokenId: string;
   readonly disabled: boolean;
-  /** Whether the password has to be changed before anything else. */
+  /** Whether the password must be changed before any other operation. */
   readonly mustChange: boolean;
-  /** By nature or by permission. */
+  /** By the user's own flag or by permission. */
   readonly admin: boolean;
   readonly grants: Grants;
 }
 
-/** Users and keys that are remembered. Who is not there is not: guessing must not fill the memory. */
+/** Maximum number of cached users and keys. Unknown names and keys are not cached: guessing must not fill the memory. */
 const REMEMBERED = 10_000;
 
 /**
- * Who there is, asked by every request and so remembered. Whatever changes tells `forget` when it commits, before
- * it is acknowledged; what was read while something changed is not remembered.
+ * Users and keys, cached because every request needs them. Each change calls `forget` when it commits, before it is acknowledged; data that
+ * were read during a change are not cached.
  */
 export class Accounts {
   readonly #sql: Sql;
@@ -36,23 +36,23 @@ export class Accounts {
     this.#sql = sql;
   }
 
-  /** How often anything has changed; what was read is of the present while this stays. */
+  /** The number of changes so far; data that were read are current while this number stays the same. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * Undefined where there is no user of that name; one who is disabled is answered as such. With what claims of an issuer stand
-   * for beside the user's own rights.
+   * Undefined if there is no user of that name; disabled users are returned with `disabled` set. Includes the rights that the claims of an
+   * issuer stand for.
    */
   account(username: string, claimed?: ClaimedRights): Promise<Account | undefined> {
     const claims = claimed === undefined || claimed.roles.length + claimed.groups.length === 0 ? undefined : claimed;
-    // No name begins with a bracket.
+    // No name begins with a bracket, so the two forms of keys cannot collide.
     const key = claims === undefined ? username : JSON.stringify([username, claims.roles, claims.groups]);
     return this.#recall(this.#users, key, () => this.#readAccount(username, claims));
   }
 
-  /** By the hash; one that has expired is answered all the same. */
+  /** By the hash; expired keys are returned too. */
   key(hash: string): Promise<StoredKey | undefined> {
     return this.#recall(this.#keys, hash, () => readKey(this.#sql, hash));
   }
@@ -64,7 +64,10 @@ export class Accounts {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener whenever anything about users, groups, keys or permissions has changed, until what is answered is called. It must not throw. */
+  /**
+   * Calls the listener whenever users, groups, keys or permissions have changed, until the returned function is called. The listener must not
+   * throw.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

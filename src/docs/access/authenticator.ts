@@ -19,9 +19,9 @@ export interface AuthenticatorDeps {
 export type Credential = NonNullable<Caller['credential']>;
 
 /**
- * Who presents a credential; undefined for one that is unknown, expired, revoked, forged or of a disabled user, which
- * cannot be told apart (contract section 5, rule 9). Its prefix says what a credential is, wherever it came:
- * an API key may come as a bearer, but a token is no API key (decisions section 5.1).
+ * The identity of a credential; undefined for a credential that is unknown, expired, revoked, forged or of a disabled user; callers cannot
+ * tell these apart (contract section 5, rule 9). The prefix decides the kind of the credential, whichever header it came in: an API key may
+ * be sent as a bearer token, but a token is not accepted as an API key (decisions section 5.1).
  */
 export async function identify(deps: AuthenticatorDeps, { scheme, value }: Credential): Promise<Identity | undefined> {
   if (value.startsWith(API_KEY_PREFIX)) return byKey(deps, value);
@@ -37,7 +37,7 @@ async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string
   return identityByKey(account, key, expiryOf(key.expiresAt));
 }
 
-/** The user is looked up each time: a token of one who was deleted, locked out or given a new password is void. */
+/** The user is looked up each time: tokens are void after their user was deleted, disabled or given a new password. */
 async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const claims = await tokens.verify(value);
   if (claims === undefined) {

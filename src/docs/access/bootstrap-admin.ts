@@ -13,13 +13,13 @@ export interface BootstrapDeps extends AccessStore {
 export interface BootstrapSettings {
   readonly adminUsername: string;
   readonly adminPassword: string;
-  /** Sets the password anew, and makes an administrator of the user again. */
+  /** Sets a new password, and makes the user an administrator again. */
   readonly adminReset: boolean;
 }
 
 /**
- * Makes sure that the first administrator exists (contract section 5, rule 1). One who does is left alone, unless a
- * reset is asked for; that comes once, for a second one would find nothing to change (decisions section 5.1).
+ * Makes sure that the first administrator exists (contract section 5, rule 1). An existing one is not changed, unless a reset is requested;
+ * the reset is done once, because a second one would find nothing to change (decisions section 5.1).
  */
 export async function bootstrapAdmin(deps: BootstrapDeps, { adminUsername, adminPassword, adminReset }: BootstrapSettings): Promise<void> {
   const { sql, clock, passwords, log } = deps;

@@ -20,7 +20,7 @@ const scopes: fc.Arbitrary<KeyScope> = fc.record({
   operations: fc.array(names, { minLength: 1, maxLength: 3 }),
 }, { requiredKeys: [] });
 
-/** The rules, one after the other, as docs/accounts.md has them. */
+/** The rules, one after the other, as in docs/accounts.md. */
 function naive(spec: OperationSpec, isAdmin: boolean, granted: readonly Grant[], scope: KeyScope, collection: string): boolean {
   if (spec.access === 'public') return true;
   const isNarrow = scope.collections !== undefined || scope.operations !== undefined;
@@ -60,7 +60,7 @@ describe('the decision about a request by API key', () => {
       const identity = identityByKey(account, scope, undefined);
       const input = { collection };
       const wrong = ASKED.filter((spec) => verdict(() => authorize(spec, identity, input)) !== naive(spec, account.admin, granted, scope, collection)).map(({ id }) => id);
-      // An operation of every user that names no collection is allowed to whoever may read the one that it may name.
+      // An operation for every user, called without a collection, is allowed if the caller may read the collection that it may name.
       expect(wrong).toEqual([]);
     }), { numRuns: 300 });
   });

@@ -1,6 +1,6 @@
 import type { Permission } from '../../operations/index.ts';
 
-/** What someone may do with a collection, or with all of them: `*`. */
+/** Permissions on one collection, or on all of them: `*`. */
 export interface Grant {
   /** Lowercased. */
   readonly collection: string;
@@ -12,9 +12,9 @@ export interface Grant {
 export const ALL_COLLECTIONS = '*';
 
 /**
- * What a user may do: own permissions, those of the user's groups and those of roles of either, added up by collection. The sum for a
- * collection decides alone; where there is none, the sum for `*` does, which leaves the collections of the
- * system out (contract section 5, rule 8; decisions sections 2.4 and 5.1).
+ * The permissions of a user: the user's own, those of the user's groups and those of roles of either, added up by collection. If there is a
+ * sum for a collection, only that counts; otherwise the sum for `*` counts, except for collections of the system (contract section 5, rule 8;
+ * decisions sections 2.4 and 5.1).
  */
 export class Grants {
   readonly #byCollection = new Map<string, Grant>();
@@ -23,7 +23,7 @@ export class Grants {
     for (const grant of grants) this.#add(grant);
   }
 
-  /** Whether administration of all collections is granted, which makes an administrator of the server. */
+  /** Whether `admin` on all collections is granted, which makes the user an administrator of the server. */
   get areThoseOfAdmin(): boolean {
     return this.#byCollection.get(ALL_COLLECTIONS)?.admin === true;
   }
@@ -33,13 +33,13 @@ export class Grants {
     return this.entryFor(collection)?.[permission] === true;
   }
 
-  /** The sum that decides about a collection; undefined where nothing is granted. */
+  /** The sum that counts for a collection; undefined if nothing is granted. */
   entryFor(collection: string): Grant | undefined {
     const name = collection.toLowerCase();
     return this.#byCollection.get(name) ?? (name.startsWith('_') ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
   }
 
-  /** Whether the permission is held on any collection that is not one of the system. */
+  /** Whether the permission is granted on any collection that is not one of the system. */
   mayAnywhere(permission: Permission): boolean {
     return [...this.#byCollection.values()].some((grant) => !grant.collection.startsWith('_') && grant[permission]);
   }

@@ -3,10 +3,10 @@ import { EVERYONE, NOBODY, type Caller, type Guard, type Identity } from '../../
 import type { Credential } from './authenticator.ts';
 import { unauthenticated } from './unauthenticated.ts';
 
-/** Operations that there are only with authentication (decisions section 4.13). */
+/** Operations that exist only with authentication (decisions section 4.13). */
 const AUTH_PATH = '/v1/auth/';
 
-/** While authentication is off: everyone may do everything, but there is nothing to sign in to. */
+/** While authentication is off, everyone may call every operation, except those under `/v1/auth/`, which do not exist then. */
 export const openGuard: Guard = {
   identify({ path }) {
     if (path.startsWith(AUTH_PATH)) throw new ServiceError('not_found', 'authentication is disabled');
@@ -14,11 +14,14 @@ export const openGuard: Guard = {
   },
 };
 
-/** Lets in who has a valid credential, and everyone to what is public: there, a credential only says who asks, and a bad one says nothing. */
+/**
+ * Admits callers with a valid credential, and every caller to public operations: there, a credential only identifies the caller, and an
+ * invalid one is ignored.
+ */
 export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>): Guard {
   return {
     async identify({ access }, { credential, vouchedFor }: Caller) {
-      // Health has to tell of a database that fails, so who asks may stay unknown.
+      // Health must report a failing database, so the caller may stay unknown.
       if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? NOBODY;
       if (vouchedFor !== undefined) return { username: vouchedFor, admin: true, by: 'adapter', may: () => true };
       if (credential === undefined) throw unauthenticated('missing authentication');

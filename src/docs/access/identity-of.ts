@@ -3,16 +3,16 @@ import type { Identity, OperationSpec } from '../../operations/index.ts';
 import type { Account } from './accounts.ts';
 import { Scope, type KeyScope } from './scope.ts';
 
-/** What a user may call who has to change the password first. */
+/** Operations that a user who must change the password may call before that. */
 const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser']);
 
-/** What somebody may do by a token. An administrator bypasses all checks (contract section 5, rule 8). */
+/** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number): Identity {
   const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt };
   return account.mustChange ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange } : identity;
 }
 
-/** What somebody may do by an API key: what its owner may, as far as the key's scope goes. */
+/** The identity of the holder of an API key: the rights of its owner, restricted by the key's scope. */
 export function identityByKey(account: Account, given: KeyScope, expiresAt: number | undefined): Identity {
   const owner: Identity = { ...rightsOf(account), by: 'api-key', ...(expiresAt !== undefined && { expiresAt }) };
   if (given.collections === undefined && given.operations === undefined) return owner;

@@ -1,4 +1,4 @@
-/** How much of each there may be; lists are answered whole. */
+/** Maximum number of each kind; lists are returned whole. */
 export const MAX_USERS = 100_000;
 export const MAX_ROLES = 1000;
 export const MAX_GROUPS = 10_000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What the tokens of a user carry from now on. */
+/** A new id for the tokens of a user; tokens with an earlier id are void. */
 export function newTokenId(): string {
   return randomBytes(12).toString('hex');
 }

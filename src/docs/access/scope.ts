@@ -2,7 +2,7 @@ import { operations, type OperationId } from '../../../generated/docs/operations
 import type { OperationSpec, Permission } from '../../operations/index.ts';
 import { ALL_COLLECTIONS } from './grants.ts';
 
-/** What an API key is narrowed down to; what is absent is not narrowed down. */
+/** The restrictions of an API key; an absent field does not restrict it. */
 export interface KeyScope {
   /** Lowercased names, or `*`. */
   readonly collections?: readonly string[];
@@ -10,7 +10,7 @@ export interface KeyScope {
   readonly operations?: readonly string[];
 }
 
-/** Searches, of those operations that take `read`. Their answers can do without the bodies of documents. */
+/** Searches among the operations that need `read`. Their results can omit the bodies of documents. */
 export const SEARCHES: ReadonlySet<string> = new Set<OperationId>([
   'searchDocuments', 'searchFullText', 'searchFullTextByQuery', 'autocomplete', 'aggregateDocuments', 'searchVectors', 'findSimilar', 'searchHybrid',
   'searchGeo', 'searchGeoWithin', 'searchGeoPolygon',
@@ -21,20 +21,20 @@ export const CLASSES = ['read', 'write', 'admin', 'search'] as const;
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;
 
-/** Of what there is under these names. */
+/** Whether an operation or a class of operations has this name. */
 export function isOperationName(name: string): boolean {
   return (CLASSES as readonly string[]).includes(name) || Object.hasOwn(TABLE, name);
 }
 
 /**
- * Decides what a key is good for. It takes away and never adds: whoever asks also asks what the owner may. A key that is
- * narrowed down in any way does not manage accounts, unless it names the operation.
+ * Decides which operations a key allows. A scope only restricts: the rights of the owner are checked too. A key with any restriction does not
+ * manage accounts, unless it names the operation.
  */
 export class Scope {
   readonly #collections: ReadonlySet<string> | undefined;
   readonly #operations: ReadonlySet<string> | undefined;
   readonly #permissions: ReadonlySet<Permission> | undefined;
-  /** Whether answers leave the bodies of documents out. */
+  /** Whether responses omit the bodies of documents. */
   readonly withoutBodies: boolean;
 
   constructor({ collections, operations: names }: KeyScope) {
@@ -44,12 +44,12 @@ export class Scope {
     this.withoutBodies = names !== undefined && !names.some(showsBodies);
   }
 
-  /** Whether operations that no collection decides about are left to the owner's rights. */
+  /** Whether the key allows operations that concern no collection, if the owner may call them. */
   get isServerWide(): boolean {
     return this.#collections === undefined;
   }
 
-  /** Why the key is not good for an operation; undefined where it is. */
+  /** Why the key does not allow an operation; undefined if it does. */
   refusal(spec: OperationSpec): string | undefined {
     return this.#covers(spec) ? undefined : `the API key is not for ${spec.id}`;
   }
@@ -58,7 +58,7 @@ export class Scope {
     return this.#permissions?.has(permission) !== false && this.#holds(collection.toLowerCase());
   }
 
-  /** Whether there may be a collection with this permission, by its kind. */
+  /** Whether the operations of the key include this permission, whatever the collection. */
   permitsAnywhere(permission: Permission): boolean {
     return this.#permissions?.has(permission) !== false;
   }
@@ -81,7 +81,7 @@ function classOf({ access, effect }: OperationSpec): string {
   return access;
 }
 
-/** What an operation needs of collections; those for every user look at several permissions. */
+/** The permissions on collections that an operation needs; operations for every user check several permissions. */
 function permissionsOf(name: string): Permission[] {
   if (name === 'read' || name === 'write' || name === 'admin') return [name];
   const access = name === 'search' ? 'read' : TABLE[name]?.access;
@@ -89,7 +89,7 @@ function permissionsOf(name: string): Permission[] {
   return access === undefined || access === 'public' ? [] : [access];
 }
 
-/** Whether a name lets a key read documents as they are. */
+/** Whether a name lets a key read documents with their bodies. */
 function showsBodies(name: string): boolean {
   if (name === 'read') return true;
   const spec = TABLE[name];

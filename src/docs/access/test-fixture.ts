@@ -28,7 +28,7 @@ export interface AccessFixtureOptions {
   readonly mcp?: boolean;
 }
 
-/** For tests: the area over a real database, called through the pipeline, with a clock moved by hand. */
+/** For tests: the area over a real database, called through the pipeline, with a clock that the test advances. */
 export class AccessFixture {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
@@ -60,7 +60,7 @@ export class AccessFixture {
     return fixture;
   }
 
-  /** As after another start of the service, with other settings. */
+  /** Creates the area again, as after a restart with other settings. */
   async restart(auth: Auth = {}): Promise<void> {
     await this.access.stop();
     this.access = this.#create(auth);
@@ -73,7 +73,7 @@ export class AccessFixture {
     this.#milliseconds += seconds * 1000;
   }
 
-  /** Runs an operation for whoever holds the credential. */
+  /** Runs an operation with a credential. */
   async call<K extends keyof Operations & string>(id: K, input: object = {}, credential?: Credential, more: Partial<Caller> = {}): Promise<OutputOf<Operations, K>> {
     return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(credential && { credential }), ...more })).value;
   }

@@ -8,7 +8,7 @@ export function unauthenticated(phrase: 'missing authentication' | 'invalid toke
   return new ServiceError('unauthenticated', `${phrase}${detail && `: ${detail}`}`, { headers: HEADERS });
 }
 
-/** An unknown name, a wrong password and a disabled user are one. */
+/** An unknown name, a wrong password and a disabled user cause the same error. */
 export function invalidCredentials(): ServiceError {
   return new ServiceError('invalid_credentials', 'invalid credentials', { headers: HEADERS });
 }

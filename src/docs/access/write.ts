@@ -11,7 +11,10 @@ export interface AccessStore {
   readonly accounts: Accounts;
 }
 
-/** Runs one change in one transaction, which also appends it to the feed; its commit is in force at once. `key` names what changed and is no secret. */
+/**
+ * Runs one change in one transaction, which also appends it to the feed; the change takes effect when it commits. `key` names what changed
+ * and is not confidential.
+ */
 export function write<T>({ sql, feed, accounts }: AccessStore, kind: ChangeKind, key: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return sql.transaction(async (tx) => {
     const result = await work(tx);
@@ -21,12 +24,12 @@ export function write<T>({ sql, feed, accounts }: AccessStore, kind: ChangeKind,
   });
 }
 
-/** Undoes a change that would leave nobody who can administer; `what` says in words what cannot be done. */
+/** Rolls back a change that would leave no administrator; `what` completes the error message. */
 export async function requireAdmin(tx: Transaction, what: string): Promise<void> {
   if (!(await hasAdmin(tx))) throw new ServiceError('invalid_argument', `the last administrator can't ${what}`);
 }
 
-/** Refuses one more than there may be. */
+/** Throws if the maximum number is reached. */
 export function requireRoom(count: number, limit: number, what: string): void {
   if (count >= limit) throw new ServiceError('invalid_argument', `at most ${limit} ${what} are kept`);
 }

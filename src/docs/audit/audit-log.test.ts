@@ -92,10 +92,10 @@ describe('AuditLog', () => {
     for (let i = 0; i < RING + 10; i++) log.note(event({ resource: `r${i}` }));
     expect(await resources(log, {}, 1)).toEqual([`r${RING + 9}`]);
     expect(log.dropped).toBe(10);
-    await timer.elapse(); // the wait before the first try
+    await timer.elapse(); // the wait before the first attempt
     while (timer.sleeps.length < 2) await new Promise((resolve) => setImmediate(resolve));
     broken = false;
-    await timer.elapse(); // the one before the next
+    await timer.elapse(); // the wait before the next attempt
     await log.find({}, 1); // comes after the write under way
     expect(await store.find({}, 2 * RING)).toHaveLength(RING);
     expect(log.dropped).toBe(10);

@@ -13,10 +13,10 @@ export interface AuditLogOptions {
   readonly retentionDays: number;
 }
 
-/** Events in memory that are not on disk yet (decisions, section 4.9). */
+/** Maximum number of events in memory that are not on disk yet (decisions, section 4.9). */
 export const RING = 4096;
 
-/** Events of one moment share a write to the disk. */
+/** Milliseconds for which events are collected into one write to the disk. */
 const FLUSH_MS = 250;
 const FLUSH_AT_ONCE = 1000;
 const PRUNE_MS = 3_600_000;
@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000;
 const BACKOFF: Backoff = { initial: 500, max: 30_000 };
 
 /**
- * The events: noted in memory at once, on disk a moment later. When the disk does not take them the oldest
- * are dropped, and counted; nothing and nobody waits for the log.
+ * The events: recorded in memory at once, on disk a moment later. If the disk is too slow or fails, the oldest are dropped and counted; no
+ * request waits for the log.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -40,7 +40,7 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /** Events lost because the ring was full. */
+  /** Number of events that were lost because the ring was full. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -55,9 +55,9 @@ export class AuditLog {
     this.#flushing ??= this.#flushSoon().finally(() => (this.#flushing = undefined));
   }
 
-  /** The newest events that match, newest first; those of this moment too. */
+  /** The newest events that match, newest first, including those that are not on disk yet. */
   async find(filter: AuditFilter, limit: number): Promise<AuditEvent[]> {
-    await this.#write().catch(() => undefined); // told where it is tried again; what is not on disk is here
+    await this.#write().catch(() => undefined); // the retry logs the failure; events that are not on disk are found in memory
     const { clock, store, retentionDays } = this.#options;
     const kept = (clock.now() - retentionDays * DAY_MS) * 1e6;
     const narrowed = { ...filter, from: Math.max(filter.from ?? 0, kept, 0) };
@@ -65,7 +65,7 @@ export class AuditLog {
     return [...here, ...(here.length < limit ? await store.find(narrowed, limit - here.length) : [])];
   }
 
-  /** Writes what is in memory, and closes the file. */
+  /** Writes the events in memory, and closes the file. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#flushing;
@@ -90,7 +90,7 @@ export class AuditLog {
     }
   }
 
-  /** Writes all that is in memory now. Those who come together share the work. */
+  /** Writes all events that are in memory now. Concurrent calls share the work. */
   async #write(): Promise<void> {
     while (this.#writing !== undefined || this.#ring.length > 0) {
       this.#writing ??= this.#writeSome().finally(() => (this.#writing = undefined));

@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { migrate, openDatabase, type Migration, type Row, type Sql, type SqlValue } from '../../storage/index.ts';
 
-/** What a list of events is narrowed to; moments in nanoseconds, both included. */
+/** Filters of a list of events; times in nanoseconds, both bounds included. */
 export interface AuditFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -41,10 +41,10 @@ ALTER TABLE audit_events ADD COLUMN lang TEXT;
 `,
 }];
 
-/** Rows deleted in one transaction. */
+/** Number of rows deleted in one transaction. */
 const STEP = 2000;
 
-/** However many events there are within the days that they are kept: some hundred MB at most. */
+/** Maximum number of events, however many there are within the retention: some hundred MB. */
 const MAX_EVENTS = 1_000_000;
 
 interface EventRow extends Row {
@@ -60,10 +60,7 @@ interface EventRow extends Row {
   readonly lang: string | null;
 }
 
-/**
- * The events on disk, in a file of their own beside the database: a restore must not take back what was written
- * down, and writing it must not hold up documents.
- */
+/** The events on disk, in a separate file beside the database: a restore must not remove events, and writing them must not delay documents. */
 export class AuditStore {
   readonly #sql: Sql;
 
@@ -97,7 +94,7 @@ export class AuditStore {
     ];
     const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
     const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
-    // Away from the event loop: a filter that little matches looks at everything.
+    // Outside of the event loop: a filter with few matches scans all events.
     const rows = await this.#sql.background.all<EventRow>(
       `SELECT ts, actor, action, resource, result, ip, user_agent, collection, key, lang FROM audit_events ${where} ORDER BY ts DESC, seq DESC LIMIT ?`,
       [...given.map(([, value]) => value), limit],
@@ -105,7 +102,7 @@ export class AuditStore {
     return rows.map(toEvent);
   }
 
-  /** Deletes the events before a moment, and the oldest of too many. */
+  /** Deletes the events before a time, and the oldest ones beyond the maximum number. */
   async prune(before: number, signal: AbortSignal): Promise<void> {
     const newest = await this.#sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM audit_events');
     const tooOld = Math.max(0, (newest?.seq ?? 0) - MAX_EVENTS);
@@ -128,7 +125,7 @@ function toEvent({ ts, result, user_agent: userAgent, actor, action, resource, i
   };
 }
 
-/** As the column holds it: moments of the far past and future, which a date can name, are none that an event has. */
+/** As the column stores it. Dates of the far past and future exceed its range; no event has such a time. */
 function toInteger(nanoseconds: number): bigint {
   return BigInt(Math.min(Math.max(nanoseconds, 0), Number.MAX_SAFE_INTEGER * 1024));
 }

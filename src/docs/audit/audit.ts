@@ -22,20 +22,20 @@ import type { AuditSettings } from './settings.ts';
 
 type AuditHandlers = Required<Pick<Handlers<Operations>, 'listAuditEvents' | 'listAuditExporters'>>;
 
-/** Who did what, and its export. */
+/** The audit log and its export. */
 export interface Audit {
   readonly handlers: AuditHandlers;
-  /** Writes down what was invoked. Neither throws nor waits. */
+  /** Records an operation that was invoked. Neither throws nor waits. */
   readonly observe: (outcome: Outcome) => void;
-  /** The same for somebody whom an adapter did not let in. */
+  /** The same for a caller whom an adapter refused. */
   readonly observeStranger: (stranger: StrangerAtTheDoor) => void;
-  /** Counts a request that the rate limit refused, and tells of who begins to be refused. Neither throws nor waits. */
+  /** Counts a request that the rate limit refused, and reports senders that begin to be refused. Neither throws nor waits. */
   readonly observeRefusal: (refused: RefusedRequest) => void;
-  /** Writes down what another process has observed. Neither throws nor waits. */
+  /** Records an event that another process has observed. Neither throws nor waits. */
   readonly heed: (note: RelayedEvent) => void;
   registerMetrics(registers: Registry[]): void;
   start(): Promise<void>;
-  /** Writes and sends what is left; safe twice. */
+  /** Writes and sends the remaining events; harmless when repeated. */
   stop(): Promise<void>;
 }
 
@@ -44,10 +44,10 @@ type RelayedEvent = Extract<RelayedNote, { readonly kind: 'audit' }>;
 
 const NANOS = 1e6;
 
-/** The change by which a sender beyond the rate limit is told to webhooks; its detail is an `Excess`. */
+/** The change that reports a sender beyond the rate limit to webhooks; its detail is an `Excess`. */
 export const EXCESS_CHANGE = 'security.rate_limit_exceeded';
 
-/** The change by which a burst is told to webhooks; its detail is a `Burst`. */
+/** The change that reports a burst to webhooks; its detail is a `Burst`. */
 export const BURST_CHANGE = 'security.auth_failure_burst';
 
 interface Open {
@@ -168,7 +168,7 @@ function createExporters({ log, settings: { buildVersion: version } }: DocsEnvir
   return sinks.map((sink) => new Exporter({ sink, bufferSize, log, timer }));
 }
 
-/** What the server removes by itself is no operation: the change feed tells of it (decisions, section 3.1). */
+/** Removals by the server itself are not operations, so they are read from the change feed (decisions, section 3.1). */
 function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer, note: (event: NewAuditEvent) => void): Subscriber {
   return new Subscriber({
     feed, timer,

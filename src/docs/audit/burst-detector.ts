@@ -2,10 +2,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 
 export interface BurstOptions {
-  /** Failures within the window that are a burst. */
+  /** Number of failures within the window that make a burst. */
   readonly threshold: number;
   readonly windowMs: number;
-  /** Until the same burst is told again. */
+  /** Milliseconds until the same burst is reported again. */
   readonly cooldownMs: number;
   readonly clock: Clock;
 }
@@ -18,16 +18,16 @@ export interface Burst {
   readonly windowSec: number;
 }
 
-/** Actors and addresses that are remembered; who attacks with more is told all the same, by the address without a name. */
+/** Maximum number of pairs of actor and address in memory; an attacker who uses more names is still reported, by the address without a name. */
 const REMEMBERED = 10_000;
 
 interface Failures {
-  /** Milliseconds since 1970, ascending, those within the window. */
+  /** Milliseconds since 1970, ascending; only times within the window. */
   times: number[];
   toldAt: number;
 }
 
-/** Notices when many attempts of one actor from one address fail within a sliding window (contract section 5, rule 11). */
+/** Detects many failed attempts of one actor from one address within a sliding window (contract section 5, rule 11). */
 export class BurstDetector {
   readonly #options: BurstOptions;
   readonly #failures = new Lru<string, Failures>(REMEMBERED);
@@ -36,7 +36,7 @@ export class BurstDetector {
     this.#options = options;
   }
 
-  /** Counts a failure; answers a burst that is to be told. */
+  /** Counts a failure; returns a burst that is to be reported. */
   fail(actor: string, ip: string): Burst | undefined {
     const { threshold, windowMs, cooldownMs, clock } = this.#options;
     const now = clock.now();
@@ -44,7 +44,7 @@ export class BurstDetector {
     const known = this.#failures.get(key) ?? { times: [], toldAt: -Infinity };
     known.times = known.times.filter((time) => time > now - windowMs);
     known.times.push(now);
-    // More need not be remembered to know that they are too many.
+    // These times are enough to detect a burst.
     if (known.times.length > threshold) known.times.shift();
     this.#failures.set(key, known);
     if (known.times.length < threshold || now - known.toldAt < cooldownMs) return undefined;

@@ -2,23 +2,23 @@ import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Caller, Outcome, RefusedRequest } from '../../operations/index.ts';
 
-/** An event without its moment. */
+/** An event without its time. */
 export type NewAuditEvent = Omit<AuditEvent, 'ts'>;
 
-/** What clients say is cut: a log must not grow with it. */
+/** Maximum length of text from clients: it must not let the log grow without bound. */
 const MAX_ACTOR = 256;
 const MAX_RESOURCE = 1024;
 const MAX_AGENT = 512;
 
-/** What keys begin with; those of MCP in the settings may be anything. */
+/** Prefixes of keys; MCP keys in the settings may have any form. */
 const KEY_PREFIXES = ['svc_live_', 'mcp_'];
-/** Operations that let somebody in by what is in their input, with the action that the log calls it. */
+/** Operations that authenticate a user by their input, with the name of the action in the log. */
 const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset', finishOidcSignIn: 'auth.oidc' };
 
-/** Also a check of a password, of somebody who is known. */
+/** This also checks the password of a known user. */
 const CHANGE_PASSWORD = 'changePassword';
 
-/** What the log says of something that was invoked: who signed in how, and what was written (contract section 5, rule 10). */
+/** The events of an operation: who signed in how, and what was written (contract section 5, rule 10). */
 export function eventsOf(outcome: Outcome): NewAuditEvent[] {
   const { operation: { id, effect } } = outcome;
   const events: NewAuditEvent[] = [];
@@ -30,7 +30,7 @@ export function eventsOf(outcome: Outcome): NewAuditEvent[] {
   return events;
 }
 
-/** Failures that count as an attempt to get in, of those that `eventsOf` answers. */
+/** Failures among the results of `eventsOf` that count as an attempt to gain access. */
 export function isAuthFailure({ action, result }: NewAuditEvent, { error }: Outcome): boolean {
   return result === 'fail' && action.startsWith('auth.') && isRefusal(error);
 }
@@ -39,12 +39,12 @@ function loginEvent(outcome: Outcome, action: string): NewAuditEvent {
   return event(outcome, action, outcome.actor ?? claimedBy(outcome.input), outcome.error === undefined);
 }
 
-/** Undefined where nobody had to say who they are, or was asked. */
+/** Undefined if no authentication was needed or attempted. */
 function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
   const { operation: { access }, identity, caller, error } = outcome;
   if (access === 'public') return undefined;
   if (identity === undefined) {
-    // Refused before, by the access mode, or not to be seen at all.
+    // The access mode refused the request earlier, or the operation is hidden.
     if (!isRefusal(error)) return undefined;
     return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller.credential)}`, '', false);
   }
@@ -58,22 +58,22 @@ function writeEvent(outcome: Outcome): NewAuditEvent {
   return event(outcome, `write.${operation.path}`, actor, error === undefined);
 }
 
-/** Who somebody says to be. */
+/** The user name that the caller claims. */
 function claimedBy(input: object | undefined): string {
   const username = (input as { readonly username?: unknown } | undefined)?.username;
   return typeof username === 'string' ? username : '';
 }
 
-/** Its prefix says what a credential is, wherever it came. */
+/** The prefix decides the kind of the credential, whichever header it came in. */
 function kindOf({ scheme, value }: NonNullable<Caller['credential']>): 'jwt' | 'apikey' {
   return scheme === 'api-key' || KEY_PREFIXES.some((prefix) => value.startsWith(prefix)) ? 'apikey' : 'jwt';
 }
 
-/** Somebody whom an adapter did not let in, so that nothing was invoked. */
+/** A caller whom an adapter refused, so that no operation was invoked. */
 export interface StrangerAtTheDoor extends Pick<Caller, 'ip' | 'userAgent' | 'credential'> {
-  /** What was asked for. */
+  /** The path of the request. */
   readonly path: string;
-  /** Nothing but keys is asked for there, whatever they look like. */
+  /** This adapter accepts only keys, whatever they look like. */
   readonly keysOnly: boolean;
 }
 
@@ -82,7 +82,7 @@ export function strangerEvent({ ip, userAgent, credential, path, keysOnly }: Str
   return { actor: '', action: `auth.${kind}`, resource: cut(path, MAX_RESOURCE), result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
 }
 
-/** Of a sender who begins to be refused by the rate limit. */
+/** The event of a sender who begins to be refused by the rate limit. */
 export function refusalEvent({ sender: { protocol, ip, userAgent }, username }: RefusedRequest): NewAuditEvent {
   return { actor: cut(username, MAX_ACTOR), action: 'incident.rate_limit_exceeded', resource: protocol, result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
 }
@@ -98,17 +98,17 @@ function event({ operation, input, caller: { ip, userAgent } }: Outcome, action:
   };
 }
 
-/** Valid names are shorter; a request that is refused may have any. */
+/** Valid names are shorter; a refused request may have any. */
 const MAX_NAME = 1024;
 
 /**
- * What the request was about: its collection and, of an operation on one document or on a batch of one, its key and language.
- * The input may be anything, since refused requests are written down, too.
+ * The target of the request: its collection and, for an operation on one document or on a batch of one, its key and language. The input may
+ * be anything, because refused requests are recorded too.
  */
 function subjectOf({ collections }: Outcome['operation'], input: object | undefined): Pick<NewAuditEvent, 'collection' | 'key' | 'lang'> {
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
   const collection = nameIn(fields['collection']) ?? collections?.find((name) => name.startsWith('_'));
-  // Elsewhere a `key` is something else, such as a credential.
+  // In other operations a `key` is something else, such as a credential.
   const document = collections?.includes('collection') === true ? documentOf(fields) : undefined;
   const [key, lang] = [nameIn(document?.['key']), nameIn(document?.['lang'])];
   return { ...(collection !== undefined && { collection }), ...(key !== undefined && { key, ...(lang !== undefined && { lang }) }) };
@@ -125,7 +125,7 @@ function nameIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? cut(value, MAX_NAME) : undefined;
 }
 
-/** The path with what the input has for its parts. */
+/** The path with its parameters replaced by the values of the input. */
 function pathOf(template: string, input: object | undefined): string {
   return template.replace(/\{(\w+)\}/g, (part, name: string) => {
     const value = (input as Readonly<Record<string, unknown>> | undefined)?.[name];

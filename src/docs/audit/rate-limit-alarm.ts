@@ -5,24 +5,24 @@ import type { RefusedRequest } from '../../operations/index.ts';
 
 /** The `detail` of `security.rate_limit_exceeded` (decisions, section 6). */
 export interface Excess {
-  /** Empty where requests are counted by the address. */
+  /** Empty if requests are counted by address. */
   readonly actor: string;
   readonly ip: string;
-  /** Requests that were allowed within the window. */
+  /** Number of requests allowed within the window. */
   readonly limit: number;
   readonly windowSec: number;
 }
 
 export interface RateLimitAlarmOptions {
-  /** Until the same sender is told of again. */
+  /** Milliseconds until the same sender is reported again. */
   readonly cooldownMs: number;
   readonly clock: Clock;
 }
 
-/** Senders told of in a minute: an attack with many addresses must not fill the logs, and the metrics count it all. */
+/** Maximum number of senders reported in a minute: an attack from many addresses must not fill the logs; the metrics count every request. */
 const TOLD_A_MINUTE = 30;
 
-/** Notices who begins to be refused by the rate limit. */
+/** Detects senders that begin to be refused by the rate limit. */
 export class RateLimitAlarm {
   readonly #senders: SlidingWindow;
   readonly #all: SlidingWindow;
@@ -32,7 +32,7 @@ export class RateLimitAlarm {
     this.#all = new SlidingWindow({ limit: TOLD_A_MINUTE, windowMs: 60_000, clock });
   }
 
-  /** Answers what is to be told of a request that was refused. */
+  /** Returns what is to be reported of a refused request. */
   refuse({ sender: { ip = '' }, username, limit, windowMs }: RefusedRequest): Excess | undefined {
     if (!this.#senders.take(`${username}\0${clientNetwork(ip)}`).allowed || !this.#all.take('').allowed) return undefined;
     return { actor: username, ip, limit, windowSec: Math.round(windowMs / 1000) };

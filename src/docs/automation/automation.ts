@@ -20,19 +20,19 @@ import { matchesOf, type RuleSearchDeps } from './search.ts';
 import { readLexicon, type Lexicon } from './sentiment.ts';
 import { Triggers } from './triggers.ts';
 
-/** Rules that watch what is written or search on schedule, and tell a URL what they find. */
+/** Rules that watch writes or search on a schedule, and send matches to a URL. */
 export interface Automation {
   readonly handlers: AutomationHandlers;
-  /** Reads the rules; before `start`, and again when the database was replaced. */
+  /** Reads the rules. Call it before `start`, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Begins to watch, to search and to deliver, as far as the settings say. Not for servers that only read. */
+  /** Starts triggers, crons and deliveries, as far as the settings enable them. Not for read-only servers. */
   start(): Promise<void>;
   /** Delivers what another node has put into outboxes. */
   wake(): Promise<void>;
-  /** Waits for what is under way, for a short time; safe twice. */
+  /** Waits briefly for running work; harmless when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
-  /** Numbers since the start. */
+  /** Counters since the start. */
   readonly counts: Triggers['evaluation']['counts'];
 }
 
@@ -46,7 +46,7 @@ export interface AutomationAreas {
 }
 
 const PRUNE_MS = 3_600_000;
-/** Rows that one transaction removes, so that writers wait for milliseconds only. */
+/** Number of rows that one transaction removes, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 2000;
 
 export function createAutomation(environment: DocsEnvironment, { outbound, documents: { readDocument }, words, vectors, hybrid, timer = systemTimer }: AutomationAreas): Automation {
@@ -55,7 +55,7 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
   const book = new Map<string, Rule>();
   const find = (id: string): Rule | undefined => book.get(id);
   let lexicon: Lexicon | undefined;
-  // Rules would displace the plans of searches that clients repeat.
+  // Rules have plans of their own, because they would displace those of searches that clients repeat.
   const search: RuleSearchDeps = { environment, words: { ...words, plans: new QueryPlans() }, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
   const deliveries = new Deliveries({ environment, outbound, timer, find, readDocument });
   const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
@@ -131,7 +131,7 @@ async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironmen
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** Names of the collections that a rule is about. */
+/** Names of the collections that a rule applies to. */
 async function collectionsOf({ sql }: DocsEnvironment, collection: string): Promise<string[]> {
   if (collection !== '') return [collection.toLowerCase()];
   const rows = await sql.all<{ name: string }>('SELECT name FROM collections ORDER BY name');
@@ -142,7 +142,7 @@ interface CronRun extends Pick<AutomationDeps, 'environment' | 'book' | 'matches
   readonly deliveries: Deliveries;
 }
 
-/** The time of the run is stored with its deliveries, in one transaction: it happens once or not at all. */
+/** The time of the run is stored with its deliveries in one transaction, so a run happens once or not at all. */
 async function runCron({ environment: { sql }, book, matches, deliveries }: CronRun, rule: Rule, second: number, signal: AbortSignal): Promise<void> {
   const outcome = await matches(rule, signal).then((found) => ({ found, error: undefined }), (error: unknown) => ({ found: [], error }));
   if (signal.aborted) return;
@@ -158,7 +158,7 @@ async function runCron({ environment: { sql }, book, matches, deliveries }: Cron
   if (outcome.error !== undefined) throw outcome.error as Error;
 }
 
-/** Secrets follow the keys of the server: without this, a key that is taken away would take them along. */
+/** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
 async function encryptAgain({ sql, keys }: DocsEnvironment, book: ReadonlyMap<string, Rule>): Promise<void> {
   const secrets = [...book.values()].filter(({ secret }) => secret !== '');
   if (keys === undefined || secrets.length === 0) return;

@@ -11,7 +11,7 @@ export interface CheckDeps {
   readonly find: FindRule;
 }
 
-/** Bytes of all headers of a target together (decisions, section 8). */
+/** Maximum number of bytes of all headers of a target together (decisions, section 8). */
 const MAX_HEADERS = 16_384;
 
 const invalid = (message: string): ServiceError => new ServiceError('invalid_argument', message);
@@ -25,7 +25,7 @@ export function checkRule(deps: CheckDeps, body: RuleBody): void {
   else checkUrl(deps, 'webhookUrl', body.webhookUrl);
   if (body.type === 'cron') checkCron(deps, body);
   else checkTrigger(body);
-  // A query may be read otherwise in other collections, but its syntax is the same.
+  // Other collections may parse a query differently, but its syntax is the same.
   if (body.query.trim() !== '' && body.searchType !== 'vector') wordsOf(deps.search.words, body, body.collection);
 }
 

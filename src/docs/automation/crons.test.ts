@@ -12,12 +12,12 @@ import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 const DAY = 86_400;
 const at = (text: string): number => Date.parse(text) / 1000;
 
-/** Crons over a clock that a test sets, and what they ran. */
+/** Crons with a clock that the test sets, and a list of their runs. */
 class Fixture {
   readonly timer = new VirtualTimer();
   readonly book = new Map<string, Rule>();
   readonly ran: string[] = [];
-  /** Runs wait for it. */
+  /** Runs wait for this promise. */
   held: Promise<void> | undefined;
   #offset: number;
   #crons: Crons | undefined;
@@ -51,7 +51,7 @@ class Fixture {
     this.#offset = Date.parse(text) - this.timer.now;
   }
 
-  /** Lets time pass without the crons. */
+  /** Advances the clock without running the crons. */
   miss(seconds: number): void {
     this.#offset += seconds * 1000;
   }
@@ -112,7 +112,7 @@ describe('crons', () => {
     expect(fixture.ran).toEqual(['second 00:00:01', 'second 00:00:04']);
   });
 
-  // In Berlin, clocks were set from 02:00 to 03:00 on 2026-03-29, and are from 03:00 to 02:00 on 2026-10-25, each at 01:00 UTC.
+  // In Berlin, clocks were set from 02:00 to 03:00 on 2026-03-29, and from 03:00 to 02:00 on 2026-10-25, each at 01:00 UTC.
   it('run once what clocks skip in spring', async () => {
     open('2026-03-29T00:50:00Z', { gap: '30 2 * * *', after: '0 3 * * *', often: '*/20 * * * *' }, 'Europe/Berlin').start();
     await fixture.timer.advance(1_900_000);

@@ -5,11 +5,11 @@ import { LocalTime } from './local-time.ts';
 import type { FindRule, Rule } from './rule.ts';
 import { Schedule } from './schedule.ts';
 
-/** Seconds that may have passed unseen, as under load, and are made up for; what was missed for longer is skipped. */
+/** Seconds that may pass without a check, as under load, and are caught up; runs that were missed for longer are skipped. */
 const CATCH_UP_SECONDS = 60;
-/** A last run so far ahead was written by a clock that was wrong. */
+/** If a last run lies further in the future than this, in seconds, the clock that recorded it was wrong. */
 const DAY = 86_400;
-/** Crons that run at once. */
+/** Number of crons that run at once. */
 const AT_ONCE = 4;
 
 export interface CronsDeps {
@@ -19,20 +19,20 @@ export interface CronsDeps {
   /** Time zone of the schedules. */
   readonly timeZone: string;
   readonly find: FindRule;
-  /** Runs a cron that was due in a second since 1970, and stores that second with what it found. */
+  /** Runs a cron that was due in a second since 1970, and stores that second with the matches. */
   readonly run: (rule: Rule, second: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Runs crons by the clock: none while it still runs, and none twice for one time of the wall clock, also after a restart or when
- * the clock is set back. Where clocks are set for summer, what they skip runs at once; where they are set back, hours that come
+ * Runs crons by the clock. A cron never runs while its last run is still running, and never twice for one time of the wall clock, even after
+ * a restart or when the clock is set back. When clocks are set forward, skipped runs happen at once; when they are set back, hours that come
  * twice count once, except for schedules of every hour.
  */
 export class Crons {
   readonly #deps: CronsDeps;
   readonly #local: LocalTime;
   readonly #schedules = new Map<string, Schedule>();
-  /** By what rules say. */
+  /** Schedules by their text in the rules. */
   #known = new Map<string, Schedule>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #turns: Promise<void>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
@@ -44,7 +44,7 @@ export class Crons {
     this.#local = new LocalTime(deps.timeZone);
   }
 
-  /** Takes up the crons as they are now. */
+  /** Replaces the schedules by those of the current crons. */
   apply(rules: Iterable<Rule>): void {
     const before = this.#known;
     this.#schedules.clear();
@@ -57,7 +57,7 @@ export class Crons {
     }
   }
 
-  /** When a cron runs next, in Unix seconds; 0 while it does not. */
+  /** When a cron runs next, in Unix seconds; 0 if it does not. */
   nextOf(id: string): number {
     const now = Math.floor(this.#deps.clock.now() / 1000);
     const local = this.#schedules.get(id)?.next(this.#local.at(now));
@@ -70,7 +70,7 @@ export class Crons {
     this.#loop = { abort, ended: this.#follow(abort.signal) };
   }
 
-  /** Waits for the runs under way. Safe twice. */
+  /** Waits for running crons; harmless when repeated. */
   async stop(): Promise<void> {
     this.#loop?.abort.abort();
     await this.#loop?.ended;

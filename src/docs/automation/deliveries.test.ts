@@ -4,7 +4,7 @@ import { EmbeddingError } from '../../embedding/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
-/** Waits between attempts pass at once, and are written down; what comes by the hour never does. */
+/** Waits between attempts end at once, and are recorded; waits of more than a minute never end. */
 class Impatient implements Timer {
   readonly waits: number[] = [];
 

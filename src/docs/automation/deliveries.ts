@@ -10,7 +10,7 @@ import { messageOf, namesOf, variablesFor, type Delivery } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
 import { fillUrl, type Variables } from './templates.ts';
 
-/** A delivery in its lane, which keeps the order of each document. */
+/** A delivery in its lane, which keeps the order of the deliveries of each document. */
 interface Item extends Sequenced {
   readonly delivery: Delivery;
 }
@@ -28,22 +28,22 @@ export interface DeliveriesDeps {
   readonly readDocument: Documents['readDocument'];
 }
 
-/** Of a delivery that has begun. */
+/** The attempts of a delivery that has begun. */
 interface Attempts {
   readonly startedAt: number;
   count: number;
-  /** The URL of the latest one. */
+  /** The URL of the latest attempt. */
   url: string;
 }
 
-/** Where a delivery goes, or why it goes nowhere. */
+/** Where a delivery goes, or why it is not sent. */
 type Target = { readonly url: string; readonly rule: Rule | undefined; readonly refusal?: undefined } | { readonly url: string; readonly refusal: string };
 
 type End = Pick<LogEntry, 'status' | 'httpStatus' | 'error'>;
 
-/** Delivers what rules have found: at least once, in order for each document, each rule in a lane of its own. */
+/** Delivers matches of rules: at least once, in order for each document, with a separate lane for each rule. */
 export class Deliveries {
-  /** Deliveries since the start, by how they ended. */
+  /** Number of deliveries since the start, by outcome. */
   readonly counts = { success: 0, error: 0, skipped: 0 };
   readonly #deps: DeliveriesDeps;
   readonly #engine: DeliveryEngine;
@@ -58,34 +58,34 @@ export class Deliveries {
     this.#engine = new DeliveryEngine({ timer, log, save: (lanes) => sql.transaction((tx) => saveLanes(tx, lanes)) });
   }
 
-  /** Begins to deliver what an earlier run left; again is harmless. */
+  /** Starts to deliver what an earlier run left; harmless when repeated. */
   async start(): Promise<void> {
     this.#isRunning = true;
     for (const id of await outbox.outboxesInUse(this.#deps.environment.sql)) if (this.#deps.find(id) !== undefined) this.wake(id);
   }
 
-  /** Deliveries that are known and have not ended. */
+  /** Number of known deliveries that have not ended. */
   get waiting(): number {
     return this.#engine.waiting;
   }
 
-  /** Ends the lane of a rule that was deleted, and forgets its deliveries. */
+  /** Ends the lane of a rule that was deleted, and removes its deliveries. */
   async remove(ruleId: string): Promise<void> {
     await this.#opening.get(ruleId);
     await this.#engine.remove(outbox.outboxLane(ruleId), 0);
     for (const name of this.#attempts.keys()) if (name.startsWith(`${ruleId}/`)) this.#attempts.delete(name);
-    // What was under way may have kept its progress after the rule was deleted.
+    // A delivery that was being sent may have stored its progress after the rule was deleted.
     await this.#deps.environment.sql.transaction((tx) => removeLanes(tx, ruleId));
   }
 
-  /** Ends all lanes without keeping how far they came: the database was replaced. */
+  /** Ends all lanes without storing their progress, because the database was replaced. */
   async abandon(ruleIds: Iterable<string>): Promise<void> {
     await Promise.all(this.#opening.values());
     await Promise.all(Array.from(ruleIds, (id) => this.#engine.remove(outbox.outboxLane(id), 0)));
     this.#attempts.clear();
   }
 
-  /** Puts deliveries of one rule into its outbox; those of a disabled one are logged instead. `wake` follows the commit. */
+  /** Puts deliveries of one rule into its outbox; those of a disabled rule are logged instead. Call `wake` after the commit. */
   async add(tx: Transaction, rule: Rule, deliveries: readonly Delivery[]): Promise<void> {
     if (rule.body.enabled) return outbox.enqueue(tx, rule.id, deliveries.map((delivery) => JSON.stringify(delivery)));
     const begun = { count: 0, startedAt: this.#deps.environment.clock.now(), url: '' };
@@ -93,7 +93,7 @@ export class Deliveries {
     tx.onCommit(() => (this.counts.skipped += deliveries.length));
   }
 
-  /** There is something in the outbox of a rule. */
+  /** Call this when the outbox of a rule has new deliveries. */
   wake(ruleId: string): void {
     if (!this.#isRunning) return;
     if (this.#engine.has(outbox.outboxLane(ruleId))) return this.#engine.wake(outbox.outboxLane(ruleId));
@@ -103,7 +103,7 @@ export class Deliveries {
     }).finally(() => this.#opening.delete(ruleId)));
   }
 
-  /** Waits for what is under way, for a short time. Safe twice. */
+  /** Waits briefly for running deliveries; harmless when repeated. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#opening.values());
@@ -132,7 +132,7 @@ export class Deliveries {
   async #send(delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
     const { environment: { clock, log, settings }, find } = this.#deps;
     const rule = find(delivery.ruleId);
-    // Its lane is about to be removed.
+    // The lane of the rule is about to be removed.
     if (rule === undefined) return { kind: 'failed', error: 'the rule was deleted' };
     const attempts = this.#attempts.get(nameOf(delivery)) ?? { startedAt: clock.now(), count: 0, url: '' };
     this.#attempts.set(nameOf(delivery), attempts);

@@ -14,21 +14,21 @@ export type AutomationHandlers = Required<Pick<Handlers<Operations>,
 export interface AutomationDeps {
   readonly environment: DocsEnvironment;
   readonly outbound: Outbound;
-  /** By id, oldest first. */
+  /** Rules by id, oldest first. */
   readonly book: Map<string, Rule>;
   readonly search: RuleSearchDeps;
   readonly crons: Crons;
-  /** Within the transaction that stores or deletes (undefined) a rule, with its number in the change feed: from there on nothing is missed. */
+  /** Called within the transaction that stores or deletes (undefined) a rule, with its number in the change feed; no later change is missed. */
   readonly storing: (tx: Transaction, rule: Rule | undefined, lsn: number) => Promise<void>;
-  /** Takes up what has changed in the rules. */
+  /** Applies a change of a rule. */
   readonly changed: (id: string) => Promise<void>;
-  /** Documents that satisfy a rule now, of all collections that it is about, best first. */
+  /** Documents that satisfy a rule now, in all collections that it applies to, best first. */
   readonly matches: (rule: Rule, signal: AbortSignal) => Promise<Match[]>;
 }
 
 const WEEK_MS = 604_800_000;
 
-/** Seconds that entries of the log are kept. */
+/** How long entries of the log are kept, in seconds. */
 export function retentionOf({ settings }: Pick<DocsEnvironment, 'settings'>): number {
   return Math.ceil((settings.automation?.logsTtlMs ?? WEEK_MS) / 1000);
 }

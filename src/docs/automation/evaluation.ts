@@ -10,14 +10,14 @@ import type { CollectionTriggers, RuleIndex } from './rule-index.ts';
 import { hybridBound, scoreOf, type RuleSearchDeps } from './search.ts';
 import { sentimentOf } from './sentiment.ts';
 
-/** A document that was written, with the event. */
+/** A written document and its event. */
 export interface Written {
   readonly event: ServiceEvent;
   readonly ord: number;
   readonly document: PercolatedDocument;
 }
 
-/** A trigger that fires. */
+/** A match of a trigger. */
 export interface Firing {
   readonly rule: Rule;
   readonly delivery: Delivery;
@@ -29,11 +29,11 @@ export interface EvaluationDeps {
   readonly index: RuleIndex;
 }
 
-/** Numbers since the start. */
+/** Counters since the start. */
 export interface EvaluationCounts {
   /** Documents that were compared with triggers. */
   documents: number;
-  /** Triggers whose conditions were evaluated for a document. */
+  /** Number of triggers whose conditions were evaluated for a document. */
   evaluated: number;
 }
 
@@ -46,12 +46,15 @@ export class Evaluation {
     this.#deps = deps;
   }
 
-  /** Whether some trigger compares the vectors of such a document. */
+  /** Whether a trigger compares the vectors of such a document. */
   async needsVectors(event: ServiceEvent): Promise<boolean> {
     return this.#deps.search.vectors.isConfigured() && (await this.#deps.index.of(event.collection)).byVector.some((rule) => concerns(rule, event));
   }
 
-  /** Triggers without vectors; without an embedding provider all of them. Throws what may be otherwise a moment later: `index_loading`, `unavailable`, `busy`. */
+  /**
+   * Evaluates triggers that do not compare vectors; without an embedding provider, all triggers. Throws errors that may be temporary:
+   * `index_loading`, `unavailable`, `busy`.
+   */
   async byWords(written: Written, signal: AbortSignal): Promise<Firing[]> {
     const { index, search } = this.#deps;
     const triggers = await index.of(written.event.collection);
@@ -60,7 +63,7 @@ export class Evaluation {
     return search.vectors.isConfigured() || triggers.byVector.length === 0 ? fired : [...fired, ...await this.byVectors(written, signal)];
   }
 
-  /** Triggers that compare vectors. Throws as above. */
+  /** Evaluates triggers that compare vectors. Throws as above. */
   async byVectors(written: Written, signal: AbortSignal): Promise<Firing[]> {
     const triggers = await this.#deps.index.of(written.event.collection);
     return this.#fire(await this.#possible(triggers, written, signal), written, signal);
@@ -102,7 +105,7 @@ export class Evaluation {
     return firings;
   }
 
-  /** A rule that cannot be evaluated holds up no other; what is only momentary is thrown. */
+  /** Returns undefined for a rule that cannot be evaluated, so that it does not block the others; temporary errors are thrown. */
   async #guarded<T>(rule: Rule, { docId }: ServiceEvent, signal: AbortSignal, evaluate: () => Promise<T>): Promise<T | undefined> {
     try {
       return await evaluate();
@@ -125,7 +128,7 @@ function deliveryOf(rule: Rule, { seq, timestamp, docId, collection, key, lang }
   return { id: deliveryId(rule.id, `${seq}/${timestamp}`, docId), event: 'trigger.matched', ruleId: rule.id, timestamp, docId, collection, key, lang, ...match };
 }
 
-/** The id of a delivery, the same whenever its occasion is looked at again, so that a receiver can drop repeats (decision D-07). */
+/** The id of a delivery. It is the same whenever the same event or run is evaluated again, so that a receiver can drop repeats (decision D-07). */
 export function deliveryId(ruleId: string, occasion: string, docId: string): string {
   return `dlv_${createHash('sha256').update(`${ruleId}/${occasion}/${docId}`).digest('hex').slice(0, 24)}`;
 }

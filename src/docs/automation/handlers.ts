@@ -13,7 +13,7 @@ import { countRules, removeRule, writeRule } from './rule-rows.ts';
 
 /** Decisions, section 8. */
 const MAX_RULES = 1000;
-/** Matches that a test shows. */
+/** Maximum number of matches that a test shows. */
 const MAX_SHOWN = 1000;
 
 type Draft = Parameters<AutomationHandlers['createAutomationRule']>[0];
@@ -68,7 +68,7 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
   // Decision D-07.
   const id = `auto_${randomBytes(12).toString('hex')}`;
   const rule = await sql.transaction(async (tx) => {
-    // Rules of transactions that share a commit are not in the book yet.
+    // Rules of other transactions in the same group commit are not in the book yet.
     if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
     const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
     const now = unixSeconds(clock);

@@ -1,28 +1,28 @@
-/** Shift of clocks in a time zone changes at multiples of so many seconds only. */
+/** The offset of a time zone changes only at multiples of this many seconds. */
 const STEP = 900;
 const DAY = 86_400;
 
 /**
- * The wall clock of a time zone, in seconds: the number that Unix time would have if the zone's clocks showed UTC. It jumps
- * where clocks are set for summer and back.
+ * The wall clock of a time zone, in seconds: the number that Unix time would have if the zone's clocks showed UTC. It jumps when daylight
+ * saving time begins and ends.
  */
 export class LocalTime {
   readonly #format: Intl.DateTimeFormat;
   #known: { readonly step: number; readonly offset: number } | undefined;
 
-  /** Throws `RangeError` for a zone that is not known. */
+  /** Throws `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
   }
 
-  /** What the clocks show at a moment in Unix seconds. */
+  /** The local time at a time in Unix seconds. */
   at(second: number): number {
     const step = Math.floor(second / STEP);
     if (this.#known?.step !== step) this.#known = { step, offset: this.#offsetAt(step * STEP) };
     return second + this.#known.offset;
   }
 
-  /** The first moment after another one, in Unix seconds, at which the clocks show `local`; where they skip it, the moment of the jump. */
+  /** The first time after another one, in Unix seconds, at which the clocks show `local`; if they skip it, the time of the jump. */
   toUnix(local: number, after: number): number {
     const offsets = [this.#offsetAt(local - DAY), this.#offsetAt(local + DAY)];
     const [early, late] = [local - Math.max(...offsets), local - Math.min(...offsets)] as const;
@@ -30,7 +30,7 @@ export class LocalTime {
     return this.at(early) === local || this.at(late) === local ? late : this.#jumpBetween(early, late);
   }
 
-  /** Clocks are set at most once between both. */
+  /** The offset changes at most once between the two. */
   #jumpBetween(early: number, late: number): number {
     const offset = this.at(early) - early;
     let [low, high] = [early, late];

@@ -3,12 +3,12 @@ import type { AutomationLog } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Queries, SqlValue, Transaction } from '../../storage/index.ts';
 
-/** Entries that are kept; the oldest make room. */
+/** Maximum number of entries; the oldest are removed first. */
 const MAX_ENTRIES = 100_000;
 
-/** The end of a delivery. */
+/** The outcome of a delivery. */
 export interface LogEntry extends Omit<AutomationLog, 'id'> {
-  /** Id of the delivery, of which there is one entry, however often a crash repeats it. */
+  /** Id of the delivery. There is one entry for it, however often it is repeated after a crash. */
   readonly delivery: string;
 }
 
@@ -35,7 +35,7 @@ export interface LogSelection {
   readonly limit: number;
 }
 
-/** A page, newest first; `next` is empty on the last one. Throws `invalid_argument` for a cursor that is not understood. */
+/** A page, newest first; `next` is empty on the last one. Throws `invalid_argument` for an invalid cursor. */
 export async function readLogs(queries: Queries, { ruleId, status, since, cursor, limit }: LogSelection): Promise<{ logs: AutomationLog[]; total: number; next: string }> {
   const before = cursor ? seqOf(cursor) : Number.MAX_SAFE_INTEGER;
   const where = `WHERE at >= ?${ruleId === undefined ? '' : ' AND rule = ?'}${status === undefined ? '' : ' AND status = ?'}`;
@@ -47,7 +47,7 @@ export async function readLogs(queries: Queries, { ruleId, status, since, cursor
   return { logs, total, next: rows.length > limit ? Buffer.from(`logs:${page.at(-1)!.seq}`).toString('base64url') : '' };
 }
 
-/** Removes at most `limit` entries from before a time in Unix seconds; returns how many. */
+/** Removes at most `limit` entries older than a time in Unix seconds; returns how many. */
 export async function removeExpired(tx: Transaction, before: number, limit: number): Promise<number> {
   return (await tx.run('DELETE FROM automation_logs WHERE seq IN (SELECT seq FROM automation_logs WHERE at < ? LIMIT ?)', [before, limit])).changes;
 }

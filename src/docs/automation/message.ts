@@ -3,7 +3,7 @@ import { signatureHeaders, type Post } from '../../net/index.ts';
 import type { Match, FindRule, Rule } from './rule.ts';
 import { fillHeader, variablesOf, type RuleName, type Variables } from './templates.ts';
 
-/** What a rule has to tell of a document. */
+/** The match of a rule that is to be delivered. */
 export interface Delivery extends Match {
   readonly id: string;
   readonly event: 'trigger.matched' | 'cron.fired';
@@ -12,20 +12,20 @@ export interface Delivery extends Match {
   readonly timestamp: number;
 }
 
-/** The rules that a delivery names. */
+/** Names of the rules that a delivery mentions. */
 export interface Names {
   readonly trigger?: RuleName;
   readonly cron?: RuleName;
 }
 
-/** A cron is named beside the trigger that it reuses. */
+/** The name of the trigger that a cron reuses. */
 export function namesOf({ id, body: { type, name, triggerId } }: Rule, find: FindRule): Names {
   if (type === 'trigger') return { trigger: { id, name } };
   const reused = triggerId ? find(triggerId) : undefined;
   return { ...(reused && { trigger: { id: reused.id, name: reused.body.name } }), cron: { id, name } };
 }
 
-/** What templates of a delivery may name. */
+/** The values that templates of a delivery may use. */
 export function variablesFor(delivery: Delivery, names: Names, { document, webhookId }: { readonly document: Document | null; readonly webhookId: string }): Variables {
   return variablesOf({ ...delivery, ...names, document, webhookId });
 }
@@ -34,11 +34,11 @@ export interface MessageContext {
   readonly url: string;
   readonly names: Names;
   readonly variables: Variables;
-  /** Null when it was deleted since. */
+  /** Null when the document was deleted after the match. */
   readonly document: Document | null;
   /** The webhook target; undefined for a rule with a URL of its own. */
   readonly target: Rule | undefined;
-  /** Signs the requests of targets without a secret of their own; empty for none. */
+  /** Signs requests to targets without a secret of their own; empty for none. */
   readonly secret: string;
   /** Version of this build. */
   readonly version: string;
@@ -67,7 +67,7 @@ export function messageOf(delivery: Delivery, { url, names, variables, document,
   return { url, method, headers: withOwn(usual, own), body };
 }
 
-/** Custom headers win, however their names are written. */
+/** Custom headers override others, in any letter case. */
 function withOwn(usual: Readonly<Record<string, string>>, own: readonly (readonly [string, string])[]): Record<string, string> {
   const taken = new Set(own.map(([name]) => name.toLowerCase()));
   return Object.fromEntries([...Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase())), ...own]);

@@ -12,7 +12,7 @@ export async function addPending(tx: Transaction, event: ServiceEvent, isReady: 
   await tx.run('INSERT INTO automation_pending(lsn, doc_id, ready, event) VALUES (?, ?, ?, ?) ON CONFLICT(lsn) DO NOTHING', [event.seq, event.docId, Number(isReady), JSON.stringify(event)]);
 }
 
-/** A document has the vectors of its present body. */
+/** Marks the events of a document that has the vectors of its current body. */
 export async function markReady(tx: Transaction, docId: string): Promise<void> {
   await tx.run('UPDATE automation_pending SET ready = 1 WHERE doc_id = ?', [docId]);
 }
@@ -32,7 +32,7 @@ export async function removePending(tx: Transaction, lsns: readonly number[]): P
   await tx.run(`DELETE FROM automation_pending WHERE lsn IN (${marks})`, params);
 }
 
-/** Whether a document has vectors of its present body. */
+/** Whether a document has vectors of its current body. */
 export async function hasCurrentVectors(queries: Queries, ord: number): Promise<boolean> {
   return (await queries.get('SELECT 1 AS one FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.ord = ? AND d.crc = e.crc AND d.bytes = e.bytes', [ord])) !== undefined;
 }

@@ -25,7 +25,7 @@ describe('percolation', () => {
     }
   };
 
-  /** The candidates among some queries for a document that was written, and those of them that match it. */
+  /** The candidates among some queries for a written document, and those of them that match it. */
   async function compared(queries: readonly string[], document: { lang: string; meta: Record<string, string[]>; contentMd: string }) {
     const key = `d${number++}`;
     await fixture.documents.write(key, document.contentMd, document.meta, { lang: document.lang });

@@ -4,7 +4,7 @@ import type { QueryNode } from '../../text/query/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
 import { classOfDocument, CODE_CLASS, isAmong, PLAIN, toIndexed, type Reading } from '../fulltext/index.ts';
 
-/** What decides which queries may match a document. */
+/** The parts of a document that decide which queries may match it. */
 export interface PercolatedDocument {
   readonly key: string;
   readonly lang: string;
@@ -13,32 +13,32 @@ export interface PercolatedDocument {
 }
 
 export interface QueryToAdd {
-  /** The query as it is read for each kind of documents. */
+  /** The parsed query for each kind of document. */
   readonly readings: readonly Reading[];
-  /** Whether it matches more words than its own. */
+  /** Whether it matches more words than those it contains. */
   readonly hasExpansions?: boolean;
 }
 
-/** Characters of a text that are cut into words at once. */
+/** Number of characters of a text that are tokenized at once. */
 const WINDOW = 32_768;
-/** Characters that neighbouring windows share: more than any word has, so that each is whole in one of them. */
+/** Number of characters that neighbouring windows share: more than the longest word has, so that each word is whole in one of them. */
 const OVERLAP = 512;
 
-/** Terms of which a document must have one. */
+/** Terms of which a document must have at least one. */
 type Clause = readonly string[];
 
-/** A query as it is read for some documents, found by one of its clauses. */
+/** A query as parsed for some documents, found by one of its clauses. */
 interface Entry<T> {
   readonly value: T;
-  /** The other clauses, which must hold as well. */
+  /** The other clauses, all of which must match as well. */
   readonly rest: readonly Clause[];
 }
 
 /**
- * An index of queries (percolation): each is found by words of which a document must have one to match. Of words that are all
- * required that is the rarest, of alternatives each; whether it has the others is looked up. A document is compared with the queries
- * of its own words only, so the cost does not grow with the number of queries. Queries without such a word (patterns, edits,
- * expansions) are candidates for every document.
+ * An index of queries (percolation). Each query is indexed by words of which a document must have at least one to match: of required words by
+ * the rarest, of alternatives by each. The other words are checked when the query is found. A document is compared only with the queries of
+ * its own words, so the cost does not grow with the number of queries. Queries without such a word (patterns, edits, expansions) are
+ * candidates for every document.
  */
 export class Percolator<T> {
   /** By analyzer and term. */
@@ -47,7 +47,7 @@ export class Percolator<T> {
   readonly #always = new Set<T>();
   readonly #documentsWith: (form: string) => number;
 
-  /** `documentsWith` returns how many documents have a form. */
+  /** `documentsWith` returns how many documents contain a form. */
   constructor(documentsWith: (form: string) => number = () => 0) {
     this.#documentsWith = documentsWith;
   }
@@ -63,7 +63,7 @@ export class Percolator<T> {
     }
   }
 
-  /** The queries that may match a document: all that do, and some that do not. */
+  /** The queries that may match a document: all that match, and some that do not. */
   async candidates(document: PercolatedDocument): Promise<Set<T>> {
     const found = new Set(this.#always);
     if (this.#byTerm.size === 0) return found;
@@ -108,7 +108,7 @@ export class Percolator<T> {
     return terms;
   }
 
-  /** Clauses of forms that all hold for every match; none where nothing is known. */
+  /** Clauses of forms, all of which hold for every match; none if nothing is known. */
   #clausesOf(node: QueryNode): readonly Clause[] {
     switch (node.kind) {
       case 'term': return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
@@ -124,14 +124,17 @@ export class Percolator<T> {
     return alternatives.some((clauses) => clauses.length === 0) ? [] : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
   }
 
-  /** The one that the fewest documents satisfy; where none does that of the longest words, which are rare as a rule. Any choice is right. */
+  /**
+   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which are usually rare. Every
+   * choice is correct.
+   */
   #cheapest(clauses: readonly Clause[]): Clause {
     const cost = (forms: Clause): number => forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
     return clauses.reduce((best, clause) => (cost(clause) < cost(best) ? clause : best));
   }
 }
 
-/** Terms are compared without diacritics, as the index of documents does where it does not stem. */
+/** Terms are compared without diacritics, like in the index of documents, if the analyzer does not stem. */
 function proseTerm({ name, term }: Reading['analyzer'], form: string): string {
   return `${name} ${PLAIN.term(term(form))}`;
 }
@@ -140,7 +143,7 @@ function codeTerm(form: string): string {
   return `code ${PLAIN.term(form)}`;
 }
 
-/** Some words more than the text has, where a window cuts one. */
+/** May return a few words that the text does not contain, if a window cuts a word. */
 function* proseForms(text: string): Generator<Iterable<string>> {
   for (let start = 0; start < text.length; start += WINDOW - OVERLAP) yield formsOf(text.slice(start, start + WINDOW));
 }

@@ -7,21 +7,21 @@ import { wordsOf, type RuleSearchDeps } from './search.ts';
 
 /** The triggers of one collection. */
 export interface CollectionTriggers {
-  /** Those that a document may satisfy without its vectors, and some that it does not. */
+  /** The triggers that a document may satisfy without its vectors, including some that it does not satisfy. */
   candidates(document: PercolatedDocument): Promise<readonly Candidate[]>;
-  /** Those that compare vectors. */
+  /** The triggers that compare vectors. */
   readonly byVector: readonly Rule[];
-  /** Whether each of these may find words of its query in a document. */
+  /** The triggers that compare vectors and may find words of their query in a document. */
   withWords(document: PercolatedDocument): Promise<ReadonlySet<Rule>>;
 }
 
 export interface Candidate {
   readonly rule: Rule;
-  /** Whether its search may find the document; otherwise sentiment alone decides. */
+  /** Whether the trigger's search may find the document; otherwise only its sentiment decides. */
   readonly mayBeFound: boolean;
 }
 
-/** Collections whose triggers are indexed at once. */
+/** Number of collections whose trigger indexes are in memory. */
 const COLLECTIONS = 64;
 
 interface Indexed extends CollectionTriggers {
@@ -36,18 +36,18 @@ export class RuleIndex {
   /** How often triggers were indexed. */
   builds = 0;
 
-  /** `rules` returns all rules as they are now. */
+  /** `rules` returns all current rules. */
   constructor(search: Pick<RuleSearchDeps, 'words'>, rules: () => Iterable<Rule>) {
     this.#search = search;
     this.#rules = rules;
   }
 
-  /** The rules have changed. */
+  /** Call this when the rules have changed. */
   clear(): void {
     this.#indexed = new Lru(COLLECTIONS);
   }
 
-  /** The triggers that are about a collection. They are indexed again when its languages, stop words or synonyms have changed. */
+  /** The triggers that apply to a collection. They are indexed again when its languages, stop words or synonyms have changed. */
   async of(collection: string): Promise<CollectionTriggers> {
     for (;;) {
       const indexed = this.#indexed;
@@ -60,7 +60,7 @@ export class RuleIndex {
     }
   }
 
-  /** What decides how queries are read, in an order that does not depend on how many documents each language has. */
+  /** Describes how queries of the collection are parsed, independently of how many documents each language has. */
   #signatureOf(collection: string): unknown[] {
     const { words } = this.#search;
     const languages = [...languagesOfQuery(words, collection)].sort((a, b) => (a.lang < b.lang ? -1 : 1));

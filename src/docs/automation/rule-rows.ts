@@ -25,12 +25,12 @@ export async function countRules(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM automation_rules'))!.n;
 }
 
-/** Whether there is a trigger, those of transactions that share a commit included. */
+/** Whether there is a trigger, including those of other transactions in the same group commit. */
 export async function hasTrigger(queries: Queries): Promise<boolean> {
   return (await queries.get("SELECT 1 AS one FROM automation_rules WHERE type = 'trigger' LIMIT 1")) !== undefined;
 }
 
-/** Stores a rule under its id, in the place of the one that has it; `since`, `lastRun` and `createdAt` stay. */
+/** Stores a rule under its id, replacing an existing one; `since`, `lastRun` and `createdAt` stay. */
 export async function writeRule(tx: Transaction, rule: Rule, keys: KeyRing | undefined): Promise<void> {
   const { id, body, since, lastRun, createdAt, updatedAt } = rule;
   await tx.run(

@@ -1,18 +1,18 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { InputOf } from '../../operations/index.ts';
 
-/** A rule as it was sent, with its defaults, without its secret. */
+/** A rule as the client sent it, with defaults, without its secret. */
 export type RuleBody = Omit<InputOf<Operations, 'createAutomationRule'>, 'secret'>;
 
 /** A rule as it is stored. Times are in Unix seconds. */
 export interface Rule {
   readonly id: string;
   readonly body: RuleBody;
-  /** Empty for that of the server. */
+  /** Empty means the secret of the server. */
   readonly secret: string;
-  /** Number in the change feed of its creation: it concerns what is written after that. */
+  /** Number of its creation in the change feed: the rule applies to later writes. */
   readonly since: number;
-  /** Moment of the last run of a cron; 0 for none. */
+  /** Time of the last run of a cron; 0 for none. */
   readonly lastRun: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -29,11 +29,11 @@ export interface Match {
   readonly key: string;
   readonly lang: string;
   readonly score: number;
-  /** Only where the rule has a sentiment condition. */
+  /** Present only if the rule has a sentiment condition. */
   readonly sentiment?: number;
 }
 
-/** The search and the conditions of a rule: a cron may take those of a trigger. */
+/** The search and the conditions of a rule: a cron may use those of a trigger. */
 export type Conditions = Pick<RuleBody, 'collection' | 'searchType' | 'searchParams' | 'query' | 'threshold' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic'>;
 
 /** The conditions of a rule; undefined for a cron whose trigger was deleted. Crons without a trigger have no sentiment condition. */
@@ -44,12 +44,12 @@ export function conditionsOf({ body }: Rule, find: FindRule): Conditions | undef
   return trigger?.type === 'trigger' ? trigger : undefined;
 }
 
-/** Whether there is anything to search for. */
+/** Whether there is a query. */
 export function hasQuery({ query }: Pick<Conditions, 'query'>): boolean {
   return query.trim() !== '';
 }
 
-/** Whether the search compares vectors, of the document and the query. */
+/** Whether the search compares vectors of the document and the query. */
 export function isByVector(conditions: Pick<Conditions, 'query' | 'searchType'>): boolean {
   return conditions.searchType !== 'fts' && hasQuery(conditions);
 }
@@ -59,10 +59,10 @@ export function isSentimentEnough({ query, sentimentEnabled, conditionLogic }: C
   return sentimentEnabled && (!hasQuery({ query }) || conditionLogic === 'or');
 }
 
-/** Scores from 0 to 1 are of single precision. */
+/** Tolerance, because scores from 0 to 1 have single precision. */
 const PRECISION = 1e-6;
 
-/** The threshold on the scale of the search: above 1 it is a percentage, except for full-text search (decisions, section 2.3). */
+/** The threshold on the scale of the search: a value above 1 is a percentage, except for full-text search (decisions, section 2.3). */
 export function leastScore({ searchType, threshold }: Pick<Conditions, 'searchType' | 'threshold'>): number {
   if (searchType === 'fts') return threshold;
   return (threshold > 1 ? threshold / 100 : threshold) - PRECISION;
@@ -74,8 +74,8 @@ export function isInRange({ sentimentMin, sentimentMax }: Pick<Conditions, 'sent
 }
 
 /**
- * Score and sentiment of a document that satisfies the conditions; undefined for one that does not. `found` is its score in the
- * search, undefined where that does not find it; `sentimentOf` is asked for rules with a sentiment condition only.
+ * Score and sentiment of a document that satisfies the conditions; undefined for one that does not. `found` is its score in the search,
+ * undefined if the search does not find it; `sentimentOf` is called only for rules with a sentiment condition.
  */
 export function satisfied(conditions: Conditions, found: number | undefined, sentimentOf: () => number): Pick<Match, 'score' | 'sentiment'> | undefined {
   const isFound = found !== undefined && found >= leastScore(conditions);

@@ -4,10 +4,10 @@ const NAMES: Readonly<Record<string, string>> = { '@hourly': '0 * * * *', '@dail
 
 const DAY = 86_400;
 const MINUTE = 60;
-/** Days among which the next run is looked for: a leap day comes within them. */
+/** Number of days in which the next run is looked for: they include a leap day. */
 const MAX_DAYS = 8 * 366;
 
-/** Whether a schedule is understood: five fields, six with leading seconds, or a name. */
+/** Whether a schedule is valid: five fields, six with leading seconds, or a name. */
 export function isSchedule(schedule: string): boolean {
   const pattern = patternOf(schedule);
   return /^\S+(?: +\S+){4,5}$/.test(pattern) && validate(pattern);
@@ -19,18 +19,18 @@ function patternOf(schedule: string): string {
 }
 
 /**
- * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron reads the pattern; whether a second matches is
- * decided here, as node-cron's own answer takes tens of microseconds and a thousand schedules are asked each second.
+ * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron parses the pattern. Matching of a second is implemented here,
+ * because node-cron needs tens of microseconds for it, and a thousand schedules are checked each second.
  */
 export class Schedule {
-  /** Whether it may be due in any hour. Such a schedule counts time rather than hours, so it ignores that clocks are set. */
+  /** Whether the schedule may be due in any hour. Such a schedule measures elapsed time, so it ignores changes of the clock. */
   readonly isEveryHour: boolean;
   readonly #seconds: readonly number[];
   readonly #minutes: readonly number[];
   readonly #hours: readonly number[];
   readonly #days: ReturnType<typeof parse>;
 
-  /** Expects a schedule for which `isSchedule` holds. */
+  /** Requires a schedule for which `isSchedule` returns true. */
   constructor(schedule: string) {
     this.#days = parse(patternOf(schedule));
     const { second, minute, hour } = this.#days;
@@ -43,13 +43,13 @@ export class Schedule {
       && this.#hours.includes(Math.floor(local / 3600) % 24) && this.#isDay(Math.floor(local / DAY));
   }
 
-  /** Whether it is due at some second from one to another, both inclusive. */
+  /** Whether the schedule is due at some second from `from` to `to`, both inclusive. */
   isDueWithin(from: number, to: number): boolean {
     const next = this.next(from - 1, Math.ceil((to - from) / DAY) + 1);
     return next !== undefined && next <= to;
   }
 
-  /** The first second after another one in which it is due; undefined when there is none within eight years (or `days`). */
+  /** The first second after another one at which the schedule is due; undefined when there is none within eight years (or `days`). */
   next(local: number, days = MAX_DAYS): number | undefined {
     const first = Math.floor(local / DAY);
     for (let day = first; day < first + days; day++) {
@@ -59,7 +59,7 @@ export class Schedule {
     return undefined;
   }
 
-  /** The first time of a day after another one, in seconds. */
+  /** The first due time of a day after a given one, in seconds. */
   #firstTime(after: number): number | undefined {
     for (const hour of this.#hours) {
       if ((hour + 1) * 3600 <= after) continue;
@@ -71,7 +71,7 @@ export class Schedule {
     return undefined;
   }
 
-  /** Month, day of the month and weekday must all match, as node-cron has it. */
+  /** Month, day of the month and weekday must all match, as in node-cron. */
   #isDay(number: number): boolean {
     const { month, dayOfMonth, dayOfWeek } = this.#days;
     const date = dateOf(number);
@@ -82,21 +82,21 @@ export class Schedule {
 interface CalendarDate {
   /** From 1. */
   readonly month: number;
-  /** From 1, and that of the last of the month. */
+  /** The day of the month from 1, and the last day of the month. */
   readonly day: number;
   readonly last: number;
   /** From 0 for Sunday. */
   readonly weekday: number;
 }
 
-/** The date of a day since 1970. */
+/** The date of a day that is counted from 1970. */
 function dateOf(number: number): CalendarDate {
   const date = new Date(number * DAY * 1000);
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
   return { month: date.getUTCMonth() + 1, day: date.getUTCDate(), last, weekday: date.getUTCDay() };
 }
 
-/** A number, `L` for the last, `L-2` for so many before it, `15W` and `LW` for the working day next to it. */
+/** A number, `L` for the last day, `L-2` for two days before it, `15W` and `LW` for the nearest working day. */
 function isDayOfMonth(value: number | string, { day, last, weekday }: CalendarDate): boolean {
   if (typeof value === 'number') return value === day;
   if (value === 'L') return day === last;
@@ -109,7 +109,7 @@ function isDayOfMonth(value: number | string, { day, last, weekday }: CalendarDa
   return day === target;
 }
 
-/** A number, `5L` for the last such day of the month, `5#2` for the second. */
+/** A number, `5L` for the last such weekday of the month, `5#2` for the second. */
 function isDayOfWeek(value: number | string, { day, last, weekday }: CalendarDate): boolean {
   if (typeof value === 'number') return value === weekday;
   if (Number.parseInt(value, 10) % 7 !== weekday) return false;

@@ -9,9 +9,9 @@ import type { Vectors } from '../vectors/index.ts';
 import { hasQuery, isSentimentEnough, leastScore, satisfied, type Conditions, type Match } from './rule.ts';
 import { sentimentOf, type Lexicon } from './sentiment.ts';
 
-/** Matches of one collection that are looked at, the best first. */
+/** Number of matches of one collection that are examined, the best first. */
 const MAX_MATCHES = 10_000;
-/** Most that hybrid search returns at once. */
+/** Maximum number of results of one hybrid search. */
 const MAX_HYBRID = 1000;
 const DEFAULT_ALPHA = 0.5;
 const DEFAULT_RRF_K = 60;
@@ -31,17 +31,17 @@ interface Hit {
   readonly score: number;
 }
 
-/** Where a rule searches. */
+/** The scope of a rule's search. */
 interface Scope {
   readonly collection: string;
   /** The only documents that may be found; undefined for all. */
   readonly eligible: OrdSet | undefined;
-  /** Hits wanted. */
+  /** Number of hits. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-/** A rule's request to full-text search, with `bm25` unless the rule names an algorithm. Throws `invalid_argument` for a query that is not understood. */
+/** A rule's request to full-text search, with `bm25` unless the rule names an algorithm. Throws `invalid_argument` for an invalid query. */
 export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Conditions, 'query' | 'searchParams'>, collection: string): WordsRequest {
   const { algorithm = 'bm25', filterMeta } = searchParams;
   return resolveWords(words, {
@@ -50,7 +50,7 @@ export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Con
   });
 }
 
-/** Documents of a collection that satisfy a rule now, best first. Throws what searches throw. */
+/** Documents of a collection that satisfy a rule now, best first. Throws the errors of searches. */
 export async function matchesOf(deps: RuleSearchDeps, conditions: Conditions, collection: string, signal: AbortSignal): Promise<Match[]> {
   const eligible = await eligibleOf(deps, conditions, collection);
   const limit = conditions.searchParams?.topK ?? MAX_MATCHES;
@@ -74,20 +74,20 @@ export async function matchesOf(deps: RuleSearchDeps, conditions: Conditions, co
   return matches;
 }
 
-/** The score of one document in a rule's search over its collection; undefined when the search does not find it. Throws what searches throw. */
+/** The score of one document in a rule's search over its collection; undefined when the search does not find it. Throws the errors of searches. */
 export async function scoreOf(deps: RuleSearchDeps, conditions: Conditions, collection: string, ord: number, signal: AbortSignal): Promise<number | undefined> {
   if (!hasQuery(conditions)) return undefined;
   const eligible = await eligibleOf(deps, conditions, collection);
   if (eligible?.has(ord) === false) return undefined;
   const { topK } = conditions.searchParams ?? {};
-  // Whether it is among the best of all takes a search of all.
+  // Only a search over all documents can tell whether it is among the best.
   const scope = topK === undefined && conditions.searchType !== 'hybrid' ? { eligible: OrdSet.of([ord]), limit: 1 } : { eligible, limit: topK ?? MAX_HYBRID };
   return (await search(deps, conditions, { collection, ...scope, signal })).find((hit) => hit.ord === ord)?.score;
 }
 
 /**
- * An upper bound of the score of a document in a rule's hybrid search, from its vectors and from whether it may have words of the
- * query: it costs a small part of that search, which need not be made where the bound is below the threshold. For ranks there is none but 1.
+ * An upper bound of the score of a document in a rule's hybrid search, from its vectors and from whether it may contain words of the query.
+ * This costs a small part of the search, which is skipped if the bound is below the threshold. For fusion by ranks, the only bound is 1.
  */
 export async function hybridBound(deps: RuleSearchDeps, conditions: Conditions, collection: string, { ord, mayHaveWords }: { readonly ord: number; readonly mayHaveWords: boolean }, signal: AbortSignal): Promise<number> {
   const { strategy = 'alpha', alpha = DEFAULT_ALPHA } = conditions.searchParams ?? {};
@@ -96,7 +96,7 @@ export async function hybridBound(deps: RuleSearchDeps, conditions: Conditions, 
   return (mayHaveWords ? 1 - alpha : 0) + alpha * Math.min(1, Math.max(0, hit?.score ?? 0));
 }
 
-/** The documents of a collection that the rule's filter lets pass and that have not expired; undefined for all. */
+/** The documents of a collection that pass the rule's filter and have not expired; undefined for all. */
 async function eligibleOf({ environment: { clock }, words }: RuleSearchDeps, { searchParams }: Conditions, collection: string): Promise<OrdSet | undefined> {
   const filterMeta = searchParams?.filterMeta;
   const { documents } = await eligibleDocuments({ clock, columns: words.columns }, collection, { filter: filterMeta && expressionOf({ filterMeta }) });
@@ -122,14 +122,17 @@ const byVector: Search = async ({ vectors }, { query, searchParams }, { collecti
   return hits;
 };
 
-/** Its scores depend on what else is found, so the best of the collection are asked for. Those by ranks are brought to the scale from 0 to 1. */
+/**
+ * A document's score depends on the other results, so the best results of the whole collection are requested. Scores by ranks are scaled to
+ * the range from 0 to 1.
+ */
 const byBoth: Search = async ({ hybrid, environment: { sql } }, { query, searchParams = {} }, { collection, eligible, limit, signal }) => {
   const { algorithm = 'bm25', vectorAlgorithm = 'flat', strategy = 'alpha', alpha = DEFAULT_ALPHA, rrfK = DEFAULT_RRF_K, filterMeta } = searchParams;
   const { results } = await hybrid.hybridSearch({
     collection, query, algorithm: algorithm === 'tfidf' ? 'bm25' : algorithm, vectorAlgorithm, strategy, alpha, rrfK, limit: Math.min(limit, MAX_HYBRID), offset: 0, threshold: 0, distanceMetric: 'cosine', sort: 'combined',
     retrievalMode: 'parent', windowSize: 1, facetMaxValues: 0, includeContent: false, fuzzy: 0, matchingStrategy: 'any', disableStem: false, disableSynonyms: false, ...(filterMeta && { filterMeta }),
   }, { signal, budget: new AnswerBudget() });
-  // Of ranks the best is 2/(k + 1); what hybrid search returns is rounded.
+  // The best score by ranks is 2/(k + 1); hybrid search returns rounded scores.
   const scaled = (score: number): number => (strategy === 'rrf' ? Math.min(1, Math.round(score * (rrfK + 1) * 5000) / 10_000) : score);
   const organic = results.filter(({ pinned }) => pinned !== true);
   const ords = await ordsOfIds(sql, organic.map(({ document }) => document.id!));

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { ConfigError } from '../../lib/config-error.ts';
 import { formsOf } from '../../text/tokenize.ts';
 
-/** Words that count (decisions, section 2.3). */
+/** Maximum number of words that count (decisions, section 2.3). */
 const MAX_WORDS = 10_000;
-/** Characters that are read for them: of very long words fewer count. */
+/** Maximum number of characters that are read: if words are very long, fewer count. */
 const MAX_CHARACTERS = 120_000;
-/** Words after a negation whose sign it flips. */
+/** Number of words after a negation whose sign it inverts. */
 const REACH = 3;
 const NEGATIONS: ReadonlySet<string> = new Set([
   'no', 'not', 'never', 'none', 'nobody', 'nothing', 'neither', 'nor', 'cannot', 'without',
@@ -18,8 +18,9 @@ const NEGATIONS: ReadonlySet<string> = new Set([
 export type Lexicon = ReadonlyMap<string, number>;
 
 /**
- * The English list (AFINN-165) with the words of a file of `word<TAB>weight` lines, which replace its own. Rejects with a `ConfigError` for a
- * file that cannot be read, and for a line without a weight, which it names; empty lines and those that begin with `#` are comments.
+ * The English list (AFINN-165) with the words of a file of `word<TAB>weight` lines, which override it. Rejects with a `ConfigError` for a
+ * file that cannot be read, and for a line without a weight, naming the line. Empty lines are skipped, and lines that begin with `#` are
+ * comments.
  */
 export async function readLexicon(file = ''): Promise<Lexicon> {
   const words = createRequire(import.meta.url)('sentiment/languages/en/labels.json') as Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 
 const VARIABLE = /\{\{[ \t]{0,8}([^{}\s]{1,256})[ \t]{0,8}\}\}/g;
 
-/** Values of template variables; undefined for a name that is unknown. */
+/** Returns the value of a template variable; undefined for an unknown name. */
 export type Variables = (name: string) => string | undefined;
 
 export interface RuleName {
@@ -18,7 +18,7 @@ export interface VariableSource {
   readonly docId: string;
   readonly key: string;
   readonly lang: string;
-  /** Null when it was deleted since. */
+  /** Null when the document was deleted after the match. */
   readonly document: Document | null;
   readonly score: number;
   readonly sentiment?: number | undefined;
@@ -42,17 +42,17 @@ export function variablesOf({ event, timestamp, collection, docId, key, lang, do
   };
 }
 
-/** A URL with its variables, percent-encoded. */
+/** A URL with its variables replaced, percent-encoded. */
 export function fillUrl(url: string, variables: Variables): string {
   return fill(url, variables, (value) => encodeURIComponent(value.toWellFormed()));
 }
 
-/** A header with its variables, without line breaks; what else a header cannot hold becomes `?`. */
+/** A header with its variables replaced, without line breaks; other characters that a header must not contain become `?`. */
 export function fillHeader(value: string, variables: Variables): string {
   return fill(value, variables, (text) => text).replace(/[\r\n]/g, '').replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 }
 
-/** The URL with a letter in the place of each variable, to check it before there are values. */
+/** The URL with a letter in place of each variable, to check it before there are values. */
 export function withoutVariables(url: string): string {
   return url.replace(VARIABLE, 'x');
 }

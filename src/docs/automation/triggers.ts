@@ -11,12 +11,12 @@ import { hasTrigger } from './rule-rows.ts';
 import { RuleIndex } from './rule-index.ts';
 import type { RuleSearchDeps } from './search.ts';
 
-/** Under which the change feed knows how far triggers have come. */
+/** Name of the cursor of triggers in the change feed. */
 export const CURSOR = 'automation';
 const BATCH = 100;
-/** Events that are looked at together once their documents have vectors. */
+/** Number of events that are evaluated together when their documents have vectors. */
 const READY_BATCH = 20;
-/** Until what could not be evaluated is tried again. */
+/** Milliseconds until a failed evaluation is tried again. */
 const TROUBLE_MS = 5000;
 
 export interface TriggersDeps {
@@ -28,9 +28,9 @@ export interface TriggersDeps {
 }
 
 /**
- * Follows the change feed and fires triggers, off the path of requests and from a stored cursor: after a crash no event is
- * missing and none is delivered under another id. Without triggers it does not follow, so that writes cost nothing more.
- * Triggers that compare vectors have a queue of their own, because embedding may take long: they hold up no others.
+ * Follows the change feed and fires triggers, independently of requests and from a stored cursor: after a crash no event is missing and none
+ * is delivered under another id. Without triggers it does not follow the feed, so writes have no extra cost. Triggers that compare vectors
+ * have a separate queue, because embedding may take long; they do not delay the others.
  */
 export class Triggers {
   readonly evaluation: Evaluation;
@@ -40,10 +40,10 @@ export class Triggers {
   #stopping: AbortController | undefined;
   #waiting: Promise<void> | undefined;
   #ready = Promise.withResolvers<void>();
-  /** The cursor that the latest batch stored. */
+  /** The position that the latest batch stored. */
   #saved: number | undefined;
   #isFollowing = false;
-  /** Whether the database may have a cursor or events that wait. */
+  /** Whether the database may contain a cursor or waiting events. */
   #hasPlace = true;
   #steps: Promise<unknown> = Promise.resolve();
 
@@ -53,13 +53,13 @@ export class Triggers {
     this.evaluation = new Evaluation({ environment, search, index: this.index });
   }
 
-  /** Within the transaction that stores a trigger: from its number in the change feed on, nothing is missed. */
+  /** Called within the transaction that stores a trigger: no change after its number in the change feed is missed. */
   async began(tx: Transaction, lsn: number): Promise<void> {
     this.#hasPlace = true;
     await beginCursor(tx, CURSOR, lsn);
   }
 
-  /** Follows, or not, as the rules ask for; to be called when they have changed. */
+  /** Starts or stops following, depending on the rules; call it when they have changed. */
   apply(): Promise<void> {
     this.index.clear();
     this.#isFollowing = true;
@@ -68,7 +68,7 @@ export class Triggers {
     return step;
   }
 
-  /** Gives up the place in the feed, unless there are triggers by now: what is written from now on is not looked at when there are some again. */
+  /** Removes the cursor, unless there are triggers by now. When there are triggers again later, writes before that are not evaluated. */
   async forget(): Promise<void> {
     if (!this.#hasPlace) return;
     await this.#deps.environment.sql.transaction(async (tx) => {
@@ -79,7 +79,7 @@ export class Triggers {
     });
   }
 
-  /** Waits for what is under way. Safe twice; `apply` starts again. */
+  /** Waits for running work; harmless when repeated. `apply` starts again. */
   stop(): Promise<void> {
     this.#isFollowing = false;
     const step = this.#steps.then(() => this.#halt());
@@ -119,7 +119,7 @@ export class Triggers {
     this.#waiting = this.#work(this.#stopping.signal);
   }
 
-  /** What a batch has made is stored with its cursor. */
+  /** A batch with effects has already stored its position with them. */
   #cursor(): Cursor {
     const stored = storedCursor(this.#deps.environment.sql, CURSOR);
     return { load: () => stored.load(), save: async (lsn) => (lsn === this.#saved ? undefined : stored.save(lsn)) };
@@ -159,7 +159,7 @@ export class Triggers {
     for (const [rule, own] of Map.groupBy(firings, (firing) => firing.rule)) await this.#deps.deliveries.add(tx, rule, own.map(({ delivery }) => delivery));
   }
 
-  /** Undefined for a document that was deleted since. What the feed tells of it saves reading it. */
+  /** Undefined for a document that was deleted meanwhile. If the feed contains the document, it need not be read. */
   async #writtenOf(event: ServiceEvent, { ord, document }: Pick<Change, 'ord' | 'document'> = {}): Promise<Written | undefined> {
     const { environment: { sql }, search } = this.#deps;
     const row = ord === undefined ? await sql.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [event.docId]) : { ord };
@@ -169,7 +169,7 @@ export class Triggers {
     return { event, ord: row.ord, document: percolated };
   }
 
-  /** Looks at events whose documents have their vectors. Never rejects. */
+  /** Evaluates events whose documents have their vectors. Never rejects. */
   async #work(signal: AbortSignal): Promise<void> {
     const { environment: { sql, log }, timer } = this.#deps;
     while (!signal.aborted) {

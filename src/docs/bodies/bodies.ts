@@ -14,7 +14,7 @@ import { RecordCache } from './record-cache.ts';
 import { SteadyStore } from './steady-store.ts';
 import { deleteStore, findStore, insertStore, readStores, updateStore, type StoreRecord } from './store-rows.ts';
 
-/** What a configuration says of where bodies go. */
+/** The part of a configuration that says where bodies are stored. */
 export interface Placement {
   readonly storageBackend?: 'boltdb' | 'memory' | 's3';
   readonly storageConfig?: S3Settings;
@@ -22,34 +22,34 @@ export interface Placement {
 
 /** Bodies outside of the database. */
 export interface Bodies extends BodyObjects {
-  /** Reads which places there are; before the first use, and again when the database was replaced. */
+  /** Reads the list of places. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Whether some bodies are in the memory of the process that wrote them, where no other one can read them. */
+  /** Whether some bodies are in the memory of the process that wrote them, where no other process can read them. */
   readonly isBoundToProcess: boolean;
-  /** Throws `invalid_argument`, naming the field, when a bucket does not do what is asked of it. Not within a transaction. */
+  /** Throws `invalid_argument`, naming the field, when the requests to a bucket fail. Not within a transaction. */
   probe(placement: Placement): Promise<void>;
-  /** Makes the place that a collection is configured for, within the transaction that configures it. Later writes go there. */
+  /** Inserts the place for which a collection is configured, within the transaction of that configuration. Later writes go there. */
   remember(tx: Transaction, collection: string, placement: Placement): Promise<void>;
-  /** Removes what nothing names, in the background. Not for servers that only read. */
+  /** Removes objects that no version refers to, in the background. Not for read-only servers. */
   start(): Promise<void>;
-  /** Waits for what is under way; safe twice. */
+  /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
-  /** One round of what `start` does again and again. */
+  /** Runs one round of the background work. */
   collect(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
 
 export interface BodiesAreas {
   readonly outbound: Pick<Outbound, 'fetch'>;
-  /** How a collection is configured, by any spelling of its name. */
+  /** The configuration of a collection, by its name in any letter case. */
   readonly configOf: (collection: string) => Placement | undefined;
   readonly timer?: Timer;
 }
 
-/** When the settings say nothing. */
+/** Defaults of absent settings. */
 const DEFAULTS = { cacheBytes: 64 * 2 ** 20, memoryBytes: 256 * 2 ** 20, timeoutMs: 10_000, graceMs: 7 * 24 * 3_600_000 };
 
-/** Longest that a transaction may follow what it names. */
+/** Maximum time in milliseconds between the upload of a body and the transaction that refers to it. */
 const SETTLED_MS = 600_000;
 
 const TOKEN_BYTES = 12;
@@ -71,9 +71,9 @@ class BodyStores implements Bodies {
   readonly #requests: BodyCounts['requests'] = new Map();
   /** By number. */
   #places = new Map<number, BodyPlace>();
-  /** By token: the database can be replaced while what is in memory stays. */
+  /** By token: the database can be replaced while the data in memory stay. */
   readonly #memories = new Map<string, MemoryStore>();
-  /** Records on their way here, by the names of their objects. */
+  /** Records that are being fetched, by the names of their objects. */
   readonly #fetching = new Map<string, Promise<Uint8Array>>();
 
   constructor(env: Environment, areas: BodiesAreas) {
@@ -143,7 +143,7 @@ class BodyStores implements Bodies {
     return record;
   }
 
-  /** Secrets follow the keys of the server: without this, one that is taken away would take them along. */
+  /** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
   async start(): Promise<void> {
     const { sql, keys } = this.#env;
     if (keys !== undefined && this.#places.size > 0) {
@@ -187,7 +187,7 @@ class BodyStores implements Bodies {
     return store;
   }
 
-  /** What a collection left in the same bucket, under another prefix, is read with its new credentials. */
+  /** The collection's earlier places in the same bucket, under other prefixes, are read with its new credentials. */
   async #renewCredentials(tx: Transaction, { id, collection, kind, target, settings }: StoreRecord): Promise<StoreRecord[]> {
     if (kind !== 's3') return [];
     const bucketOf = (of: string): string => (JSON.parse(of) as string[]).slice(0, 2).join(' ');
@@ -199,10 +199,10 @@ class BodyStores implements Bodies {
     return others;
   }
 
-  /** Forgets a place that its collection has left, and that holds nothing any more. */
+  /** Deletes a place that its collection no longer uses and that is empty. */
   async #emptied({ record, lastPut }: BodyPlace): Promise<void> {
     const { sql, clock } = this.#env;
-    // What was put lately may be named by a transaction that is still to come.
+    // A transaction that is still to come may refer to a recently stored body.
     if (lastPut === undefined || clock.now() - lastPut < SETTLED_MS) return;
     const { id, collection, kind, target, token } = record;
     await sql.transaction(async (tx) => {
@@ -219,7 +219,7 @@ class BodyStores implements Bodies {
   }
 }
 
-/** Whether any version names the place: a range over what its bodies are called. */
+/** Whether any version refers to the place: a range condition on the `backend` of its bodies. */
 const NAMED = ['documents', 'revisions', 'deleted_revisions'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE backend <> 'boltdb' AND backend >= ? AND backend < ?)`).join(' OR ');
 
 function wantedOf(collection: string, { storageBackend: kind = 'boltdb', storageConfig: settings = {} }: Placement = {}): Pick<StoreRecord, 'collection' | 'kind' | 'target' | 'settings'> | undefined {

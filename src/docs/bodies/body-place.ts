@@ -5,14 +5,14 @@ import { isIntact, openObject, sealObject } from './seal-object.ts';
 import type { SteadyStore } from './steady-store.ts';
 import type { StoreRecord } from './store-rows.ts';
 
-/** What the column `backend` says of a body. */
+/** The value of the column `backend` for a body. */
 export function backendOf({ kind, id }: Pick<StoreRecord, 'kind' | 'id'>, name: string): string {
   return `${kind}:${id}:${name}`;
 }
 
 /**
- * The bodies in one place. Collecting what nothing names, and putting the same content again, must not cross: while a
- * collection goes on, whatever is being put stays, and a put waits for the removal of its object.
+ * The bodies in one place. Collecting unreferenced objects must not interfere with storing the same content again: during a collection,
+ * objects that are being stored are kept, and storing waits for a removal of the same object that is under way.
  */
 export class BodyPlace {
   readonly record: StoreRecord;
@@ -21,7 +21,7 @@ export class BodyPlace {
   readonly #puts = new Map<string, number>();
   readonly #removals = new Map<string, Promise<void>>();
   #lastPut = 0;
-  /** Names that were put since the collection began. */
+  /** Names that were stored since the collection began. */
   #spared: Set<string> | undefined;
 
   constructor(record: StoreRecord, store: SteadyStore, clock: Clock) {
@@ -30,7 +30,7 @@ export class BodyPlace {
     this.#clock = clock;
   }
 
-  /** When something was last put, in milliseconds since 1970; undefined while that goes on, and 0 for never. */
+  /** When an object was last stored, in milliseconds since 1970; undefined while one is being stored, and 0 for never. */
   get lastPut(): number | undefined {
     return this.#puts.size > 0 ? undefined : this.#lastPut;
   }
@@ -39,7 +39,7 @@ export class BodyPlace {
     return this.#store.isDown;
   }
 
-  /** Resolves once the record is kept. */
+  /** Resolves when the record is stored. */
   async put(record: Uint8Array): Promise<PlacedBody & { readonly name: string }> {
     const { hash, key, bytes } = await sealObject(record, this.record.secret);
     const name = Buffer.from(hash).toString('hex');
@@ -57,10 +57,10 @@ export class BodyPlace {
     return { name, backend: backendOf(this.record, name), reference: writeReference({ store: this.record.id, length: bytes.length, hash, key }) };
   }
 
-  /** The record of an object. Rejects with `BodyUnavailable`, `BodyLost`, or `internal` where the object is missing or damaged. */
+  /** The record of an object. Rejects with `BodyUnavailable`, `BodyLost`, or `internal` if the object is missing or damaged. */
   async get(name: string, { hash, key }: { readonly hash: Uint8Array; readonly key: Uint8Array }): Promise<Uint8Array> {
     const bytes = await this.#read(name);
-    const sound = await isIntact(bytes, hash) ? bytes : await this.#read(name); // once more: it may have been damaged on the way
+    const sound = await isIntact(bytes, hash) ? bytes : await this.#read(name); // once more: it may have been damaged in transfer
     if (sound !== bytes && !(await isIntact(sound, hash))) throw corrupt(`object ${name} of its bucket is not what was put there`);
     return openObject(sound, key);
   }
@@ -72,7 +72,10 @@ export class BodyPlace {
     throw corrupt(`object ${name} is missing from its bucket`);
   }
 
-  /** Removes objects put before `before`, in milliseconds since 1970, that nothing names; returns how many went and how many stay. */
+  /**
+   * Removes objects stored before `before`, in milliseconds since 1970, that no version refers to; returns how many were removed and how many
+   * are left.
+   */
   async collect(before: number, named: (names: readonly string[]) => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<{ removed: number; left: number }> {
     const spared = this.#spared = new Set(this.#puts.keys());
     let [removed, left] = [0, 0];

@@ -39,7 +39,7 @@ async function configure(next: Placement): Promise<void> {
 
 const put = async (text: string): Promise<PlacedBody> => (await bodies.place('blog', [Buffer.from(text)]))![0]!;
 
-/** Names a body in one of the tables. */
+/** Inserts a reference to a body into one of the tables. */
 async function name({ backend, reference }: PlacedBody, ord: number, table: 'documents' | 'revisions' | 'deleted_revisions'): Promise<void> {
   await sql.transaction(async (tx) => {
     if (table === 'documents') await tx.run("INSERT INTO documents(ord, cid, id, key, lang, backend, crc, bytes, added_at, updated_at, meta, body) VALUES (?, 1, ?, 'k', 'en', ?, 0, 0, 0, 0, '{}', ?)", [ord, `blog|${ord}|en`, backend, reference]);

@@ -4,30 +4,33 @@ import type { Timer } from '../../lib/timer.ts';
 import { BodyUnavailable, type Queries, type Sql } from '../../storage/index.ts';
 import { backendOf, type BodyPlace } from './body-place.ts';
 
-/** How long an object may be unnamed: a write puts it before the transaction that names it. */
+/** How long an object may be unreferenced: a write stores it before the transaction that refers to it. */
 const MEMORY_GRACE_MS = 60_000;
 
-/** Between two collections of a kind of place. */
+/** Milliseconds between two collections of a kind of place. */
 const INTERVAL_MS = { memory: 60_000, s3: 6 * 3_600_000 } as const;
 
-/** The collector looks this often whether one is due. */
+/** How often the collector checks whether a collection is due, in milliseconds. */
 const TICK_MS = 60_000;
 
-/** Names that one query asks for. */
+/** Number of names in one query. */
 const ASKED_AT_ONCE = 500;
 
 export interface CollectorDeps {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long objects in buckets stay unnamed: as long, a restored backup finds them. */
+  /** How long unreferenced objects in buckets are kept: during this time a restored backup still finds them. */
   readonly graceMs: number;
   places(): readonly BodyPlace[];
-  /** A place without objects. */
+  /** Called for a place without objects. */
   emptied(place: BodyPlace): Promise<void>;
 }
 
-/** Removes the objects that no document, revision or deleted version names. `stop` waits for a request under way; before `start`, or again, it is harmless. */
+/**
+ * Removes objects to which no document, revision or deleted version refers. `stop` waits for a running request; it is harmless before `start`
+ * and when repeated.
+ */
 export class Collector {
   readonly #deps: CollectorDeps;
   readonly #last = new Map<number, number>();
@@ -51,7 +54,7 @@ export class Collector {
     this.#running = undefined;
   }
 
-  /** One round over the places that are due; a place that does not serve waits for the next one. */
+  /** One round over the places that are due; a place that fails is tried again in a later round. */
   async collect(signal: AbortSignal): Promise<void> {
     for (const place of this.#deps.places()) {
       if (signal.aborted) return;
@@ -90,13 +93,13 @@ export class Collector {
   }
 }
 
-/** Which objects are named by a version that is stored. */
+/** The objects to which a stored version refers. */
 async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (let i = 0; i < names.length; i += ASKED_AT_ONCE) {
     const asked = names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name));
     const marks = asked.map(() => '?').join(', ');
-    // The first condition is that of the indexes.
+    // The first condition is the one of the partial indexes.
     for (const table of ['documents', 'revisions', 'deleted_revisions']) {
       const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, asked);
       for (const { backend } of rows) found.add(backend.slice(backend.lastIndexOf(':') + 1));

@@ -30,7 +30,7 @@ export class MemoryStore implements ObjectStore {
     this.#budget = budget;
   }
 
-  /** Rejects with `unavailable` when the budget is spent: nothing that is named ever makes room. */
+  /** Rejects with `unavailable` when the budget is used up: referenced objects are never removed to free memory. */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const { maxBytes } = this.#budget;
     if (!this.#objects.has(name)) {
@@ -54,7 +54,7 @@ export class MemoryStore implements ObjectStore {
   async list(from = '0'): Promise<ObjectPage> {
     const start = Number(from);
     const objects = [...this.#objects].slice(start, start + PAGE).map(([name, { putAt }]) => ({ name, putAt }));
-    // What is removed between two pages makes the next one pass over as many; the next collection finds them.
+    // If objects are removed between two pages, the next page skips as many; the next collection finds them.
     return { objects, next: start + PAGE < this.#objects.size ? String(start + PAGE) : undefined };
   }
 }

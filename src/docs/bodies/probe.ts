@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Outbound } from '../../net/index.ts';
 import { S3Store, StoreFailure, type S3Settings } from '../../net/objects/index.ts';
 
-/** Puts an object into a bucket, reads and removes it. Throws `invalid_argument` naming the field that is to blame. */
+/** Stores an object in a bucket, reads and removes it. Throws `invalid_argument` naming the wrong field. */
 export async function probeBucket(settings: S3Settings, { outbound, timeoutMs }: { readonly outbound: Pick<Outbound, 'fetch'>; readonly timeoutMs: number }): Promise<void> {
   const content = randomBytes(32);
   const name = createHash('sha256').update(content).digest('hex');

@@ -1,7 +1,7 @@
-/** One record may have this share of the cache: a few large ones would drive everything else away. */
+/** Maximum share of the cache for one record: otherwise a few large records would displace all others. */
 const LARGEST_SHARE = 1 / 8;
 
-/** The compression records that were put or fetched lately, by the names of their objects: at most so many bytes. */
+/** Compression records that were stored or read recently, by the names of their objects, up to a number of bytes. */
 export class RecordCache {
   readonly #maxBytes: number;
   readonly #records = new Map<string, Uint8Array>();
@@ -9,7 +9,7 @@ export class RecordCache {
   hits = 0;
   misses = 0;
 
-  /** 0 keeps nothing. */
+  /** 0 disables the cache. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -25,7 +25,7 @@ export class RecordCache {
       return undefined;
     }
     this.hits++;
-    // Moved to the end: the first entry is the one used longest ago.
+    // Moved to the end, so that the first entry is the least recently used one.
     this.#records.delete(name);
     this.#records.set(name, record);
     return record;
@@ -34,7 +34,7 @@ export class RecordCache {
   set(name: string, record: Uint8Array): void {
     this.#forget(name);
     if (record.length > this.#maxBytes * LARGEST_SHARE) return;
-    // A copy: the given bytes may be a part of something larger.
+    // A copy, because the given bytes may be part of a larger buffer.
     this.#records.set(name, Uint8Array.from(record));
     this.#bytes += record.length;
     for (const oldest of this.#records.keys()) {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:c
 import { Pace } from '../../lib/pace.ts';
 import { corrupt } from '../../storage/index.ts';
 
-/** An object as it leaves: its bytes, their SHA-256, and the key that opens them. */
+/** An encrypted object: its bytes, their SHA-256, and the key that decrypts them. */
 export interface SealedObject {
   readonly bytes: Uint8Array;
   readonly hash: Uint8Array;
@@ -19,12 +19,12 @@ const NONCE = Buffer.alloc(12);
 const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 
-/** Bytes hashed or encrypted before the event loop may turn. */
+/** Number of bytes that are hashed or encrypted before the event loop may turn. */
 const STEP = 2 ** 20;
 
 /**
- * Encrypts a compression record. The key comes from the content and a secret of the store (convergent encryption, Douceur et
- * al. 2002): the same record becomes the same object again, and whoever does not know the secret cannot tell what is in one by guessing.
+ * Encrypts a compression record. The key is derived from the content and a secret of the store (convergent encryption, Douceur et al. 2002):
+ * equal records become equal objects, and without the secret nobody can find the content of an object by guessing.
  */
 export async function sealObject(record: Uint8Array, secret: Uint8Array): Promise<SealedObject> {
   const pace = new Pace();
@@ -40,12 +40,12 @@ export async function sealObject(record: Uint8Array, secret: Uint8Array): Promis
   return { bytes, hash: await hashOf(bytes, pace), key };
 }
 
-/** Whether an object is the one that was put. */
+/** Whether an object is unchanged since it was stored. */
 export async function isIntact(bytes: Uint8Array, hash: Uint8Array): Promise<boolean> {
   return (await hashOf(bytes, new Pace())).equals(hash);
 }
 
-/** The compression record of an object. Throws `internal` where it does not fit the key. */
+/** The compression record of an object. Throws `internal` if it does not fit the key. */
 export async function openObject(bytes: Uint8Array, key: Uint8Array): Promise<Uint8Array> {
   if (bytes.length < MAGIC.length + TAG_BYTES || !MAGIC.equals(bytes.subarray(0, MAGIC.length))) throw corrupt('its object is none of this server');
   const pace = new Pace();

@@ -8,7 +8,7 @@ const failure = (passes: boolean) => new StoreFailure('the service answered 503'
 
 let timer: VirtualTimer;
 let asked: number;
-/** What the next requests come to; those after them succeed. */
+/** Outcomes of the next requests; later requests succeed. */
 let failures: (StoreFailure | Promise<void>)[];
 let store: SteadyStore;
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   store = new SteadyStore(failing, { timer, clock: { now: () => timer.now }, log: silentLog, collection: 'blog' });
 });
 
-/** What became of a request, once time has passed. */
+/** The outcome of a request, after some time. */
 async function outcome(request: Promise<unknown>): Promise<unknown> {
   const settled = request.then(() => 'ok', (error: unknown) => error);
   await timer.advance(1000);

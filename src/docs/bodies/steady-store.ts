@@ -11,7 +11,7 @@ export interface SteadyDeps {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;
-  /** For the log. */
+  /** Name of the store in the log. */
   readonly collection: string;
   readonly onRequest?: (operation: StoreOperation, outcome: 'ok' | 'failed') => void;
 }
@@ -19,17 +19,17 @@ export interface SteadyDeps {
 const ATTEMPTS = 3;
 const BACKOFF: Backoff = { initial: 100, max: 1000 };
 
-/** Failures in a row after which nothing is asked for a while. */
+/** Number of failures in a row after which no requests are sent for a while. */
 const OPENS_AFTER = 3;
 const OPEN_MS = 5000;
 
-/** Requests to one store at once, and those that wait for their turn. */
+/** Maximum number of concurrent requests to one store, and of those that wait. */
 const AT_ONCE = 16;
 const MOST_WAITING = 4096;
 
 /**
- * A store behind retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails again and again, requests
- * fail at once for 5 s; then one of them finds out whether it is back. Everything rejects with `BodyUnavailable`, which says when to come again.
+ * A store with retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails repeatedly, requests fail immediately for 5 s;
+ * then one of them tests whether the store works again. All failures reject with `BodyUnavailable`, which says when to try again.
  */
 export class SteadyStore implements ObjectStore {
   readonly #store: ObjectStore;
@@ -104,7 +104,7 @@ export class SteadyStore implements ObjectStore {
     }
   }
 
-  /** Returns whether the request is the one that finds out if the store is back. */
+  /** Returns whether this request is the one that tests if the store works again. */
   #enter(): boolean {
     if (!this.isDown) return false;
     const left = this.#openUntil - this.#deps.clock.now();

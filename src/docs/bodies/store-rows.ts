@@ -1,7 +1,7 @@
 import { isSealedText, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { S3Settings } from '../../net/objects/index.ts';
 
-/** Where bodies can be kept beside the database. */
+/** Where bodies can be stored outside of the database. */
 export type StoreKind = 'memory' | 's3';
 
 /** A place of a collection's bodies, a row of `body_stores`. */
@@ -10,12 +10,12 @@ export interface StoreRecord {
   /** Lowercased. */
   readonly collection: string;
   readonly kind: StoreKind;
-  /** Tells places of one kind apart; empty in memory. */
+  /** Distinguishes places of one kind; empty in memory. */
   readonly target: string;
   /** Folder of its objects. */
   readonly token: string;
   readonly settings: S3Settings;
-  /** The keys of objects come from it. */
+  /** Their keys are derived from it. */
   readonly secret: Uint8Array;
 }
 
@@ -47,7 +47,7 @@ export async function insertStore(tx: Transaction, store: Omit<StoreRecord, 'id'
   return { ...store, id: row!.id };
 }
 
-/** Writes the settings of a place again, under the present key of the server. */
+/** Writes the settings of a place again, under the current key of the server. */
 export async function updateStore(tx: Transaction, store: StoreRecord, keys: KeyRing | undefined): Promise<void> {
   await tx.run('UPDATE body_stores SET config = ? WHERE id = ?', [toConfig(store, keys), store.id]);
 }

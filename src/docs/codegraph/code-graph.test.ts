@@ -11,7 +11,7 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
   });
   afterEach(() => fixture.close());
 
-  /** A document with these symbols, whatever its body says: the graph goes by what is stored. */
+  /** A document with these symbols, whatever its body contains: the graph uses only the stored symbols. */
   const add = async (key: string, symbols: Record<string, string[]>, { contentMd = '', ...more }: { contentMd?: string; collection?: string; lang?: string; ttl?: number } = {}) => {
     const { id } = await fixture.call('addDocument', { collection: 'Site', key, lang: 'en', contentMd, ...more });
     await fixture.sql.transaction(async (tx) => {

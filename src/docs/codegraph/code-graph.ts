@@ -17,7 +17,7 @@ export interface CodeGraphAreas {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
 }
 
-/** Which source documents use which (contract section 4, "Code graph"; decision D-76). */
+/** Which source documents use which others (contract section 4, "Code graph"; decision D-76). */
 export interface CodeGraphArea {
   readonly handlers: CodeGraphHandlers;
 }
@@ -34,7 +34,7 @@ async function codeGraph({ sql, codec, clock, columns }: Environment & CodeGraph
   const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
   const root = collection && (await findRoot(sql, collection.id, key, now));
   if (root === undefined) throw new ServiceError('not_found', 'not found');
-  // A popular name may have very many users to choose the first hundred from.
+  // A popular name may have very many users from which the first hundred are selected.
   const graph = await walkCodeGraph(root, codeLookups({ queries: sql.background, columns }, { id: collection!.id, name }, now), { direction, depth, maxDegree, signal });
   const lines = withLines ? await linesOfEdges(graph.edges, { queries: sql, codec, signal }) : [];
   const nodes = [...budget.fit(graph.nodes.map(toNode), ({ key, docId }) => Buffer.byteLength(key) + Buffer.byteLength(docId))];

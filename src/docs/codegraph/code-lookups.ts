@@ -12,7 +12,7 @@ interface DocumentRow extends Row {
   readonly meta: string;
 }
 
-/** Values looked up by one statement. */
+/** Number of values in one statement. */
 const CHUNK = 512;
 
 const COLUMNS = 'd.id, d.key, d.lang, d.meta';
@@ -26,8 +26,8 @@ export interface LookupDeps {
 const BY_KEY: readonly SortKey[] = (['key', 'lang'] as const).map((name) => ({ column: { kind: 'name', name }, descending: false }));
 
 /**
- * Where a walk through a collection finds documents: by their metadata, so that edges need no table of
- * their own. What has expired at `now` is absent.
+ * How a walk through a collection finds documents: by their metadata, so that edges need no table of their own. Documents that have expired
+ * at `now` are absent.
  */
 export function codeLookups({ queries, columns }: LookupDeps, collection: { readonly id: number; readonly name: string }, now: number): CodeLookups {
   const byMeta = (name: 'defines' | 'uses' | 'imports') => async (values: readonly string[], exceptKey: string, limit: number): Promise<CodeDocument[]> => {
@@ -50,7 +50,7 @@ export function codeLookups({ queries, columns }: LookupDeps, collection: { read
   };
 }
 
-/** The document that a request names: its key in a spelling that was once written, the first language of several. */
+/** The document that a request names: by a spelling of its key that was once written, in the first of several languages. */
 export async function findRoot(queries: Queries, cid: number, key: string, now: number): Promise<CodeDocument | undefined> {
   const row = await queries.get<DocumentRow>(
     `SELECT ${COLUMNS} FROM documents d
@@ -60,7 +60,7 @@ export async function findRoot(queries: Queries, cid: number, key: string, now: 
   return row && toCodeDocument(row);
 }
 
-/** The documents of some ordinals, in their order; those that are gone are left out. */
+/** The documents of some ordinals, in their order; removed ones are left out. */
 async function documentsIn(queries: Queries, ords: readonly number[]): Promise<CodeDocument[]> {
   const rows = new Map<number, DocumentRow>();
   for (let i = 0; i < ords.length; i += CHUNK) {
@@ -71,7 +71,7 @@ async function documentsIn(queries: Queries, ords: readonly number[]): Promise<C
   return ords.flatMap((ord) => rows.get(ord) ?? []).map(toCodeDocument);
 }
 
-/** Asks for long lists piece by piece; what several pieces find is put in order again. */
+/** Queries long lists in chunks; the combined results are sorted again. */
 async function inChunks(
   values: readonly string[], limit: number, find: (marks: string, params: readonly SqlValue[]) => Promise<DocumentRow[]>,
 ): Promise<CodeDocument[]> {
@@ -85,13 +85,13 @@ async function inChunks(
   return rows.slice(0, limit).map(toCodeDocument);
 }
 
-/** Filled up with repeats to a power of two, so that few prepared statements serve all lengths. */
+/** Padded with repeats to a power of two, so that few prepared statements serve all lengths. */
 function padded<T extends SqlValue>(values: readonly T[]): T[] {
   const size = 2 ** Math.ceil(Math.log2(values.length));
   return [...values, ...Array<T>(size - values.length).fill(values[0]!)];
 }
 
-/** The database's order of text, which is that of UTF-8 bytes. */
+/** The order of text in the database, which is the order of its UTF-8 bytes. */
 function inBinary(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

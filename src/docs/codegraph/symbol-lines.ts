@@ -2,7 +2,7 @@ import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { symbolsOf, SymbolsUnread, type CodeGraphEdge, type CodeSymbols, type SourceDocument } from '../../text/code/index.ts';
 import { Pace } from '../../lib/pace.ts';
 
-/** Lines count from 1; 0 where the symbol is not found, because the body has changed or cannot be read. */
+/** Lines count from 1; 0 if the symbol is not found, because the body has changed or cannot be read. */
 export interface EdgeLines {
   readonly fromLine: number;
   readonly toLine: number;
@@ -10,13 +10,12 @@ export interface EdgeLines {
 
 type Locations = CodeSymbols['locations'];
 
-/** Names at the end of the alphabet have lines too, whatever the cap was when the document was stored. */
+/** No maximum number of symbols here: names at the end of the alphabet have lines too, whatever the maximum was when the document was stored. */
 const ALL_SYMBOLS = Number.POSITIVE_INFINITY;
 
 /**
- * The first line of each edge's symbol in both of its documents, in the order of the edges. An import
- * leads to its document as a whole, which is line 1. Bodies are read one at a time, and parsed once.
- * Rejects when the signal aborts.
+ * The first line of each edge's symbol in both of its documents, in the order of the edges. An import refers to a document as a whole, which
+ * is line 1. Bodies are read one at a time, and parsed once. Rejects when the signal aborts.
  */
 export async function linesOfEdges(edges: readonly CodeGraphEdge[], { queries, codec, signal }: BodySource): Promise<EdgeLines[]> {
   const documents = new Map(edges.flatMap((edge) => (edge.kind === 'imports' ? [edge.from] : [edge.from, edge.to])).map((document) => [document.docId, document]));
@@ -35,14 +34,14 @@ export async function linesOfEdges(edges: readonly CodeGraphEdge[], { queries, c
   return edges.map((edge) => linesOf(edge, locations));
 }
 
-/** Where bodies come from. */
+/** The source of bodies. */
 export interface BodySource {
   readonly queries: Queries;
   readonly codec: BodyCodec;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Undefined for a source that cannot be read. */
+/** Undefined for a source that cannot be parsed. */
 async function locationsOf(document: SourceDocument): Promise<Locations | undefined> {
   try {
     return (await symbolsOf(document, { maxSymbols: ALL_SYMBOLS })).locations;

@@ -1,17 +1,17 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { CollectionConfig } from './collection-config.ts';
 
-/** What the rules between fields depend on beside the configuration. */
+/** What the rules between fields depend on, besides the configuration. */
 export interface ConfigCapabilities {
   /** Whether a key for encryption at rest is configured. */
   readonly encryptionKey: boolean;
-  /** Whether bodies can be kept outside of the database. */
+  /** Whether bodies can be stored outside of the database. */
   readonly bodies: boolean;
-  /** Whether other processes read what this one stores. */
+  /** Whether other processes read the data that this one stores. */
   readonly isNode?: boolean;
 }
 
-/** Throws where the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
+/** Throws if the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
 export function checkConfig(config: CollectionConfig, { encryptionKey, bodies, isNode = false }: ConfigCapabilities): void {
   if (config.encrypted && !encryptionKey) {
     throw new ServiceError('invalid_argument', 'encrypted needs an encryption key, and none is configured (SVC_ENCRYPTION_KEY)');
@@ -24,7 +24,7 @@ export function checkConfig(config: CollectionConfig, { encryptionKey, bodies, i
   if (isNode && config.storageBackend === 'memory') throw new ServiceError('invalid_argument', 'storageBackend memory: several nodes share this database, and the memory of one is not that of the others; use boltdb or s3');
 }
 
-/** A collection must not lose writes to a place that is not there. */
+/** A collection must not lose writes to a place that does not exist. */
 function checkBackend({ storageBackend = 'boltdb', storageConfig }: CollectionConfig, bodies: boolean): void {
   if (storageBackend === 's3') {
     const missing = (['endpoint', 'bucket'] as const).filter((field) => !storageConfig?.[field]);

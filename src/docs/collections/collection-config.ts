@@ -1,6 +1,6 @@
 import type { Fuzziness, FullTextAlgorithm } from '../../../generated/docs/sdk/types.gen.ts';
 
-/** How a collection is stored, searched and shown (contract section 2); what is absent has its default. */
+/** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
   readonly type?: string;
   readonly description?: string;
@@ -9,7 +9,7 @@ export interface CollectionConfig {
   readonly customMeta?: Readonly<Record<string, unknown>>;
   readonly storageBackend?: StorageBackend;
   readonly storageConfig?: StorageConfig;
-  /** Newest revisions kept of each document; 0 or absent keeps all. */
+  /** Number of newest revisions kept of each document; 0 or absent keeps all. */
   readonly maxRevisions?: number;
   readonly retrieval?: Retrieval;
   readonly responsePrompt?: string;
@@ -48,21 +48,21 @@ export interface Retrieval {
   readonly retrievalMode?: 'parent' | 'chunk' | 'window';
   readonly hybridStrategy?: 'alpha' | 'rrf';
   readonly hybridAlpha?: number;
-  /** Kept for older clients and ignored: `hybridAlpha` counts when it is present (decision D-136). */
+  /** Stored for older clients and ignored: `hybridAlpha` is used when it is present (decision D-136). */
   readonly hybridAlphaSet?: boolean;
   readonly oversample?: number;
-  /** Tokens, taken as bytes divided by 4. */
+  /** Tokens, estimated as bytes divided by 4. */
   readonly contextTokenBudget?: number;
   readonly algorithm?: FullTextAlgorithm;
   /** By field, for `bm25f`. */
   readonly fieldWeights?: Readonly<Record<string, number>>;
   readonly rerank?: boolean;
   readonly fuzzy?: Fuzziness;
-  /** The only fields in which words are found. */
+  /** The only fields in which words are searched. */
   readonly searchableFields?: readonly string[];
 }
 
-/** Every field; whatever else a request may bring is not stored. */
+/** Every field; other fields of a request are not stored. */
 export const FIELDS = [
   'type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions', 'retrieval', 'responsePrompt',
   'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization', 'diskOnlyVectors', 'encrypted', 'wordpress',

@@ -192,7 +192,7 @@ describe('deleting a configuration', () => {
 describe('the place of bodies', () => {
   const s3 = { endpoint: 's3.example.org', bucket: 'b', secretKey: 's3cret' };
   let calls: string[];
-  /** What trying a place comes to. */
+  /** Outcome of testing a place. */
   let tried: (config: CollectionConfig) => Promise<void>;
   beforeEach(async () => {
     calls = [];

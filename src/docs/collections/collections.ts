@@ -19,25 +19,24 @@ type CollectionHandlers = Required<Pick<Handlers<Operations>,
 /** The settings of collections. */
 export interface Collections {
   readonly handlers: CollectionHandlers;
-  /** Reads all configurations into memory; before the first use, and again when the database was replaced. */
+  /** Reads all configurations into memory. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Brings credentials under the present key of the server. Not for servers that only read. */
+  /** Encrypts credentials with the current key of the server. Not for read-only servers. */
   start(): Promise<void>;
   /** The stored configuration with its credentials, undefined when there is none. Letter case does not matter. */
   configOf(collection: string): CollectionConfig | undefined;
   /**
-   * Merges changes into a collection's configuration within a transaction (decision D-44), whose
-   * commit makes them known to `configOf`. Throws where the merged settings do not fit together, and where they name
-   * another place for bodies: that has to be tried first.
+   * Merges changes into a collection's configuration within a transaction (decision D-44); `configOf` returns them after its commit. Throws
+   * if the merged settings contradict each other, and if they name another place for bodies, because that place must be tested first.
    */
   configure(tx: Transaction, collection: string, changes: ConfigChanges): Promise<void>;
   /** All configurations by lowercased name, those of the system included. */
   configs(): Iterable<readonly [string, CollectionConfig]>;
-  /** Has the listener called when the encryption of a collection was switched on or off; must not throw. */
+  /** Calls the listener when the encryption of a collection was switched on or off; the listener must not throw. */
   onEncryptionSwitched(listener: () => void): void;
 }
 
-/** Where bodies go that the database does not hold; without it, collections keep all in the database. */
+/** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
 export interface CollectionsAreas {
   readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
 }
@@ -57,7 +56,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
   const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined, isNode };
   const configure = async (tx: Transaction, collection: string, changes: ConfigChanges, probed?: Placement): Promise<void> => {
     const name = collection.toLowerCase();
-    // What is merged into is read here and not from memory: an earlier write may not be there yet.
+    // The stored configuration is read here and not from memory, which may not contain an earlier write yet.
     const before = (await readConfig(tx, name, keys)) ?? {};
     const config = mergeConfig(before, changes);
     checkConfig(config, capabilities);
@@ -78,7 +77,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     await switched(tx, name, before, {});
   };
 
-  // A transaction, so that no write can commit between the reading and the replacing.
+  // In a transaction, so that no write can commit between reading and replacing.
   const load = (): Promise<void> => sql.transaction(async (tx) => {
     const configs = await readConfigs(tx, keys);
     tx.onCommit(() => cache.replace(configs));
@@ -92,7 +91,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     });
   };
 
-  /** Tries the place that the changes ask for, before the transaction: a request to a bucket may take its time. */
+  /** Tests the place that the changes name, before the transaction: a request to a bucket may take time. */
   const probe = async (collection: string, changes: ConfigChanges): Promise<Placement> => {
     const before = cache.get(collection) ?? {};
     const config = mergeConfig(before, changes);
@@ -113,7 +112,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
           await sql.transaction((tx) => configure(tx, collection, changes, probed));
           return { status: 'ok', collection };
         } catch (error) {
-          // Another write came between, and the place that follows from both is a third one.
+          // Another write came in between, and the merged result of both names a place that was not tested.
           if (!(error instanceof Unprobed)) throw error;
         }
       }
@@ -135,7 +134,7 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
   };
 }
 
-/** The place of bodies was not tried yet. */
+/** The place of bodies was not tested yet. */
 class Unprobed extends Error {}
 
 /** Whether bodies go to the same place, with the same credentials. */

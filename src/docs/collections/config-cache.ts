@@ -1,6 +1,6 @@
 import type { CollectionConfig } from './collection-config.ts';
 
-/** All configurations by lowercased name of the collection: every write asks, so they stay in memory. */
+/** All configurations by lowercased name of the collection: every write needs them, so they stay in memory. */
 export class ConfigCache {
   #configs = new Map<string, CollectionConfig>();
 
@@ -8,7 +8,7 @@ export class ConfigCache {
     return this.#configs.get(collection.toLowerCase());
   }
 
-  /** Undefined removes. */
+  /** Undefined removes the entry. */
   set(name: string, config: CollectionConfig | undefined): void {
     if (config === undefined) this.#configs.delete(name);
     else this.#configs.set(name, config);
@@ -22,7 +22,7 @@ export class ConfigCache {
     return this.#configs;
   }
 
-  /** By name; those of the system are left out. */
+  /** By name, without those of the system. */
   list(): (readonly [string, CollectionConfig])[] {
     return [...this.#configs].filter(([name]) => !name.startsWith('_')).sort(([a], [b]) => (a < b ? -1 : 1));
   }

@@ -14,7 +14,7 @@ export async function readConfigs(queries: Queries, keys: KeyRing | undefined): 
   return rows.map(({ collection, config }) => [collection, openCredentials(collection, JSON.parse(config) as CollectionConfig, keys)] as const);
 }
 
-/** Credentials are sealed where the server has keys. */
+/** Credentials are encrypted if the server has keys. */
 export async function writeConfig(tx: Transaction, name: string, config: CollectionConfig, { clock, keys }: { readonly clock: Clock; readonly keys?: KeyRing | undefined }): Promise<void> {
   await tx.run(
     `INSERT INTO collection_configs(collection, config, updated_at) VALUES (?, ?, ?)
@@ -23,12 +23,12 @@ export async function writeConfig(tx: Transaction, name: string, config: Collect
   );
 }
 
-/** Tells whether there was one. */
+/** Returns whether it existed. */
 export async function removeConfig(tx: Transaction, name: string): Promise<boolean> {
   return (await tx.run('DELETE FROM collection_configs WHERE collection = ?', [name])).changes > 0;
 }
 
-/** Seals credentials under the present key; what else is stored stays as it is. */
+/** Encrypts credentials with the current key; all other values stay as they are. */
 export async function rewriteCredentials(tx: Transaction, name: string, config: CollectionConfig, keys: KeyRing): Promise<void> {
   await tx.run('UPDATE collection_configs SET config = ? WHERE collection = ?', [JSON.stringify(sealCredentials(name, config, keys)), name]);
 }

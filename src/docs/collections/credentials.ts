@@ -4,7 +4,10 @@ import type { CollectionConfig } from './collection-config.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** The blocks that hold a credential, the field of it, where it is sent, and the flag that tells readers whether it is set. */
+/**
+ * The blocks that contain a credential: its field, the field of the address to which it is sent, and the flag that tells readers whether it
+ * is set.
+ */
 const CREDENTIALS = {
   storageConfig: { field: 'secretKey', target: 'endpoint', flag: 'secretKeySet' },
   wordpress: { field: 'apiKey', target: 'url', flag: 'apiKeySet' },
@@ -16,10 +19,7 @@ export function hasCredential(field: string): field is CredentialBlock {
   return Object.hasOwn(CREDENTIALS, field);
 }
 
-/**
- * The block as it is to be stored: an empty or absent credential keeps the stored one for the address that it was
- * given for; the flag is output only.
- */
+/** The block to store: an empty or absent credential keeps the stored one, for the address for which it was given. The flag is output only. */
 export function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
   const { field, target, flag } = CREDENTIALS[name];
   const { [field]: given, [flag]: _flag, ...rest } = written;
@@ -29,24 +29,27 @@ export function keepCredential(name: CredentialBlock, stored: Block | undefined,
   return credential ? { ...rest, [field]: credential } : rest;
 }
 
-/** A block as readers see it: the credential empty, and beside it whether one is stored. */
+/** A block as readers see it: the credential is empty, and a flag says whether one is stored. */
 export function maskCredential(name: CredentialBlock, block: Block): Block {
   const { field, flag } = CREDENTIALS[name];
   return { ...block, [field]: '', [flag]: Boolean(block[field]) };
 }
 
-/** A configuration as it is stored: its credentials sealed where the server has keys. */
+/** A configuration as it is stored: its credentials encrypted if the server has keys. */
 export function sealCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
   return keys === undefined ? config : withCredentials(config, (secret, block) => keys.seal(Buffer.from(secret, 'utf8'), boundTo(name, block)).toString('base64'));
 }
 
-/** The same the other way. Throws `internal` for a key that is not configured; a credential in the clear is from before there were keys. */
+/**
+ * The inverse of `sealCredentials`. Throws `internal` for a key that is not configured. An unencrypted credential was stored before there
+ * were keys.
+ */
 export function openCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
   if (keys === undefined) return config;
   return withCredentials(config, (secret, block) => (isSealedText(secret) ? keys.open(Buffer.from(secret, 'base64'), boundTo(name, block)).toString('utf8') : secret));
 }
 
-/** Whether a configuration holds any. */
+/** Whether a configuration contains a credential. */
 export function hasCredentials(config: CollectionConfig): boolean {
   return BLOCKS.some((block) => Boolean((config[block] as Block | undefined)?.[CREDENTIALS[block].field]));
 }

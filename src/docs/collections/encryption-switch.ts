@@ -1,19 +1,22 @@
 import { SWITCH_PREFIX as PREFIX, type Queries, type Transaction } from '../../storage/index.ts';
 
-/** What is still to be done for a collection whose encryption was switched. */
+/** Unfinished work for a collection whose encryption was switched. */
 export interface PendingSwitch {
   /** Lowercased name. */
   readonly collection: string;
-  /** `seal` or `open` what was stored before; `reseal`: go on sealing, where something was sealed already; then `scrub` what that has left in the file. */
+  /**
+   * `seal` or `open`: encrypt or decrypt the values that were stored before. `reseal`: continue to encrypt after some values were encrypted.
+   * Then `scrub`: remove from the file what that has left.
+   */
   readonly step: 'seal' | 'reseal' | 'open' | 'scrub';
 }
 
-/** Notes what is to be done, in the transaction that switches, so that it survives a crash. */
+/** Stores the work in the transaction that switches, so that it survives a crash. */
 export function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
   return note(tx, collection, encrypted ? 'seal' : 'open');
 }
 
-/** The switches that are not finished yet, by name of the collection. */
+/** The unfinished switches, by name of the collection. */
 export async function readSwitches(queries: Queries): Promise<PendingSwitch[]> {
   const rows = await queries.all<{ name: string; value: string }>(
     'SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name', [PREFIX, `${PREFIX.slice(0, -1)};`],
@@ -21,7 +24,7 @@ export async function readSwitches(queries: Queries): Promise<PendingSwitch[]> {
   return rows.map(({ name, value }) => ({ collection: name.slice(PREFIX.length), step: value as PendingSwitch['step'] }));
 }
 
-/** Notes that a step is done, and which one follows, unless another switch came meanwhile. */
+/** Records that a step is done, and the next step, unless another switch happened meanwhile. */
 export async function endSwitch(tx: Transaction, { collection, step }: PendingSwitch, next?: PendingSwitch['step']): Promise<void> {
   const name = PREFIX + collection;
   if (next === undefined) await tx.run('DELETE FROM settings WHERE name = ? AND value = ?', [name, step]);

@@ -1,15 +1,12 @@
 import { FIELDS, RETRIEVAL_FIELDS, type CollectionConfig } from './collection-config.ts';
 import { hasCredential, keepCredential } from './credentials.ts';
 
-/** The fields to change, with values of the types of the configuration; null removes one, absent leaves it alone. */
+/** The fields to change, with values of the types of the configuration; null removes a field, absent fields stay. */
 export type ConfigChanges = { readonly [K in (typeof FIELDS)[number]]?: unknown };
 
 type Block = Readonly<Record<string, unknown>>;
 
-/**
- * What a write makes of a stored configuration (decision D-44): `retrieval` merges per field, every
- * other field is replaced as a whole.
- */
+/** Applies a write to a stored configuration (decision D-44): `retrieval` is merged field by field, every other field is replaced as a whole. */
 export function mergeConfig(stored: CollectionConfig, changes: ConfigChanges): CollectionConfig {
   const merged = FIELDS.map((field) => [field, mergeField(field, stored[field], changes[field])] as const);
   return withoutAbsent(Object.fromEntries(merged));
@@ -26,7 +23,7 @@ function knownRetrieval(change: Block): Block {
   return Object.fromEntries(RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]));
 }
 
-/** Drops what is undefined or null. */
+/** Drops fields that are undefined or null. */
 function withoutAbsent(block: Block): Block {
   return Object.fromEntries(Object.entries(block).filter(([, value]) => value != null));
 }

@@ -13,7 +13,7 @@ const DEFAULTS = {
 
 const STORAGE_DEFAULTS = { endpoint: '', bucket: '', region: '', accessKey: '', prefix: '', useTLS: false };
 
-/** What `GET /v1/collection-config` answers (contract section 2): never a credential. */
+/** The response of `GET /v1/collection-config` (contract section 2): it never contains a credential. */
 export function presentConfig(collection: string, config: CollectionConfig): PresentedConfig {
   const { storageConfig, wordpress, ...rest } = config;
   return {

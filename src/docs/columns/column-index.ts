@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { ColumnsFullError, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
 import type { ViewIndex } from '../view/index.ts';
 
-/** The columns of one collection, as the view keeps them. */
+/** The columns of one collection, as the view stores them. */
 export class ColumnIndex implements ViewIndex {
   readonly columns: Columns;
   #version = 0;
@@ -19,12 +19,12 @@ export class ColumnIndex implements ViewIndex {
     return this.columns.stats().bytes.total;
   }
 
-  /** Another one after each change. */
+  /** Different after each change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Throws `unavailable` where there is no room for another document. */
+  /** Throws `unavailable` if another document does not fit. */
   put(document: ColumnDocument): void {
     this.#version += 1;
     try {

@@ -8,10 +8,10 @@ import { allDocuments, documentsOf } from './read-documents.ts';
 /** The columns of all collections, which follow the change feed. */
 export type ColumnsView = CollectionView<ColumnIndex>;
 
-/** What the checkpoint files of columns begin with. */
+/** First bytes of the checkpoint files of columns. */
 export const CHECKPOINT_MAGIC = 'QCOLUM01';
 
-/** How the columns of a collection come into being. */
+/** Creates the columns of a collection. */
 export interface ColumnsFactory {
   create(): Columns;
   /** Rejects for bytes that are damaged or of another version. */
@@ -53,7 +53,7 @@ function toEntry(document: ColumnDocument): Entry<ColumnIndex> {
   return { ord: document.ord, addTo: (index) => index.put(document) };
 }
 
-/** Metadata that could not be opened may be readable once they are sealed anew. */
+/** Metadata that could not be decrypted may be readable after they were encrypted again. */
 function effectOf({ kind }: Change): Effect | undefined {
   if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;

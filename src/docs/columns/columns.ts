@@ -5,13 +5,13 @@ import { CHECKPOINT_MAGIC, createColumnsView, type ColumnsFactory, type ColumnsV
 import { columnsFactory } from './factory.ts';
 
 export interface ColumnsAreas {
-  /** Asked when a checkpoint is written, so it must answer from memory. */
+  /** Called when a checkpoint is written, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  /** Tests may bring other columns. */
+  /** For tests with other columns. */
   readonly factory?: ColumnsFactory;
 }
 
-/** The view of documents' metadata, times and names, from which filters, facets, counts and orders are answered. */
+/** The view of documents' metadata, times and names, which evaluates filters, facets, counts and orders. */
 export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>, { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView {
   return createColumnsView(environment, {
     factory,

@@ -7,14 +7,14 @@ interface DocumentRow extends Row {
   readonly ord: number;
   readonly key: string;
   readonly lang: string;
-  /** Canonical JSON; readers find that of encrypted collections opened. */
+  /** Canonical JSON; for encrypted collections it is decrypted when read. */
   readonly meta: string;
   readonly added_at: number;
   readonly updated_at: number;
   readonly expires_at: number | null;
 }
 
-/** Documents read by one statement; their metadata may be large. */
+/** Number of documents that one statement reads; their metadata may be large. */
 const STEP = 256;
 
 export interface DocumentSource {
@@ -22,7 +22,7 @@ export interface DocumentSource {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** The documents of some ordinals; those that are gone are left out. */
+/** The documents of some ordinals; removed ones are left out. */
 export async function* documentsOf(source: DocumentSource, ords: readonly number[]): AsyncGenerator<ColumnDocument> {
   for (let i = 0; i < ords.length; i += STEP) {
     const some = ords.slice(i, i + STEP);
@@ -32,13 +32,13 @@ export async function* documentsOf(source: DocumentSource, ords: readonly number
 }
 
 /**
- * All documents of a collection, expired ones included. Pages go by the time of addition, which never changes, so that
- * every document that nobody writes meanwhile comes exactly once, and ordinals mostly ascend.
+ * All documents of a collection, expired ones included. Pages are ordered by creation time, which never changes, so every document that is
+ * not written meanwhile occurs exactly once, and ordinals mostly ascend.
  */
 export async function* allDocuments(source: DocumentSource, collection: string): AsyncGenerator<ColumnDocument> {
   const inCollection = 'WHERE cid = (SELECT id FROM collections WHERE name = ?)';
   const later = `${inCollection} AND added_at > ? ORDER BY added_at, ord LIMIT ${STEP}`;
-  // By themselves, because an index finds the place within a second only where the second is given: many documents may share one.
+  // A separate query, because the index finds the position within a second only if the second is given: many documents may share one.
   const sameSecond = `${inCollection} AND added_at = ? AND ord > ? ORDER BY ord LIMIT ${STEP}`;
   for (let second = Number.MIN_SAFE_INTEGER; ;) {
     let rows = await read(source, later, [collection, second]);
@@ -51,7 +51,10 @@ export async function* allDocuments(source: DocumentSource, collection: string):
   }
 }
 
-/** One value that cannot be opened fails the whole statement: then each document is read by itself, and has no metadata where those are what fails. */
+/**
+ * One value that cannot be decrypted fails the whole statement: then each document is read separately, and metadata that cannot be decrypted
+ * are left out.
+ */
 async function read({ queries, log }: DocumentSource, where: string, params: readonly SqlValue[]): Promise<DocumentRow[]> {
   const select = (meta: string) => queries.all<DocumentRow>(`SELECT ord, key, lang, ${meta}, added_at, updated_at, expires_at FROM documents ${where}`, params);
   try {
@@ -71,12 +74,12 @@ async function read({ queries, log }: DocumentSource, where: string, params: rea
   return rows;
 }
 
-/** Undefined for a document that is gone. */
+/** Undefined for a document that was removed. */
 async function metaOf(queries: Queries, ord: number): Promise<string | undefined> {
   return (await queries.get<{ meta: string }>('SELECT meta FROM documents WHERE ord = ?', [ord]))?.meta;
 }
 
-/** Any failure of a statement but that of the database itself, which passes. */
+/** Any failure of a statement except a failure of the database itself, which is temporary. */
 function isUnreadable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code !== 'unavailable';
 }

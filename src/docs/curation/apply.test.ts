@@ -10,7 +10,7 @@ const hit = (key: string, score = 1, lang = 'en'): Hit => ({ key, lang, score })
 const organic = ['a', 'b', 'c', 'd'].map((key, i) => hit(key, 9 - i));
 const pin = (key: string, position: number, lang?: string): Pin => ({ key, position, ...(lang !== undefined && { lang }) });
 
-/** Every document that is pinned from outside exists. */
+/** Every document exists that is pinned without being a result. */
 const find = ({ key, lang = 'en' }: Pin): Hit => hit(key, 0, lang);
 const keys = (rules: readonly CurationRule[], query = 'post', hits: readonly Hit[] = organic) => applyCuration(query, hits, rules, find).map(({ key }) => key).join('');
 

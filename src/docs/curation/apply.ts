@@ -1,33 +1,32 @@
 import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
 
-/** What curation needs to know of a result; handlers carry more along. */
+/** The fields of a result that curation needs; handlers pass results with more. */
 export interface Hit {
   readonly key: string;
   readonly lang: string;
   readonly score: number;
 }
 
-/** A result at its place; `pinned` is there when a rule put it there. */
+/** A result in its final position; `pinned` is true if a rule put it there. */
 export type Curated<H extends Hit> = H & { readonly pinned?: true };
 
-/** What all rules that match a query do together. */
+/** The combined effect of all rules that match a query. */
 interface Curation {
   readonly hides: ReadonlySet<string>;
   readonly pins: readonly Pin[];
 }
 
 /**
- * The results of a query after curation: every enabled rule that matches applies, by `createdAt`,
- * and hides beat pins (decisions section 4.5). `rules` are those of the collection in that order.
+ * The results of a query after curation: every enabled rule that matches applies, in the order of `createdAt`, and hides override pins
+ * (decisions section 4.5). `rules` are those of the collection in that order.
  *
- * A pinned result stands exactly at its position as far as results reach. Where two pins want one
- * place, the earlier one has it and the other the next free one; a document pinned twice follows its
- * first pin. A pin without language means the best result of its key, of whatever language.
+ * A pinned result is exactly at its position, if there are enough results. If two pins have the same position, the earlier one gets it and
+ * the other gets the next free one; a document that is pinned twice follows its first pin. A pin without language means the best result of
+ * its key in any language.
  *
- * `organic` are the results found, best first. They may be a prefix of all matches: the first n of the
- * answer are right when the prefix has n results that are neither hidden nor pinned, or is all there is.
- * `find` answers the document of a pin that is not among them, or undefined where it must not be
- * shown; a handler gives it score 0 unless the document matches behind the prefix.
+ * `organic` are the results of the search, best first. They may be a prefix of all matches: the first n results are correct if the prefix has
+ * n results that are neither hidden nor pinned, or contains all matches. `find` returns the document of a pin that is not among them, or
+ * undefined if it must not be shown; a handler gives it score 0 unless the document matches after the prefix.
  */
 export function applyCuration<H extends Hit>(
   query: string, organic: readonly H[], rules: readonly CurationRule[], find: (pin: Pin) => H | undefined,
@@ -40,10 +39,7 @@ export function applyCuration<H extends Hit>(
   return weave(rest, placed);
 }
 
-/**
- * The pins that matching rules set, without those that they hide, in the order in which they apply: the
- * documents that a search must have at hand for `find`.
- */
+/** The pins of matching rules, without hidden ones, in the order in which they apply: the documents that a search must have ready for `find`. */
 export function pinsFor(query: string, rules: readonly CurationRule[]): readonly Pin[] {
   return curationOf(query, rules).pins;
 }
@@ -70,7 +66,7 @@ interface Placed<H extends Hit> {
   readonly position: number;
 }
 
-/** The documents that pins name, each once, with the first place that it was given. */
+/** The documents of the pins, each once, with its first position. */
 function placePins<H extends Hit>(shown: readonly H[], pins: readonly Pin[], find: (pin: Pin) => H | undefined): Placed<H>[] {
   if (pins.length === 0) return [];
   const byKey = Map.groupBy(shown, ({ key }) => key.toLowerCase());
@@ -88,12 +84,12 @@ function foundByPin<H extends Hit>(byKey: ReadonlyMap<string, readonly H[]>, { k
   return lang === undefined ? candidates?.[0] : candidates?.find((hit) => hit.lang.toLowerCase() === lang.toLowerCase());
 }
 
-/** No key holds a `|` (decision D-30). */
+/** No key contains a `|` (decision D-30). */
 function identityOf({ key, lang }: Hit): string {
   return `${key}|${lang}`.toLowerCase();
 }
 
-/** Organic results around the pins' places. Where they end, the remaining pins follow in the order of their places. */
+/** The results with the pins in their positions. After the last result, the remaining pins follow in the order of their positions. */
 function weave<H extends Hit>(organic: readonly H[], placed: readonly Placed<H>[]): Curated<H>[] {
   const places = takePlaces(placed.filter(({ position }) => position > 0));
   const results: Curated<H>[] = [];
@@ -107,7 +103,7 @@ function weave<H extends Hit>(organic: readonly H[], placed: readonly Placed<H>[
   return [...results, ...organic.slice(next), ...appended];
 }
 
-/** Gives each pin its place, or the next one that is free. */
+/** Gives each pin its position, or the next free one. */
 function takePlaces<H extends Hit>(placed: readonly Placed<H>[]): Map<number, Curated<H>> {
   const places = new Map<number, Curated<H>>();
   for (const { hit, position } of placed) {

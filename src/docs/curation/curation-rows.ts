@@ -29,7 +29,7 @@ export async function countRules(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM curation_rules'))!.n;
 }
 
-/** Stores a rule under its id, in the place of the one that has it. */
+/** Stores a rule under its id, replacing an existing one. */
 export async function writeRule(tx: Transaction, rule: CurationRule): Promise<void> {
   await tx.run(
     `INSERT INTO curation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

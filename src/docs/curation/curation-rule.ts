@@ -1,22 +1,22 @@
-/** A document and its place in the results of a query. */
+/** A document and its position in the results of a query. */
 export interface Pin {
   readonly key: string;
-  /** Absent: whichever language of the key there is. */
+  /** Absent means any language of the key. */
   readonly lang?: string;
-  /** Counted from 1; 0 or less puts the document after the results found. */
+  /** Counted from 1; 0 or less puts the document after all other results. */
   readonly position: number;
 }
 
-/** What a matching query shows and hides (contract section 2, "Curation rule"). */
+/** What the results of a matching query show and hide (contract section 2, "Curation rule"). */
 export interface CurationRule {
   readonly id: string;
   /** As written; its letter case does not matter. */
   readonly collection: string;
-  /** Without outer space and runs of space. */
+  /** Without leading and trailing spaces, and with single spaces. */
   readonly query: string;
   readonly matchMode: 'exact' | 'contains';
   readonly pins: readonly Pin[];
-  /** Keys of documents, in every language. */
+  /** Keys of documents; they apply in every language. */
   readonly hides: readonly string[];
   readonly enabled: boolean;
   /** Unix seconds. */
@@ -25,7 +25,7 @@ export interface CurationRule {
   readonly updatedAt: number;
 }
 
-/** Outer space and runs of space mean nothing in a query (decisions section 4.5). */
+/** Leading, trailing and repeated spaces do not matter in a query (decisions section 4.5). */
 export function collapseSpace(query: string): string {
   return query.trim().replace(/\s+/gu, ' ');
 }

@@ -12,19 +12,19 @@ import { RuleBook } from './rule-book.ts';
 
 type CurationHandlers = Required<Pick<Handlers<Operations>, 'listCurationRules' | 'createCurationRule' | 'updateCurationRule' | 'deleteCurationRule'>>;
 
-/** Editors' word on what a query shows (contract section 4, "Webhooks, automation, curation"). */
+/** Rules of editors about the results of a query (contract section 4, "Webhooks, automation, curation"). */
 export interface Curation {
   readonly handlers: CurationHandlers;
-  /** Reads all rules into memory; before the first use, and again when the database was replaced. */
+  /** Reads all rules into memory. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** The rules of a collection by `createdAt`, disabled ones included, for `applyCuration`. Letter case does not matter. */
+  /** The rules of a collection in the order of `createdAt`, disabled ones included, for `applyCuration`. Letter case does not matter. */
   rulesOf(collection: string): readonly CurationRule[];
 }
 
 /** Decisions section 8. */
 const MAX_RULES = 1000;
 
-/** What a request says of a rule. */
+/** The fields of a rule in a request. */
 interface Draft {
   readonly collection: string;
   readonly query: string;
@@ -50,7 +50,7 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
   };
   const update = async (tx: Transaction, id: string, draft: Draft, identity: Identity): Promise<CurationRule> => {
     const { collection, createdAt } = await requireVisible(tx, id, identity);
-    // The permission on the collection that it moves to was checked with the input.
+    // The permission on its new collection was checked with the input.
     if (!identity.may('write', collection)) throw forbidden('write', collection);
     const rule = toRule(id, draft, createdAt, unixSeconds(clock));
     await store(tx, rule);
@@ -80,7 +80,7 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
   return {
     handlers,
     rulesOf: (collection) => book.of(collection),
-    // A transaction, so that no write can commit between the reading and the replacing.
+    // In a transaction, so that no write can commit between reading and replacing.
     load: () => sql.transaction(async (tx) => {
       const rules = await readRules(tx);
       tx.onCommit(() => book.replace(rules));
@@ -93,7 +93,7 @@ function newId(): string {
   return `cur_${randomBytes(12).toString('hex')}`;
 }
 
-/** Throws `invalid_argument` for a query of nothing but space, which would match every search that contains it. */
+/** Throws `invalid_argument` for a query that consists of spaces, which would match every search that contains a space. */
 function toRule(id: string, { collection, query, matchMode, pins, hides, enabled }: Draft, createdAt: number, updatedAt: number): CurationRule {
   const collapsed = collapseSpace(query);
   if (collapsed === '') throw new ServiceError('invalid_argument', 'query must not be blank');
@@ -105,7 +105,7 @@ async function requireRule(tx: Transaction, id: string, collection?: string): Pr
   return requireWithin(await readRule(tx, id), collection);
 }
 
-/** A rule of a collection that the caller may neither read nor write does not show. */
+/** A rule is hidden from callers who may neither read nor write its collection. */
 async function requireVisible(tx: Transaction, id: string, identity: Identity): Promise<CurationRule> {
   const rule = await requireRule(tx, id);
   return identity.may('write', rule.collection) ? rule : requireReadable(rule, identity);
@@ -116,14 +116,14 @@ function requireReadable(rule: CurationRule, identity: Identity): CurationRule {
   return rule;
 }
 
-/** Throws `not_found` when there is no rule, or when it is another collection's than the one that was named. */
+/** Throws `not_found` when there is no rule, or when it belongs to another collection than the given one. */
 function requireWithin(rule: CurationRule | undefined, collection: string | undefined): CurationRule {
   const elsewhere = collection !== undefined && rule?.collection.toLowerCase() !== collection.toLowerCase();
   if (rule === undefined || elsewhere) throw new ServiceError('not_found', 'not found');
   return rule;
 }
 
-/** The generated type's arrays can be written to; the rules in memory cannot. */
+/** The arrays of the generated type are mutable; those of the rules in memory are not. */
 function toAnswer(rule: CurationRule): RuleAnswer {
   return { ...rule, pins: rule.pins.map((pin) => ({ ...pin })), hides: [...rule.hides] };
 }

@@ -1,10 +1,10 @@
 import type { CurationRule } from './curation-rule.ts';
 
-/** All rules in memory, because every search asks for those of its collection. */
+/** All rules in memory, because every search needs those of its collection. */
 export class RuleBook {
-  /** By id, in the order of creation: replacing a rule keeps its place. */
+  /** By id, in the order of creation: replacing a rule keeps its position. */
   #rules = new Map<string, CurationRule>();
-  /** By lowercased name of the collection; undefined until somebody asks after a change. */
+  /** By lowercased name of the collection; undefined after a change, until it is needed. */
   #byCollection: Map<string, readonly CurationRule[]> | undefined;
 
   get(id: string): CurationRule | undefined {
@@ -26,12 +26,12 @@ export class RuleBook {
     this.#byCollection = undefined;
   }
 
-  /** By `createdAt`; rules of the same second in the order of creation. */
+  /** In the order of `createdAt`; rules of the same second are in the order of creation. */
   list(): CurationRule[] {
     return [...this.#rules.values()].sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Those of a collection, in the order of `list`. */
+  /** The rules of a collection, in the order of `list`. */
   of(collection: string): readonly CurationRule[] {
     this.#byCollection ??= Map.groupBy(this.list(), (rule) => rule.collection.toLowerCase());
     return this.#byCollection.get(collection.toLowerCase()) ?? [];

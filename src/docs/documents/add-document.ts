@@ -30,7 +30,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
   };
 }
 
-/** The document counts under any spelling of its key, for all of them are one (identity rule 1). */
+/** All spellings of a key name one document, so a document stored under any of them counts (identity rule 1). */
 async function requireExpectedNow({ tx, now }: UnitOfWork, { id }: Identity, expected: Expectation): Promise<void> {
   if (expectsNothing(expected)) return;
   requireExpected(await tx.get<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`, [id, now]), expected);

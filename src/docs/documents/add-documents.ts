@@ -1,7 +1,7 @@
 import type { DocumentHandlers } from './deps.ts';
 import type { DocumentWriter } from './writer.ts';
 
-/** `POST /v1/add-batch`: never all or nothing (decision D-67). */
+/** `POST /v1/add-batch`: each item succeeds or fails alone (decision D-67). */
 export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocuments'] {
   return async ({ collection, documents }, { signal }) => {
     const items = documents.map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));

@@ -17,8 +17,8 @@ interface Version {
 }
 
 /**
- * Writes a deleted document again, in its last spelling and with its revisions, without an expiry. Undefined when something else
- * has happened to it meanwhile.
+ * Writes a deleted document again, in its last spelling and with its revisions, without an expiry. Returns undefined when another write has
+ * changed its state meanwhile.
  */
 export async function bringBack(deps: Deps, deleted: DeletedRow, { collection, meta: given, contentMd, signal }: Version): Promise<Document | undefined> {
   await requireValid(deps, collection, given);

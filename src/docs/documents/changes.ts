@@ -9,12 +9,12 @@ export interface Subject {
   readonly lang: string;
 }
 
-/** The document was written; `document` is what it is from then on, where the writer has all of it at hand. */
+/** The document was written; `document` is its new state, when the writer has all of it in memory. */
 export function putChange({ ord, id, key, lang }: Subject, flags: number, document?: WrittenDocument): NewChange {
   return { kind: 'doc.put', collection: collectionOfId(id), ord, docId: id, key, lang, flags, ...(document !== undefined && { document }) };
 }
 
-/** The document is gone; `reason` says why when nobody asked for it. */
+/** The document was removed; `reason` says why when no request removed it. */
 export function deleteChange({ ord, id, key, lang }: Subject, reason?: 'ttl'): NewChange {
   const change: NewChange = { kind: 'doc.delete', collection: collectionOfId(id), ord, docId: id, key, lang };
   return reason === undefined ? change : { ...change, detail: JSON.stringify({ reason }) };

@@ -5,10 +5,9 @@ import type { Identity } from './identity.ts';
 import { parseMeta, type Meta } from './meta.ts';
 
 /**
- * The metadata to store with a body (contract section 2, "Code documents"): those of a code document
- * hold its symbols, rewritten on each save, and lose them when it stops being code, even if they come
- * back with the request. Prose may use the names as it likes. Parsing takes its time, so this comes
- * before the transaction.
+ * The metadata to store with a body (contract section 2, "Code documents"). The metadata of a code document contain its symbols, which are
+ * replaced on each save and removed when the document is no longer code, even if the request sends them again. Prose may use the same names
+ * freely. Call this before the transaction, because parsing takes time.
  */
 export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbols'>, identity: Identity, meta: Meta, contentMd: string): Promise<Meta> {
   const document = { key: identity.key, meta, contentMd };
@@ -17,7 +16,7 @@ export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbo
   return wereNamesOwned ? withCodeSymbols(document, undefined).meta : meta;
 }
 
-/** A source that cannot be read is no reason to refuse a document: it is stored without symbols. */
+/** A source that cannot be parsed is stored without symbols and is not refused. */
 async function readSymbols({ log, codeMaxSymbols: maxSymbols }: Pick<Deps, 'log' | 'codeMaxSymbols'>, { id }: Identity, document: SourceDocument): Promise<CodeSymbols | undefined> {
   try {
     return await symbolsOf(document, { maxSymbols });

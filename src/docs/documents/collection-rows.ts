@@ -3,19 +3,19 @@ import type { Queries, Row, Sql, SqlValue, Transaction } from '../../storage/ind
 export interface CollectionRow {
   readonly [column: string]: number;
   readonly id: number;
-  /** Rows of its documents, expired ones included. */
+  /** Number of its documents, expired ones included. */
   readonly docs: number;
 }
 
-/** Scans of a collection this small are shorter than the way to another thread and back. */
+/** Scanning a collection of at most this size takes less time than sending the query to another thread. */
 const SMALL_DOCS = 1000;
 
-/** A collection by its name in any letter case; undefined while it never had a document. */
+/** A collection by its name in any letter case; undefined when it has never had a document. */
 export function readCollection(queries: Queries, name: string): Promise<CollectionRow | undefined> {
   return queries.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
 }
 
-/** The id of a collection, which comes into being with its first document. */
+/** The id of a collection. The row is inserted with the first document. */
 export async function ensureCollection(tx: Transaction, name: string): Promise<number> {
   const found = await readCollection(tx, name);
   if (found !== undefined) return found.id;
@@ -27,14 +27,14 @@ export async function countDocuments(tx: Transaction, cid: number, difference: n
   if (difference !== 0) await tx.run('UPDATE collections SET docs = docs + ? WHERE id = ?', [difference, cid]);
 }
 
-/** Where to scan a collection: in the foreground only when it is small. */
+/** Where to scan a collection: in the foreground only if it is small. */
 export function queriesFor(sql: Sql, { docs }: CollectionRow): Queries {
   return docs <= SMALL_DOCS ? sql : sql.background;
 }
 
 /**
- * Many rows of a collection, in batches, so that the event loop turns between them. A database in
- * memory answers at once: to stream it, it would have to be copied.
+ * Many rows of a collection, in batches, so that the event loop turns between them. A database in memory returns all rows at once, because
+ * streaming would require a copy of it.
  */
 export async function* scanRows<R extends Row>(sql: Sql, collection: CollectionRow, query: string, params: readonly SqlValue[]): AsyncGenerator<R[]> {
   if (queriesFor(sql, collection) === sql) yield sql.all<R>(query, params);

@@ -1,10 +1,10 @@
 import type { AnswerBudget } from '../../operations/index.ts';
 import type { Queries, Row } from '../../storage/index.ts';
 
-/** Metadata and bodies that are read at once are of no more than so many bytes each; larger ones are read alone. */
+/** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
 
-/** Of contents that an answer is made from without carrying them whole, such as bodies with highlights: what one answer looks at. */
+/** Bytes that one answer may read when it is made from contents that it does not contain whole, such as bodies with highlights. */
 const LOOKED_AT_BYTES = 64 * 2 ** 20;
 
 /** What a row needs, so that its content can be read with it or later. */
@@ -19,7 +19,7 @@ export interface ContentRow extends Row {
   readonly meta_bytes: number;
   /** NULL until it is read. */
   meta: string | null;
-  /** NULL until it is read, and where no bodies are read. */
+  /** NULL until it is read, and if no bodies are read. */
   body: Uint8Array | null;
 }
 
@@ -35,27 +35,27 @@ export interface ResultRow extends ContentRow {
 
 export interface ContentOptions {
   readonly withBodies: boolean;
-  /** False where nothing of the metadata is shown: rows then have none. Absent for true. */
+  /** False if the answer shows no metadata: rows then have none. Absent means true. */
   readonly withMeta?: boolean;
-  /** Bytes of metadata and bodies together that are read at most, apart from the first row's. */
+  /** Maximum number of bytes of metadata and bodies together, not counting the first row. */
   readonly mostBytes: number;
 }
 
-/** What an answer reads: bodies that it carries count with it; of what it shows only parts of, it looks at more. */
+/** What an answer may read: the bodies that it contains count against its budget; if it shows only parts of them, it may read more. */
 export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carriesBodies: boolean): ContentOptions {
   return { withBodies, mostBytes: carriesBodies ? left : Math.max(left, LOOKED_AT_BYTES) };
 }
 
-/** Columns of a `ContentRow` of the table `d`, beside its `ord`, for a row of which nothing is to be read. */
+/** Columns of a `ContentRow` of the table `d`, without its `ord`, for a row whose content is not to be read. */
 export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
 
-/** The same for one whose content is complete without any. */
+/** The same for a row that is complete without content. */
 const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
 
 /**
- * Reads the contents of rows in their order, and no more than an answer can use: a page of large documents is in memory
- * up to a limit, however many were asked for. Select `columns` from the table `d`, then ask `take` of each row; where the body of one
- * is known otherwise, `columnsWithoutBody`, and take it without. It counts against the limit all the same.
+ * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large documents is limited, however
+ * many documents were requested. Select `columns` from the table `d`, then call `take` for each row. If the body of a row is known from
+ * elsewhere, select `columnsWithoutBody` and call `take` without the body; the body still counts against the limit.
  */
 export class ContentReader {
   readonly columns: string;
@@ -74,19 +74,19 @@ export class ContentReader {
     this.#left = mostBytes;
   }
 
-  /** Whether a row came that was too much; no content is read any more. */
+  /** Whether a row exceeded the limit; no more content is read then. */
   get isSpent(): boolean {
     return this.#isSpent;
   }
 
-  /** Completes a row. False when its content is too much for the answer, or gone meanwhile. */
+  /** Completes a row. Returns false if its content exceeds the limit or was removed meanwhile. */
   async take<R extends ContentRow>(row: R, withBody = this.#withBodies): Promise<boolean> {
     if (!this.#fits(row)) {
       row.meta = row.body = null;
       return false;
     }
     if (row.meta !== null) return true;
-    // With what tells the version: the document may have been replaced since the row was read.
+    // Includes the columns that identify the version: the document may have been replaced since the row was read.
     const columns = `updated_at, rev_ts, crc, bytes, meta, ${withBody ? 'body' : 'NULL AS body'}`;
     const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
     if (content !== undefined) Object.assign(row, content);

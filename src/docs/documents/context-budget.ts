@@ -1,9 +1,9 @@
-/** Tokens that a text of so many bytes is taken for (contract section 2, `retrieval`). */
+/** Number of bytes of a text that count as one token (contract section 2, `retrieval`). */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * How many results of a list fit a budget of tokens: trailing ones are dropped whole and the first is
- * always kept. `bytes` are the lengths of the texts that the results carry; a budget of 0 is none.
+ * How many results of a list fit a budget of tokens: trailing results are dropped whole, and the first is always kept. `bytes` are the
+ * lengths of the texts that the results contain; a budget of 0 means no limit.
  */
 export function countWithinBudget(bytes: readonly number[], budget: number): number {
   if (budget === 0) return bytes.length;
@@ -15,19 +15,19 @@ export function countWithinBudget(bytes: readonly number[], budget: number): num
   return bytes.length;
 }
 
-/** The texts that a result carries; a result may have any of them. */
+/** The texts that a result contains; it may have any of them. */
 export interface CarriedText {
   /** Bytes of the body. */
   readonly body?: number | undefined;
-  /** Bytes of a passage of it. */
+  /** Bytes of a passage of the body. */
   readonly passage?: number | undefined;
   readonly fragments?: readonly { readonly fragment: string }[] | undefined;
   readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /**
- * Bytes that a token budget counts of a result (decisions section 4.3, "Context budget cost"): of its body, else of its
- * passage, else of its fragments. One that has none of these still costs what it does carry, its metadata.
+ * Bytes of a result that count against a token budget (decisions section 4.3, "Context budget cost"): those of its body, else of its passage,
+ * else of its fragments. A result without any of these still costs the bytes of its metadata.
  */
 export function contextCost({ body, passage, fragments, meta = {} }: CarriedText): number {
   if (body !== undefined) return body;

@@ -4,13 +4,13 @@ import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { removeRows } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Documents looked at by one statement. */
+/** Number of documents that one statement examines. */
 const STEP = 64;
 
 /**
- * `POST /v1/delete-collection` (decision D-74): one transaction, so that nobody sees half a collection
- * and there is one change with the count. It lets the event loop turn between its steps; other
- * writers wait for its end. Nothing is kept of its documents, whenever they were deleted. Configuration, schema and permissions stay.
+ * `POST /v1/delete-collection` (decision D-74): one transaction, so that no reader sees half a collection and the feed has one change with
+ * the count. The event loop turns between its steps; other writers wait until it ends. No versions of its documents are kept, and those of
+ * documents that were deleted before are removed. Configuration, schema and permissions stay.
  */
 export function deleteCollection(deps: Deps): DocumentHandlers['deleteCollection'] {
   return async ({ collection }) => {
@@ -38,7 +38,7 @@ async function someOrds({ tx }: UnitOfWork, cid: number): Promise<number[]> {
 
 /** Expired documents are absent already, so they do not count. */
 async function countExpired({ tx, now }: UnitOfWork, cid: number): Promise<number> {
-  // The `+` keeps the planner from walking an index of the whole collection for the few that have expired.
+  // The `+` prevents the planner from walking an index of the whole collection to find the few expired documents.
   const row = await tx.get<{ count: number }>('SELECT count(*) AS count FROM documents WHERE expires_at <= ? AND +cid = ?', [now, cid]);
   return row!.count;
 }

@@ -10,8 +10,9 @@ import type { UnitOfWork } from './unit-of-work.ts';
 import { addFailure, CHUNK } from './writer.ts';
 
 /**
- * `POST /v1/delete`: with every spelling (decision D-31); absent answers 404 with `deleted` false. Its versions are kept for the
- * retention of deleted documents, unless `purge` is true, which also removes what is kept of a document that was deleted before.
+ * `POST /v1/delete`: removes a document with all its spellings (decision D-31); for an absent document it returns 404 with `deleted` false.
+ * Its versions are kept for the retention of deleted documents, unless `purge` is true; `purge` also removes the kept versions of a document
+ * that was deleted before.
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   return async ({ collection, key, lang, purge, ...expected }) => {
@@ -21,7 +22,7 @@ export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   };
 }
 
-/** `POST /v1/delete-batch`: never all or nothing; a document named twice is deleted once and then not found. */
+/** `POST /v1/delete-batch`: each item succeeds or fails alone; a document named twice is deleted once and then not found. */
 export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments'] {
   return async ({ collection, documents, purge }, { signal }) => {
     const result = { deleted: 0, not_found: 0, failed: 0, errors: [] as string[] };
@@ -41,7 +42,7 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
   };
 }
 
-/** A document that is not there is not found, whatever is expected of it. */
+/** An absent document is not found, whatever the request expects of it. */
 async function removeExpected(work: UnitOfWork, identity: Identity, purge: boolean, expected: Expectation): Promise<number> {
   if (expectsNothing(expected)) return remove(work, [identity], purge);
   const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
@@ -50,7 +51,7 @@ async function removeExpected(work: UnitOfWork, identity: Identity, purge: boole
   return remove(work, [identity], purge);
 }
 
-/** Removes the documents that exist under these spellings and answers how many there were. */
+/** Removes the documents that exist under these spellings and returns their number. */
 async function remove(work: UnitOfWork, identities: readonly Identity[], purge: boolean): Promise<number> {
   const rows = new Map<number, CurrentRow>();
   for (const identity of identities) {
@@ -63,7 +64,7 @@ async function remove(work: UnitOfWork, identities: readonly Identity[], purge: 
   return rows.size + (purge ? await purgeDeleted(work, identities, [...rows.values()]) : 0);
 }
 
-/** Removes what is kept of documents that were deleted before, and answers how many there were beside those just removed. */
+/** Removes the kept versions of documents that were deleted before. Returns the number of those documents, without the ones just removed. */
 async function purgeDeleted(work: UnitOfWork, identities: readonly Identity[], removed: readonly CurrentRow[]): Promise<number> {
   const ids = [...new Set(identities.map(({ id }) => id))];
   const deleted = await findManyDeleted(work.tx, ids, work.now, work.deletedRetention ?? 0);

@@ -5,7 +5,7 @@ import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** A deleted document whose versions are kept. */
 export interface DeletedRow extends Row {
-  /** The number that it had, under which its versions are. */
+  /** The ordinal that it had, under which its versions are stored. */
   readonly ord: number;
   readonly id: string;
   readonly key: string;
@@ -18,20 +18,20 @@ export interface DeletedRow extends Row {
 
 const COLUMNS = 'n.ord, n.id, n.key, n.lang, n.added_at, n.deleted_at, n.rev_ts';
 
-/** Versions copied by one statement. */
+/** Number of versions that one statement copies. */
 const STEP = 64;
 
-/** A condition on `deleted_documents n`: kept for no longer than the retention, in seconds, and no longer than the document had to live. */
+/** A condition on `deleted_documents n`: it has been kept for no longer than the retention, in seconds, and the document would not have expired. */
 export function stillKept(now: number, retention: number): { readonly sql: string; readonly params: readonly number[] } {
   return { sql: '(n.deleted_at > ? AND (n.expires_at IS NULL OR n.expires_at > ?))', params: [now - retention, now] };
 }
 
-/** A deleted document by its id, whatever spellings its key had; undefined when nothing is kept of it. */
+/** A deleted document by its id, under any spelling of its key; undefined when nothing is kept of it. */
 export async function findDeleted(queries: Queries, { id }: Pick<Identity, 'id'>, now: number, retention: number): Promise<DeletedRow | undefined> {
   return (await findManyDeleted(queries, [id], now, retention)).get(id);
 }
 
-/** The same of several, by id. */
+/** The same for several documents, by id. */
 export async function findManyDeleted(queries: Queries, ids: readonly string[], now: number, retention: number): Promise<Map<string, DeletedRow>> {
   if (ids.length === 0 || retention === 0) return new Map();
   const { marks, params } = inList(ids);
@@ -41,12 +41,12 @@ export async function findManyDeleted(queries: Queries, ids: readonly string[], 
 }
 
 /**
- * Copies the versions of documents that are about to be removed, as they are stored: encrypted ones stay encrypted. The present
- * version becomes a revision if it is none yet. Does nothing where deleted documents are not kept.
+ * Copies the versions of documents that are about to be removed as they are stored: encrypted ones stay encrypted. The current version
+ * becomes a revision if it is not one yet. Does nothing if deleted documents are not kept.
  */
 export async function keepVersions(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void> {
   if ((work.deletedRetention ?? 0) === 0) return;
-  // An older build adds documents without taking up what is kept of them.
+  // An older build may have added the document again without removing its kept versions.
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
   await runInSteps(work, `
     INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at, expires_at)
@@ -65,7 +65,7 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
     FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`, documents.map(({ ord }) => [ord]));
 }
 
-/** What is kept of documents that are about to be added again, by id; what is kept for longer than it may be goes. */
+/** The kept versions of documents that are about to be added again, by id; versions whose retention has ended are removed. */
 export async function findPredecessors(work: UnitOfWork, ids: readonly string[]): Promise<Map<string, DeletedRow>> {
   if (ids.length === 0) return new Map();
   const { marks, params } = inList(ids);
@@ -76,7 +76,7 @@ export async function findPredecessors(work: UnitOfWork, ids: readonly string[])
   return new Map(rows.filter(isKept).map((row) => [row.id, row]));
 }
 
-/** Removes what is kept under some ids, also what should not be kept any more. */
+/** Removes the kept versions of some ids, also those whose retention has ended. */
 export async function forgetByIds(work: UnitOfWork, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const { marks, params } = inList(ids);
@@ -84,7 +84,7 @@ export async function forgetByIds(work: UnitOfWork, ids: readonly string[]): Pro
   await forgetDeleted(work, rows.map(({ ord }) => ord));
 }
 
-/** Gives the versions of deleted documents to those that have taken their place. */
+/** Moves the versions of deleted documents to the documents that have replaced them. */
 export async function takeUpVersions(work: UnitOfWork, pairs: readonly { readonly from: number; readonly to: number }[]): Promise<void> {
   for (const { from, to } of pairs) {
     await inPieces(work, `
@@ -95,7 +95,7 @@ export async function takeUpVersions(work: UnitOfWork, pairs: readonly { readonl
   await forgetDeleted(work, pairs.map(({ from }) => from));
 }
 
-/** Removes what is kept of deleted documents. */
+/** Removes the kept versions of deleted documents. */
 export async function forgetDeleted(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
@@ -104,7 +104,7 @@ export async function forgetDeleted(work: UnitOfWork, ords: readonly number[]): 
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE ord = ?', ords.map((ord) => [ord]));
 }
 
-/** The same for all of a collection. */
+/** The same for all deleted documents of a collection. */
 export async function forgetDeletedOf(work: UnitOfWork, cid: number): Promise<void> {
   for (;;) {
     const rows = await work.tx.all<{ ord: number }>('SELECT ord FROM deleted_documents WHERE cid = ? LIMIT ?', [cid, STEP]);
@@ -113,7 +113,7 @@ export async function forgetDeletedOf(work: UnitOfWork, cid: number): Promise<vo
   }
 }
 
-/** Repeats a statement whose last placeholder limits how many rows it copies, until none is left. */
+/** Repeats a statement whose last placeholder limits how many rows it copies, until no row is left. */
 async function inPieces({ tx, pace }: UnitOfWork, sql: string, params: readonly number[]): Promise<void> {
   let copied: number;
   do {

@@ -19,7 +19,7 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
   readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
-  /** Seconds for which versions of deleted documents are kept; 0 for none. */
+  /** How long versions of deleted documents are kept, in seconds; 0 keeps none. */
   readonly deletedRetention: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
@@ -34,19 +34,19 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
 
 export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;
 
-/** Runs a transaction; its moment is the one at which it begins. */
+/** Runs a transaction; its time is the time at which it begins. */
 export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
   return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
 }
 
-/** Seals what belongs to encrypted collections; undefined on a server without a key. */
+/** Encrypts the values of encrypted collections; undefined on a server without a key. */
 export function sealingOf(keys: KeyRing | undefined, collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf'] {
   if (keys === undefined) return undefined;
   const sealer: Sealer = sealerOf(keys);
   return (collection) => (collections.configOf(collection)?.encrypted === true ? sealer : undefined);
 }
 
-/** Newest revisions kept of each document; 0 keeps all. */
+/** Number of newest revisions kept of each document; 0 keeps all. */
 export function maxRevisionsOf({ collections }: Pick<Deps, 'collections'>, collection: string): number {
   return collections.configOf(collection)?.maxRevisions ?? 0;
 }

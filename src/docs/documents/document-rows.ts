@@ -4,14 +4,15 @@ import { checksumOf, type ChecksumRow } from './expectation.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
 
-/** What a document shows, its body aside. */
+/** What a document shows, except its body. */
 export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.expires_at';
 
-/** What a write must know of the document that it changes, its body aside. */
+/** What a write must know of the document that it changes, except its body. */
 export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
 
 /**
- * The same for a write that gives the document new metadata, or none: sealed ones are `{}` and never opened. So a document whose metadata nobody can read any more can still be replaced and removed. Within transactions only.
+ * The same for a write that replaces or removes the metadata of the document: encrypted metadata are returned as `{}` and not decrypted. So a
+ * document whose metadata can no longer be decrypted can still be replaced and removed. Within transactions only.
  */
 export const REPLACED = CURRENT.replace('d.meta', `CASE WHEN ${SEALED_META('d.meta')} OR ${ROW_MUST_BE_SEALED('d.cid')} THEN '{}' ELSE d.meta END AS meta`);
 
@@ -43,11 +44,10 @@ export interface WithBody extends ShownRow {
 }
 
 /**
- * A document by a spelling that was once written (identity rule 2, decision D-31); undefined when
- * there is none or it has expired, for an expired document is absent at once (decisions section 3.1).
+ * A document by a spelling that was once written (identity rule 2, decision D-31). Undefined when there is none or it has expired, because an
+ * expired document is absent at once (decisions section 3.1).
  *
- * The row is found by its id. That the key was written this way needs a look at the spellings only
- * when it is not the latest one, so that the common read is a single lookup.
+ * The row is found by its id. The spellings are read only when the key is not the latest one, so the common read is a single lookup.
  */
 export function findDocument<R extends ShownRow>(queries: Queries, columns: string, { id, key, lang }: Identity, now: number): Promise<R | undefined> {
   return queries.get<R>(
@@ -74,7 +74,7 @@ export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<D
   return toDocument(row, await codec.decodeAsync(row.body));
 }
 
-/** The document with what a later write may expect of it. */
+/** The document with the checksum that a later write may expect. */
 export async function decodeVersion(codec: BodyCodec, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
   return { ...(await decodeDocument(codec, row)), checksum: checksumOf(row) };
 }

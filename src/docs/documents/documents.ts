@@ -29,25 +29,28 @@ export interface Documents {
   readonly handlers: DocumentHandlers;
   readonly writer: DocumentWriter;
   readonly reader: DocumentReader;
-  /** Tells of changes to documents as they happen. */
+  /** Reports changes to documents as they happen. */
   readonly watch: Watch;
-  /** The document of an event, as it is now; undefined when it is gone. */
+  /** The document of an event in its current state; undefined when it was removed. */
   readonly readDocument: WatchDependencies['readDocument'];
-  /** Forgets what is kept in memory, when the database was replaced. */
+  /** Drops what is kept in memory, after the database was replaced. */
   load(): Promise<void>;
-  /** Starts removing expired documents every `ttlSweepMs`, and `more` after them; again is harmless. Not for followers and read-only servers. */
+  /**
+   * Starts to remove expired documents every `ttlSweepMs`, and calls `more` after them; repeated calls are harmless. Not for followers and
+   * read-only servers.
+   */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
-  /** Ends those who watch and waits for a sweep under way; before `startSweep`, or again, it is harmless. */
+  /** Ends all watchers and waits for a running sweep; harmless before `startSweep` and when repeated. */
   stop(): Promise<void>;
 }
 
-/** What documents need of other areas. `configOf` and `violations` are asked at each write, so both must answer from memory. */
+/** What documents need from other areas. `configOf` and `violations` are called at each write, so both must return from memory. */
 export interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
-  /** What filters, orders and counts are answered from. */
+  /** The columns that evaluate filters, orders and counts. */
   readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
-  /** Room in the queue of documents to embed; endless when absent. */
+  /** Back-pressure of the queue of documents to embed; without limit when absent. */
   readonly embeddingCapacity?: EmbeddingCapacity;
 }
 

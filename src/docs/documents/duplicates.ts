@@ -4,7 +4,7 @@ import { canonicalMeta, parseMeta } from './meta.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
-/** The versions to be left out because they would change nothing of the stored document (decision D-138). */
+/** The versions to leave out because they would change nothing of the stored document (decision D-138). */
 export async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[], stored: ReadonlyMap<string, CurrentRow>): Promise<Set<NewVersion>> {
   const found = new Set<NewVersion>();
   for (const version of versions) {
@@ -16,7 +16,7 @@ export async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersi
   return found;
 }
 
-/** The contract compares the CRC-32; the length keeps a collision from losing a write. */
+/** The contract compares the CRC-32; comparing the length too prevents a collision from losing a write. */
 function hasSameBody(current: CurrentRow, { body }: NewVersion): boolean {
   return current.crc === body.crc && current.bytes === body.bytes;
 }
@@ -37,8 +37,8 @@ function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): str
 }
 
 /**
- * The metadata of a document; undefined when they are encrypted and cannot be read any more, so that a new
- * version takes their place. `current` was read for a write, which leaves encrypted ones out.
+ * The metadata of a document; undefined when they are encrypted and can no longer be decrypted, so that a new version replaces them.
+ * `current` was read for a write, which leaves encrypted metadata out.
  */
 async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Promise<string | undefined> {
   if (sealerOf === undefined) return current.meta;

@@ -2,37 +2,37 @@ import { CHANGE_FLAGS, type EncodedBody } from '../../storage/index.ts';
 import { transact, type Deps, type TransactDeps } from './deps.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** A document that is about to be written, as the queue of documents to embed sees it. */
+/** A document that is about to be written, as the queue of documents to embed needs it. */
 export interface PendingDocument extends Pick<EncodedBody, 'crc' | 'bytes'> {
   readonly id: string;
 }
 
-/** Milliseconds that a request may still wait for room; what it waits is taken off. */
+/** Milliseconds that a request may still wait for free places in the queue; each wait is subtracted. */
 export interface WaitBudget {
   left: number;
 }
 
-/** Room in the queue of documents to embed (contract section 4, rules of `/v1/add-batch`). Waiting happens outside of any transaction. */
+/** Back-pressure of the queue of documents to embed (contract section 4, rules of `/v1/add-batch`). Waiting happens outside of transactions. */
 export interface EmbeddingCapacity {
-  /** Documents that the queue holds at most; a transaction that writes more could never find room for all of them. */
+  /** Maximum number of documents in the queue. A transaction must not write more, because they would never all fit. */
   readonly size: number;
-  /** For one request. */
+  /** Returns the wait that is allowed to one request. */
   waitBudget(): WaitBudget;
-  /** Waits for room until the budget is used up. Rejects with the signal's reason when that aborts. */
+  /** Waits for free places until `waitBudget` is used up. Rejects with the signal's reason when that aborts. */
   reserve(documents: readonly PendingDocument[], waitBudget: WaitBudget, signal?: AbortSignal): Promise<Reservation>;
 }
 
-/** What was found; to be ended by one of its functions. */
+/** The places that were reserved; call `commit` or `cancel` to end the reservation. */
 export interface Reservation {
-  /** Ids of the documents for which there is no room: they are stored without an embedding. */
+  /** Ids of the documents that do not fit the queue: they are stored without an embedding. */
   readonly dropped: ReadonlySet<string>;
-  /** The documents were written; `lsn` is the number of their transaction's last change, `dropped` how many of the stored ones had no room. */
+  /** The documents were written; `lsn` is the number of their transaction's last change, `dropped` how many of the stored documents did not fit. */
   commit(lsn: number, dropped: number): void;
   /** Nothing was written. */
   cancel(): void;
 }
 
-/** Of a server without embeddings: there is always room, and nothing comes of it. */
+/** For a server without embeddings: every document fits, and nothing is queued. */
 const unlimited: Reservation = { dropped: new Set(), commit: () => undefined, cancel: () => undefined };
 export const UNLIMITED_CAPACITY: EmbeddingCapacity = { size: Infinity, waitBudget: () => ({ left: 0 }), reserve: async () => unlimited };
 
@@ -43,16 +43,15 @@ interface Flagged {
 
 interface Demand<V extends Flagged> {
   readonly versions: readonly V[];
-  /** What the queue has to know of a version; undefined when it brings nothing to embed. */
+  /** What the queue has to know of a version; undefined when nothing of it needs embedding. */
   readonly toPending: (version: V) => PendingDocument | undefined;
   readonly waitBudget: WaitBudget;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a transaction that writes documents, after waiting for room for their embeddings. Those that found
- * none are flagged, so that whoever follows the feed leaves them alone; `steps` answers its value
- * together with the flagged versions that were stored.
+ * Waits for places in the embedding queue, then runs a transaction that writes documents. Documents that did not fit the queue are flagged,
+ * so that followers of the feed do not embed them. `steps` returns its value and the flagged versions that were stored.
  */
 export async function transactWithCapacity<V extends Flagged, T>(
   deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>, { versions, toPending, waitBudget, signal }: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { readEntityTags } from '../../lib/entity-tags.ts';
 import type { ShownRow } from './document-rows.ts';
 
-/** What a document has to be like for a write to happen: conditions of two origins, which must both hold. */
+/** What a document must be like for a write to happen. The conditions come from the request body and from headers, and all must hold. */
 export interface Expectation {
   /** The checksum of the document as it was read. */
   readonly ifChecksum?: string | undefined;
@@ -13,28 +13,28 @@ export interface Expectation {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** A row that a checksum can be made of. */
+/** The columns that the checksum is computed from. */
 export interface ChecksumRow extends Pick<ShownRow, 'key' | 'lang' | 'meta' | 'updated_at' | 'expires_at'> {
   /** CRC-32 of the body. */
   readonly crc: number;
 }
 
 /**
- * Names a state of a document: the CRC-32 of its body and the CRC-32 of all else that a reader sees and a write can
- * change, as 16 hex digits. Two writes within a second have the same only where they left the same.
+ * Names a state of a document: the CRC-32 of its body and the CRC-32 of everything else that a reader sees and a write can change, as 16 hex
+ * digits. Two writes within a second have equal checksums only if they left the same state.
  */
 export function checksumOf({ key, lang, meta, crc, updated_at: updatedAt, expires_at: expiresAt }: ChecksumRow): string {
   return `${hex(crc)}${hex(crc32(JSON.stringify([key, lang, meta, updatedAt, expiresAt])))}`;
 }
 
-/** The header of an answer that is the document of this checksum. */
+/** The `ETag` header of a response that contains the document with this checksum. */
 export function entityTag(checksum: string): Readonly<Record<string, string>> {
   return { ETag: `"${checksum}"` };
 }
 
 /**
- * Throws `precondition_failed` where a document is not as expected; `row` is undefined where there is none. To be asked within the
- * transaction of the write, so that of two writers who have read the same state one fails.
+ * Throws `precondition_failed` if a document is not as expected; `row` is undefined if there is none. Call this within the transaction of the
+ * write, so that of two writers who have read the same state one fails.
  */
 export function requireExpected(row: ChecksumRow | undefined, expected: Expectation): void {
   if (expectsNothing(expected)) return;
@@ -52,13 +52,13 @@ export function expectsNothing({ ifChecksum, ifMatch, ifNoneMatch }: Expectation
   return ifChecksum === undefined && ifMatch === undefined && ifNoneMatch === undefined;
 }
 
-/** Weak tags name nothing: the comparison is the strong one. */
+/** `If-Match` uses the strong comparison, so weak tags never match. */
 function namesIt(header: string, checksum: string): boolean {
   const tags = readEntityTags(header);
   return tags === '*' || tags.some(({ isWeak, value }) => !isWeak && value === checksum);
 }
 
-/** By the weak comparison. */
+/** `If-None-Match` uses the weak comparison. */
 function isAmong(header: string, checksum: string): boolean {
   const tags = readEntityTags(header);
   return tags === '*' || tags.some(({ value }) => value === checksum);

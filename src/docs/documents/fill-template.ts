@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 
-/** Most characters that a filled body may have: small requests must not be able to ask for huge answers. */
+/** Maximum number of characters of a filled body: small requests must not produce huge responses. */
 export const MAX_FILLED = 64 * 2 ** 20;
 
 /** A `%%` that could open a placeholder. Its name and the closing `%%` are not consumed, since that `%%` may open the next one. */
@@ -17,7 +17,7 @@ export function fillTemplate(text: string, env: Readonly<Record<string, string>>
   let length = text.length;
   let copied = 0;
   for (const { index, 1: name } of text.matchAll(OPENING)) {
-    // The closing `%%` of a placeholder that was filled opens no other.
+    // The closing `%%` of a filled placeholder does not open another one.
     if (index < copied || !Object.hasOwn(env, name!)) continue;
     const value = env[name!]!;
     const end = index + name!.length + 4;

@@ -9,17 +9,20 @@ import { fillTemplate } from './fill-template.ts';
 import { identify, type Identity } from './identity.ts';
 import { notFound } from './require-valid.ts';
 
-/** `POST /v1/get`: by a spelling that was once written (identity rule 2). The most frequent operation, hence the documents kept at hand. */
+/**
+ * `POST /v1/get`: by a spelling that was once written (identity rule 2). This is the most frequent operation, so recent documents are kept in
+ * memory.
+ */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
   return async ({ collection, key, lang, env, fallbackLangs = [] }) => {
     const document = await findInOneOf(deps, { collection, key }, [lang, ...fallbackLangs]);
-    // What a template was filled with is no state of the document, so there is nothing to compare it by.
+    // A filled template is not a stored state of the document, so it has no checksum to compare.
     if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
     return new Reply(document, entityTag(document.checksum!));
   };
 }
 
-/** The document in the first of the languages that has it. */
+/** The document in the first of the languages in which it exists. */
 async function findInOneOf(deps: Deps, name: { collection: string; key: string }, langs: readonly string[]): Promise<Document> {
   for (const lang of langs.slice(0, -1)) {
     const document = await found(findByName(deps, { ...name, lang }));
@@ -37,7 +40,7 @@ async function found(lookup: Document | Promise<Document>): Promise<Document | u
   }
 }
 
-/** The document as it is now, with its checksum. It is shared: do not change it. Throws `not_found`. */
+/** The document in its current state, with its checksum. The object is shared: do not change it. Throws `not_found`. */
 export function findByName(deps: Deps, { collection, key, lang }: { collection: string; key: string; lang: string }): Document | Promise<Document> {
   const identity = identify(collection, key, lang);
   return deps.recent.get(identity, unixSeconds(deps.clock)) ?? lookUp(deps, identity);
@@ -52,7 +55,7 @@ async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): 
   return document;
 }
 
-/** `GET /v1/doc-meta`: all but the body, which is not read (decision D-65). */
+/** `GET /v1/doc-meta`: everything except the body, which is not read (decision D-65). */
 export function getDocumentMeta({ sql, clock }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
     const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang), unixSeconds(clock));

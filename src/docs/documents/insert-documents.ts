@@ -13,8 +13,8 @@ const INSERT = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
- * Stores documents that do not exist; no id may occur twice. One that was deleted, and of which versions are kept, takes them up:
- * its revisions go on from there, as many as `maxRevisions` allows (0 keeps all).
+ * Stores documents that do not exist; no id may occur twice. A new document takes over the kept versions of a deleted document with its id:
+ * its revisions continue from there, up to `maxRevisions` (0 keeps all).
  */
 export async function insertDocuments(work: UnitOfWork, cid: number, versions: readonly NewVersion[], maxRevisions: number): Promise<void> {
   if (versions.length === 0) return;
@@ -29,7 +29,7 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
   const documents = versions.map((version, i) => ({ version, ...version.identity, ord: stored.first + i }));
   await addFirstSpellings(work, stored);
   const again = documents.flatMap(({ version, ord: to }) => (deleted.has(version.identity.id) ? [{ from: deleted.get(version.identity.id)!.ord, to }] : []));
-  // Before they get revisions of their own, which are newer.
+  // This comes before they get revisions of their own, which are newer.
   await takeUpVersions(work, again);
   const kept = documents.filter(({ version }) => version.saveRevision);
   if (kept.length === documents.length) await addFirstRevisions(work, stored);
@@ -39,7 +39,7 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
   await work.feed.appendStored(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED, toWritten(document.version, work.now))));
 }
 
-/** Ordinals of the documents that were stored last: they are numbered one after the other, and nobody else writes meanwhile. */
+/** Ordinals of the documents that were just stored: they are consecutive, because no other writer runs meanwhile. */
 async function newest({ tx }: UnitOfWork, count: number): Promise<Span> {
   const { last } = (await tx.get<{ last: number }>('SELECT max(ord) AS last FROM documents'))!;
   return { first: last - count + 1, last };

@@ -1,6 +1,6 @@
 import type { Meta } from './meta.ts';
 
-/** What an item of a batch brings; anything may be absent or break a rule, and then the item fails alone. */
+/** The fields of an item of a batch; any may be absent or break a rule, and then the item fails alone. */
 export interface RawItem {
   readonly key?: string | undefined;
   readonly lang?: string | undefined;
@@ -25,15 +25,14 @@ const MAX_META_VALUES = 1000;
 const MAX_META_VALUE_BYTES = 8192;
 
 /**
- * Why an item of a batch cannot be stored, in the words that a single write would answer with;
- * undefined when it can. The rules are those of the schemas `DocumentKey`, `Lang`, `Meta` and
- * `TtlSeconds` (decision D-30, limits of decisions section 8), which would refuse a whole request.
+ * Why an item of a batch cannot be stored, as the message of a single write; undefined when it can. The rules are those of the schemas
+ * `DocumentKey`, `Lang`, `Meta` and `TtlSeconds` (decision D-30, limits of decisions section 8), which would refuse a whole request.
  */
 export function itemProblem(item: RawItem): string | undefined {
   return identityProblem(item, ['key', 'lang', 'contentMd']) ?? ttlProblem(item.ttl) ?? metaProblem(item.meta ?? {});
 }
 
-/** The part of `itemProblem` that names a document. */
+/** The part of `itemProblem` for the fields that name a document. */
 export function identityProblem(item: RawItem, required: readonly ('key' | 'lang' | 'contentMd')[] = ['key', 'lang']): string | undefined {
   const missing = required.filter((field) => item[field] === undefined || (item[field] === '' && field !== 'contentMd'));
   if (missing.length > 0) return `missing fields: ${missing.join(', ')}`;

@@ -5,7 +5,7 @@ import type { ValueCount } from '../../search/columns/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 
-/** `GET /v1/meta-keys`: the keys in use and their distinct values, both sorted; as many values as the answer may hold. */
+/** `GET /v1/meta-keys`: the keys in use and their distinct values, both sorted, with as many values as fit the response. */
 export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['listMetaKeys'] {
   return async ({ collection, key, limit, offset }, { signal, budget }) => {
     const values = new Map<string, string[]>();
@@ -30,7 +30,7 @@ export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['
   };
 }
 
-/** Adds values of a key while the answer may hold them; returns how many those were. */
+/** Adds values of a key while they fit the response; returns how many were added. */
 function fill(values: Map<string, string[]>, key: string, listed: readonly ValueCount[], budget: AnswerBudget): number {
   for (const [i, { value }] of listed.entries()) {
     const known = values.get(key);

@@ -1,9 +1,9 @@
-/** Metadata: any text as key (`__proto__` too), values in the order given, repeats included. */
+/** Metadata: any text as key (`__proto__` too), values in the given order, repeats included. */
 export type Meta = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The stored form: JSON with sorted keys and no spaces, so that equal metadata have equal text, which
- * the checksum of decision D-36 builds upon. The order of values and their repeats are data.
+ * The stored form: JSON with sorted keys and no spaces, so that equal metadata have equal text; the checksum of decision D-36 requires that.
+ * The order of values and their repeats are data.
  */
 export function canonicalMeta(meta: Meta): string {
   const keys = Object.keys(meta).sort();

@@ -4,7 +4,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { sweepExpired } from './sweep.ts';
 import { DRIVERS, Fixture } from './test-fixture.ts';
 
-/** Plain reference of the rules on identity, spelling, revisions and expiry (contract section 2, decisions D-30 to D-36 and section 3.1). */
+/**
+ * Reference implementation of the rules on identity, spelling, revisions and expiry (contract section 2, decisions D-30 to D-36 and section
+ * 3.1).
+ */
 class Reference {
   readonly #documents = new Map<string, ModelDocument>();
   readonly #deleted = new Map<string, ModelDocument>();
@@ -43,7 +46,7 @@ class Reference {
     if (maxRevisions > 0) document.revisions.splice(maxRevisions);
   }
 
-  /** The version that goes becomes a revision, if it is none. */
+  /** The deleted version becomes a revision, if it is not one already. */
   delete(key: string, lang: string): void {
     const document = this.#documents.get(idOf(key, lang))!;
     this.#documents.delete(idOf(key, lang));
@@ -52,7 +55,7 @@ class Reference {
     this.#deleted.set(idOf(key, lang), document);
   }
 
-  /** By any spelling, until it would have expired. */
+  /** By any spelling, until the document would have expired. */
   findDeleted(key: string, lang: string, now: number): ModelDocument | undefined {
     const document = this.#live(key, lang, now) === undefined ? this.#deleted.get(idOf(key, lang)) : undefined;
     return document?.expiresAt !== undefined && document.expiresAt <= now ? undefined : document;
@@ -67,7 +70,7 @@ class Reference {
     return [...this.#deleted.values()].filter(({ key, lang }) => this.findDeleted(key, lang, now) !== undefined);
   }
 
-  /** What is not swept comes back when the clock is put back. */
+  /** Documents that are not swept exist again when the clock is set back. */
   sweep(now: number): void {
     for (const [id, { expiresAt }] of this.#documents) if (expiresAt !== undefined && expiresAt <= now) this.#documents.delete(id);
   }
@@ -91,7 +94,7 @@ interface ModelDocument {
   spellings: Set<string>;
   revisions: { revision: number; timestamp: number; updatedAt: number; text: string }[];
   newest: number;
-  /** Whether the newest revision is the present version. */
+  /** Whether the newest revision is the current version. */
   isSaved: boolean;
 }
 
@@ -104,7 +107,7 @@ interface Write {
 }
 
 const idOf = (key: string, lang: string): string => `${key.toLowerCase()}|${lang.toLowerCase()}`;
-/** The metadata follow from the text, so that both are checked. */
+/** The metadata are derived from the text, so that both are checked. */
 const metaOf = (text: string) => ({ text: [text, text], __length__: [String(text.length)] });
 
 const key = fc.constantFrom('a', 'A', 'ß', 'Éa', 'éA', 'éa');
@@ -142,7 +145,7 @@ describe.each(DRIVERS)('documents over %s behave as the reference', (driver) => 
   });
 });
 
-/** Does one step on both sides and compares what they answer. */
+/** Does one step on both sides and compares the results. */
 async function play(fixture: Fixture, collection: string, reference: Reference, step: Step, maxRevisions: number): Promise<void> {
   switch (step.op) {
     case 'add': {
@@ -175,7 +178,7 @@ async function play(fixture: Fixture, collection: string, reference: Reference, 
 
 type NamedStep = Extract<Step, { key: string }>;
 
-/** The steps that name one document, which must exist under just that spelling. */
+/** The steps that name one document, which must exist under exactly that spelling. */
 async function playNamed(fixture: Fixture, collection: string, reference: Reference, step: NamedStep, maxRevisions: number): Promise<void> {
   const { now } = fixture;
   const name = { collection, key: step.key, lang: step.lang };
@@ -218,7 +221,7 @@ function invoke(fixture: Fixture, name: object, step: NamedStep, document: Model
   }
 }
 
-/** A document that is the whole answer. */
+/** A document that is the whole response. */
 const alone = (...args: Parameters<typeof shown>) => ({ ...shown(...args), checksum: expect.stringMatching(/^[0-9a-f]{16}$/) as string });
 
 /** Every document by every spelling, its revisions, and all of them by search, index and counter. */

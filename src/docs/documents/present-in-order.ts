@@ -9,7 +9,7 @@ import { toDocument } from './document-rows.ts';
 import { keepsMeta, projectDocument, type Projection } from './project-document.ts';
 import { rowsInOrder } from './rows-in-order.ts';
 
-/** A document of an answer, with the bytes of text that a token budget counts. */
+/** A document of a response, with the bytes of text that a token budget counts. */
 export interface PresentedDocument {
   readonly ord: number;
   readonly document: ProjectedDocument;
@@ -17,7 +17,7 @@ export interface PresentedDocument {
 }
 
 export interface Presenting {
-  /** What documents must pass, absent for all, at a time in Unix seconds. */
+  /** The filter that documents must pass, absent for all, at a time in Unix seconds. */
   readonly filter: Filter | undefined;
   readonly now: number;
   readonly projection: Projection;
@@ -26,8 +26,8 @@ export interface Presenting {
 const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
 
 /**
- * Documents by their ordinals, in this order, as many as the answer may hold; whatever follows is not read. One that was
- * written since it was selected, and does not pass any more, is left out.
+ * Documents by their ordinals, in this order, as many as fit the response; the rest is not read. A document that was written after it was
+ * selected, and no longer passes the filter, is left out.
  */
 export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>, ords: readonly number[], { filter, now, projection }: Presenting, { signal, budget }: AnswerBounds): Promise<PresentedDocument[]> {
   const pace = new Pace();
@@ -41,7 +41,7 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
       const isThere = await reader.take(row);
       if (reader.isSpent) budget.end();
       if (budget.isSpent) return documents;
-      if (!isThere) continue; // it went since the page was chosen
+      if (!isThere) continue; // it was removed after the page was chosen
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
       const whole = toDocument({ ...row, meta: row.meta! }, content);
       if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;

@@ -1,6 +1,6 @@
 import type { Document, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 
-/** What a request wants of each document. */
+/** Which parts of each document a request wants. */
 export interface Projection {
   /** Undefined keeps every field. */
   readonly fields: ReadonlySet<string> | undefined;
@@ -9,21 +9,20 @@ export interface Projection {
 
 const DOCUMENT_FIELDS = new Set(['id', 'key', 'lang', 'meta', 'contentMd', 'addedAt', 'updatedAt', 'expiresAt']);
 
-/** The body comes without `fields` unless refused, and with them only when asked for (decision D-40). */
+/** Without `fields` the body is included unless refused; with `fields` it is included only if requested (decision D-40). */
 export function projectionOf(fields: readonly string[] | undefined, includeContent: boolean | undefined): Projection {
   if (fields === undefined) return { fields: undefined, body: includeContent ?? true };
   return { fields: new Set(fields), body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')) };
 }
 
-/** Whether anything of the metadata is kept. */
+/** Whether any of the metadata are kept. */
 export function keepsMeta({ fields }: Projection): boolean {
   return fields === undefined || fields.has('meta') || [...fields].some((name) => !DOCUMENT_FIELDS.has(name));
 }
 
 /**
- * What is kept of a document (decision D-40): `id`, `key` and `lang` always, and of the rest what
- * `fields` names. A name that is no field of a document is a metadata key; a document without that
- * key then shows metadata without it.
+ * The parts of a document that are kept (decision D-40): `id`, `key` and `lang` always, and of the rest what `fields` names. A name that is
+ * no field of a document is a metadata key; a document without that key then has metadata without it.
  */
 export function projectDocument(document: Document, { fields, body }: Projection): ProjectedDocument {
   const { contentMd, meta, addedAt, updatedAt, expiresAt, ...projected } = document;

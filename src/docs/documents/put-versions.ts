@@ -8,7 +8,7 @@ import { replaceDocuments, type Replacement } from './replace-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
-/** What became of a version. */
+/** The outcome of one version. */
 export interface PutOutcome {
   readonly status: 'added' | 'updated' | 'skipped';
   readonly addedAt: number;
@@ -16,8 +16,8 @@ export interface PutOutcome {
 }
 
 /**
- * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several with
- * one identity the later updates the earlier. The outcomes are in the order of the versions.
+ * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several versions with one identity, each updates the
+ * one before. The outcomes are in the order of the versions.
  */
 export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number): Promise<PutOutcome[]> {
   if (versions.length === 0) return [];
@@ -27,7 +27,7 @@ export async function putVersions(work: UnitOfWork, versions: readonly NewVersio
   return versions.map((version) => outcomes.get(version)!);
 }
 
-/** The versions in groups without repeats: the nth with an identity is in group n. */
+/** The versions in groups without repeats: the nth version of an identity is in group n. */
 function waves(versions: readonly NewVersion[]): NewVersion[][] {
   const groups: NewVersion[][] = [];
   const seen = new Map<string, number>();
@@ -42,7 +42,7 @@ function waves(versions: readonly NewVersion[]): NewVersion[][] {
 async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
   const found = await readCurrent(work, wave);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
-  await removeDocuments(work, expired, 'ttl'); // writing to an expired id evicts first (decisions section 3.1)
+  await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
   for (const { id } of expired) found.delete(id);
 
   const unchanged = await duplicatesOf(work, wave, found);

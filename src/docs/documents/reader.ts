@@ -12,7 +12,7 @@ import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
 import { expressionOf, inSet, type FilterInput } from './filter/index.ts';
 
-/** Bodies may be large, so few are in memory at once. */
+/** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;
 
 export interface DocumentReader {
@@ -21,14 +21,14 @@ export interface DocumentReader {
    * for an unknown collection. Throws `invalid_argument` when the filter is too large, and `IndexLoading`.
    */
   documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
-  /** Changes whenever a document of the collection does (decision D-36); `00000000` without documents. */
+  /** Changes whenever a document of the collection changes (decision D-36); `00000000` without documents. */
   checksum(collection: string): Promise<{ checksum: string; documentCount: number }>;
 }
 
 export function createReader(deps: Deps): DocumentReader {
   return {
     documents: (collection, filterMeta = {}, filters = {}) => {
-      // Asked here and not with the first batch, when the head of an answer may be out already.
+      // Checked here and not with the first batch, when the head of a response may have been sent already.
       const filter = expressionOf({ filterMeta, ...filters });
       if (filter !== undefined) deps.columns.indexOf(collection);
       return streamDocuments(deps, collection, filter);
@@ -52,7 +52,7 @@ async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: stri
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
       const document = await decodeDocument(codec, row);
-      // What was written since it was selected may not pass any more.
+      // A document that was written after it was selected may no longer pass the filter.
       if (passes(document)) documents.push(document);
       await pace.rest();
     }

@@ -3,27 +3,26 @@ import { Lru } from '../../lib/lru.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import type { Identity } from './identity.ts';
 
-/** With bodies of at most so many characters that is 32 MiB at the very most. */
+/** With bodies of at most `LARGEST_BODY` characters this limits the memory to 32 MiB. */
 const ENTRIES = 1024;
 const LARGEST_BODY = 16 * 1024;
 
 interface Entry {
   readonly document: Document;
-  /** The state of the database that it was read from. */
+  /** The state of the database from which the document was read. */
   readonly state: number;
 }
 
 /**
- * Documents that were read lately, by the spelling that was asked for. Looking one up in the database
- * takes longer than all the rest of a read. Each commit makes all of them old, which costs one lookup
- * each and cannot leave a wrong one behind; a reader takes `state` before it reads.
+ * Documents that were read recently, by the requested spelling. A lookup in the database takes longer than all the rest of a read. Each
+ * commit makes all entries stale; each then costs one lookup, and no stale document can be returned. A reader takes `state` before it reads.
  */
 export class RecentDocuments {
   readonly #entries = new Lru<string, Entry>(ENTRIES);
   #state = 0;
 
   constructor(feed: ChangeFeed) {
-    // It needs no past changes, so it holds none back from pruning.
+    // It needs no past changes, so it does not hold back pruning.
     feed.join({ wake: () => void this.#state++, position: () => undefined });
   }
 
@@ -32,7 +31,7 @@ export class RecentDocuments {
     return this.#state;
   }
 
-  /** The document as it is now; undefined when it has to be looked up. It is shared: do not change it. */
+  /** The document in its current state; undefined when it must be looked up. The object is shared: do not change it. */
   get(identity: Identity, now: number): Document | undefined {
     const entry = this.#entries.get(spelling(identity));
     if (entry === undefined || entry.state !== this.#state) return undefined;
@@ -49,5 +48,5 @@ export class RecentDocuments {
   }
 }
 
-/** No identity holds NUL (decision D-30). */
+/** No identity contains NUL (decision D-30). */
 const spelling = ({ id, key }: Identity): string => `${id}\0${key}`;

@@ -5,12 +5,12 @@ import { identify } from './identity.ts';
 import { inList } from '../../storage/index.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
-/** At most so many documents are looked at by one statement. */
+/** Maximum number of documents that one statement examines. */
 const STEP = 64;
 
 /**
- * Removes documents with their revisions and all spellings (decision D-31), for good: to keep their versions,
- * call `keepVersions` before. `reason` goes into the change feed.
+ * Removes documents permanently, with their revisions and all spellings (decision D-31). To keep their versions, call `keepVersions` before.
+ * `reason` goes into the change feed.
  */
 export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {
   if (rows.length === 0) return;
@@ -19,25 +19,25 @@ export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRo
   await work.feed.append(work.tx, rows.map((row) => deleteChange(row, reason)));
 }
 
-/** Removes documents of a collection whose keys begin with a prefix, `limit` of them at most, and returns how many. */
+/** Removes at most `limit` documents of a collection whose keys begin with a prefix, and returns how many. */
 export async function removeUnder(work: UnitOfWork, collection: string, prefix: string, limit: number): Promise<number> {
   const first = identify(collection, prefix, '').id.slice(0, -1);
-  // The last character that there is follows whatever comes after the prefix.
+  // The greatest code point sorts after all continuations of the prefix.
   const rows = await work.tx.all<CurrentRow>(`SELECT ${REPLACED} FROM documents d WHERE d.id >= ? AND d.id < ? LIMIT ?`, [first, `${first}\u{10ffff}`, limit]);
   await removeDocuments(work, rows);
   return rows.length;
 }
 
 /**
- * Deletes the vectors of documents, a few at a time, for one document may have thousands. What else is
- * known of their embedding goes with the documents, by reference.
+ * Deletes the vectors of documents, a few at a time, because one document may have thousands. Other embedding data are deleted with the
+ * documents, by reference.
  */
 export async function removeVectorRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   const { marks, params } = inList(ords);
   await deleteInSteps(work, `DELETE FROM vectors WHERE (ord, chunk) IN (SELECT ord, chunk FROM vectors WHERE ord IN (${marks}) LIMIT ?)`, params);
 }
 
-/** Deletes documents, their revisions, spellings and vectors; counters and the feed are the caller's. */
+/** Deletes documents, their revisions, spellings and vectors; the caller updates counters and the feed. */
 export async function removeRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));

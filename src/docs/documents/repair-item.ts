@@ -3,8 +3,8 @@ import type { RawItem } from './item-rules.ts';
 import type { Meta } from './meta.ts';
 
 /**
- * An item with every text made valid Unicode, and whether that changed anything (decision D-39).
- * Valid items, nearly all, are handed back as they are.
+ * An item with every text made valid Unicode, and whether that changed anything (decision D-39). Valid items, nearly all, are returned
+ * unchanged.
  */
 export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
   if (isWellFormed(item)) return { item, repaired: false };
@@ -22,7 +22,7 @@ function isEntryWellFormed([key, values]: [string, readonly string[]]): boolean 
   return key.isWellFormed() && values.every((value) => value.isWellFormed());
 }
 
-/** Keys that become the same one keep the values of both. */
+/** Keys that become equal keep the values of both. */
 function repairMeta(meta: Meta): Meta {
   const repaired = new Map<string, string[]>();
   for (const [key, values] of Object.entries(meta)) {

@@ -11,7 +11,7 @@ import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 /** The next version of a document. */
 export interface Replacement {
   readonly current: CurrentRow;
-  /** The spelling that the document has from now on. */
+  /** The new latest spelling of the document. */
   readonly key: string;
   readonly lang: string;
   /** Undefined keeps the metadata. */
@@ -29,8 +29,8 @@ const WITH_BODY = `
 const WITHOUT_BODY = 'UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ? WHERE ord = ?';
 
 /**
- * Writes the next version of documents that exist, each at most once, with a revision (decision D-33)
- * and the trimming that `maxRevisions` asks for (0 keeps all) in the same transaction.
+ * Writes the next version of documents that exist, each at most once. The revision (decision D-33) and the trimming to `maxRevisions` (0
+ * keeps all) are in the same transaction.
  */
 export async function replaceDocuments(work: UnitOfWork, replacements: readonly Replacement[], maxRevisions: number): Promise<void> {
   if (replacements.length === 0) return;
@@ -53,7 +53,7 @@ function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, bo
   return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt });
 }
 
-/** A version without a revision of its own is gone with the next one, so nothing may rest on it. */
+/** A version without a revision of its own is lost with the next write, so no delta may use it as its base. */
 function toSuperseded({ current: { ord, rev_ts: ts }, body }: Replacement): Superseded {
   return { ord, ts, nextTs: nextRevision(ts), next: body?.stored };
 }

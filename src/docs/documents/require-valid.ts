@@ -2,18 +2,18 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Deps } from './deps.ts';
 import type { Meta } from './meta.ts';
 
-/** Throws `validation_failed` with one message a violation when the collection's schema forbids the metadata (decision D-48). */
+/** Throws `validation_failed` with one message for each violation when the collection's schema forbids the metadata (decision D-48). */
 export async function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void> {
   const errors = await schemas.violations(collection, meta);
   if (errors.length > 0) throw new ServiceError('validation_failed', 'validation failed', { errors });
 }
 
-/** The answer for a document that is absent, has expired, or was never written with this spelling. */
+/** The error for a document that is absent, has expired, or was never written with this spelling. */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', 'not found');
 }
 
-/** Batches repair their items and not the name of their collection, which would then mean another one. */
+/** Batches repair their items but not the name of their collection, because a repaired name would be another collection. */
 export function requireText(collection: string): void {
   if (!collection.isWellFormed()) throw new ServiceError('invalid_argument', 'collection must be valid Unicode text');
 }

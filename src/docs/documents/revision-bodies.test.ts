@@ -10,7 +10,7 @@ interface Listed {
 
 const name = { collection: 'c', key: 'k', lang: 'en' };
 
-/** A text that no compression makes small, of which each version changes a little. */
+/** A text that cannot be compressed; each version changes a little of it. */
 const TEXT = randomBytes(6000).toString('base64');
 const version = (i: number): string => `${TEXT.slice(0, 100 * (i % 50))}<change ${i}>${TEXT.slice(100 * (i % 50))}`;
 
@@ -20,7 +20,7 @@ describe.each(DRIVERS)('revisions stored as deltas over %s (extreme mode)', (dri
 
   const add = (contentMd: string, more: object = {}) => fixture.call('addDocument', { ...name, contentMd, ...more });
   const listed = async (): Promise<string[]> => ((await fixture.call('listRevisions', name)) as Listed).revisions.map(({ contentMd }) => contentMd);
-  /** Stored bodies of revisions, newest first; undefined for one that is the document's. */
+  /** Stored bodies of revisions, newest first; undefined for a revision whose body is the document's. */
   const stored = async () => (await fixture.sql.all<{ body: Uint8Array | null }>('SELECT body FROM revisions ORDER BY ts DESC')).map(({ body }) => body ?? undefined);
 
   it('take little room, in chains that are bounded, and read as they were written', async () => {

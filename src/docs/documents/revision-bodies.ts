@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { applyDelta, deltaHead, encodeDelta, type BodyCodec, type Queries, type Row, type Sealer } from '../../storage/index.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** A stored body as a reader finds it, opened. */
+/** A stored body as a reader finds it, decrypted. */
 interface StoredBody extends Row {
   readonly body: Uint8Array;
 }
@@ -12,8 +12,8 @@ const BODY_OF_LIVE = 'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body EN
 const BODY_OF_DELETED = 'SELECT body FROM deleted_revisions WHERE ord = ? AND ts = ?';
 
 /**
- * The bodies of a document's revisions, of which some are deltas against later ones. Ask for the newest first: the one
- * that was read last is the base of the next.
+ * The bodies of a document's revisions, some of which are deltas against later ones. Read the newest first: the last body that was read is
+ * the base of the next.
  */
 export class RevisionBodies {
   readonly #queries: Queries;
@@ -22,7 +22,7 @@ export class RevisionBodies {
   readonly #select: string;
   #last: { readonly ts: number; readonly text: string } | undefined;
 
-  /** `deleted`: whether the document is, so that its revisions lie elsewhere. */
+  /** `deleted`: whether the document is deleted, so that its revisions are in other tables. */
   constructor(queries: Queries, codec: BodyCodec, ord: number, deleted = false) {
     this.#queries = queries;
     this.#codec = codec;
@@ -30,9 +30,9 @@ export class RevisionBodies {
     this.#select = deleted ? BODY_OF_DELETED : BODY_OF_LIVE;
   }
 
-  /** The text of a revision's body. Throws `internal` when it or one that it rests on is damaged or missing. */
+  /** The text of a revision's body. Throws `internal` when it or one of its bases is damaged or missing. */
   async textOf(ts: number, stored: Uint8Array): Promise<string> {
-    /** Deltas from this revision on to the first whole body. */
+    /** Deltas from this revision to the first whole body. */
     const deltas: { readonly ts: number; readonly stored: Uint8Array }[] = [];
     let at = { ts, stored };
     for (let head = deltaHead(at.stored); head !== undefined; head = deltaHead(at.stored)) {
@@ -56,10 +56,10 @@ export class RevisionBodies {
 /** A version that is about to be replaced by one that gets a revision. */
 export interface Superseded {
   readonly ord: number;
-  /** Timestamp of its revision, and of that of the version that replaces it. */
+  /** Timestamps of its revision and of the revision of the version that replaces it. */
   readonly ts: number;
   readonly nextTs: number;
-  /** The body that replaces it; undefined where it stays. */
+  /** The body that replaces it; undefined if it stays. */
   readonly next: Uint8Array | undefined;
 }
 
@@ -68,14 +68,14 @@ interface CurrentBody extends Row {
   readonly body: Uint8Array | null;
 }
 
-/** Under these names the values come opened (`OpenTransaction`). */
+/** These column names make the transaction decrypt the values (`OpenTransaction`). */
 const CURRENT = 'SELECT d.id, d.body FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.ord = ? AND r.ts = ? AND r.meta IS NULL';
 const BEFORE = 'SELECT d.id, r.body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts < ? ORDER BY r.ts DESC LIMIT 1';
 const DETACH = 'UPDATE revisions SET (backend, meta) = (SELECT d.backend, d.meta FROM documents d WHERE d.ord = revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
 
 /**
- * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Those for which
- * that is not worthwhile are left for `detachNewest`. Trimming takes the oldest revisions, so a base outlives what rests on it.
+ * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Bodies for which a delta is not
+ * worthwhile are left to `detachNewest`. Trimming takes the oldest revisions first, so a base outlives its deltas.
  */
 export async function detachAsDeltas({ tx, pace }: UnitOfWork, versions: readonly Superseded[], sealer: Sealer | undefined): Promise<void> {
   for (const { ord, ts, nextTs, next } of versions) {

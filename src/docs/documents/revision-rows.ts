@@ -2,18 +2,17 @@ import type { CurrentRow } from './document-rows.ts';
 import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 
 /**
- * The number of a document's next revision. Numbers grow, whatever the clock does, so that revisions of one second
- * keep their order and each can be named; their time is `updated_at`. The columns are called `ts` and `rev_ts` because the
- * number was a time at first (decision D-34), which ran ahead of the clock: documents of then go on from there.
+ * The number of a document's next revision. Numbers rise whatever the clock does, so that revisions of one second keep their order and each
+ * can be named; their time is `updated_at`. The columns are called `ts` and `rev_ts` because the number was a time at first (decision D-34),
+ * which could run ahead of the clock: documents from that period continue their numbers.
  */
 export function nextRevision(newest: number): number {
   return newest + 1;
 }
 
 /**
- * Gives the newest revisions a copy of the version that is about to be replaced. Until then their
- * columns are NULL, which stands for the document's current version, so that a first write stores its
- * body once. Must run before the document changes.
+ * Gives the newest revisions a copy of the version that is about to be replaced. Until then their columns are NULL, which stands for the
+ * document's current version, so that a first write stores its body once. Call this before the document changes.
  */
 export async function detachNewest(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'rev_ts'>[]): Promise<void> {
   await runInSteps(
@@ -29,12 +28,12 @@ export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: 
   await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, revision }) => [ord, revision, work.now]));
 }
 
-/** The same for each of the documents that were just stored. */
+/** The same for each document that was just stored. */
 export async function addFirstRevisions(work: UnitOfWork, stored: Span): Promise<void> {
   await copyInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ord BETWEEN ? AND ?', stored);
 }
 
-/** Deletes all but the newest `keep` revisions of each document and answers how many went. */
+/** Deletes all but the newest `keep` revisions of each document and returns how many were deleted. */
 export async function trimRevisions(work: UnitOfWork, ords: readonly number[], keep: number): Promise<number> {
   return runInSteps(
     work,

@@ -80,7 +80,7 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
 
   describe('in pages', () => {
     const KIB = 1024;
-    /** Each of as much text, that compresses to nearly nothing. */
+    /** Versions of `kib` KiB each, which compress to nearly nothing. */
     const fill = async (versions: number, kib: number) => {
       for (let i = 1; i <= versions; i++) await write(`${i} ${'x'.repeat(kib * KIB)}`);
     };

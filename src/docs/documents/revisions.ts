@@ -16,10 +16,10 @@ import { notFound } from './require-valid.ts';
 import { RevisionBodies } from './revision-bodies.ts';
 import { changeDocument } from './update-document.ts';
 
-/** What is known of a revision before it is read. */
+/** Data of a revision that are read before its contents. */
 interface Heading extends Row {
   readonly revision: number;
-  /** Bytes that it has in the database. */
+  /** Its size in the database, in bytes. */
   readonly stored: number;
 }
 
@@ -27,20 +27,20 @@ interface RevisionRow extends Row {
   readonly revision: number;
   readonly updated_at: number;
   readonly meta: string;
-  /** NULL where it was not asked for. */
+  /** NULL if it was not requested. */
   readonly body: Uint8Array | null;
 }
 
-/** Headings that are read at once. */
+/** Number of headings that are read at once. */
 const HEADINGS = 512;
 
-/** Revisions that are in memory as they are stored, apart from a single one that is larger. */
+/** Limits of the stored revisions in memory, in number and bytes; a single larger one is allowed. */
 const READ_AT_ONCE = 64;
 const READ_BYTES = 2 ** 20;
 
-/** Where the revisions of a document lie. */
+/** Where the revisions of a document are stored. */
 interface Place {
-  /** Under which ordinal. */
+  /** The ordinal under which they are stored. */
   readonly ord: number;
   readonly tables: Tables;
 }
@@ -48,7 +48,7 @@ interface Place {
 interface Tables {
   readonly body: string;
   readonly meta: string;
-  /** Names of the tables, with `main.` or nothing before each. */
+  /** Names of the tables, each prefixed with `main.` or nothing. */
   readonly from: (schema: '' | 'main.') => string;
 }
 
@@ -63,24 +63,21 @@ const select = ({ meta }: Tables) => `SELECT r.ts AS revision, r.updated_at, ${m
 
 interface Named extends Place {
   readonly row: CurrentRow | DeletedRow;
-  /** The same where the document is deleted. */
+  /** The same row if the document is deleted, otherwise undefined. */
   readonly deleted: DeletedRow | undefined;
 }
 
-/** A document that is there or deleted. */
+/** A document that exists or is deleted. */
 async function findNamed(queries: Queries, identity: Identity, now: number, retention: number): Promise<Named | undefined> {
   const find = () => findDocument<CurrentRow>(queries, CURRENT, identity, now);
   const document = await find();
   const deleted = document === undefined ? await findDeleted(queries, identity, now, retention) : undefined;
-  // One that came back between the two looks is found by a third.
+  // A document that was restored between the two lookups is found by a third.
   const row = document ?? deleted ?? (await find());
   return row && { row, deleted, ord: row.ord, tables: deleted === undefined ? LIVE : DELETED };
 }
 
-/**
- * `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and no more of them than
- * the answer may hold.
- */
+/** `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and only as many as fit the response. */
 export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): DocumentHandlers['listRevisions'] {
   return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
     const identity = identify(collection, key, lang);
@@ -100,12 +97,12 @@ export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): Do
 
 interface Page extends Place {
   readonly offset: number;
-  /** Offset behind the last revision of the page. */
+  /** Offset after the last revision of the page. */
   readonly end: number;
   readonly withBodies: boolean;
 }
 
-/** The revisions of a page that fit the answer, and the offset of the first one that did not. */
+/** The revisions of a page that fit the response, and the offset of the first one that does not. */
 async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ revisions: Revision[]; next: number }> {
   const pace = new Pace();
   const bodies = new RevisionBodies(sql, codec, page.ord, page.tables === DELETED);
@@ -131,7 +128,7 @@ interface Source {
   readonly codec: BodyCodec;
 }
 
-/** The rows of a page in batches of limited size; undefined for one that was trimmed meanwhile. */
+/** The rows of a page in batches of limited size; undefined for a revision that was trimmed meanwhile. */
 async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: Page, signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]> {
   for (let from = offset; from < end; from += HEADINGS) {
     const headings = await readHeadings(sql, tables, [ord, Math.min(HEADINGS, end - from), from], withBodies);
@@ -147,7 +144,7 @@ async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: P
   }
 }
 
-/** Sizes are those of the tables themselves: to measure an encrypted value it need not be opened. */
+/** Sizes are taken from the tables themselves: an encrypted value need not be decrypted to be measured. */
 function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[], withBodies: boolean): Promise<Heading[]> {
   const body = withBodies ? `coalesce(octet_length(${tables.body}), 0)` : '0';
   return sql.all<Heading>(
@@ -158,8 +155,8 @@ function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
 }
 
 /**
- * `POST /v1/revisions/restore`: an ordinary update to what the revision has (decision D-35), checked
- * against the present schema; a deleted document comes back, unless the request expects one. 404 when the document has no such revision.
+ * `POST /v1/revisions/restore`: an ordinary update to the state of the revision (decision D-35), checked against the current schema. A
+ * deleted document is restored, unless the request expects it to exist. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
   return async ({ collection, key, lang, timestamp, revision, ...expected }, { identity: caller, signal }) => {
@@ -171,7 +168,7 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       const row = found && (await readRevision(deps.sql, found, { timestamp, revision }));
       if (found === undefined || (row === undefined && found.ord === looked)) throw notFound();
       looked = found.ord;
-      if (row === undefined) continue; // what was deleted may have come back meanwhile, under another ordinal
+      if (row === undefined) continue; // the deleted document may have been restored meanwhile, under another ordinal
       const { ord, deleted } = found;
       const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
       if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
@@ -183,15 +180,15 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
   };
 }
 
-/** The violations quote stored metadata, so callers without read permission learn only that there are some. */
+/** For callers without read permission: the violations quote stored metadata, so the error says only that there are some. */
 async function requireRestorable({ schemas }: Deps, collection: string, meta: Meta): Promise<void> {
   const violations = await schemas.violations(collection, meta);
   if (violations.length > 0) throw new ServiceError('validation_failed', "validation failed: the revision's metadata violate the collection's schema");
 }
 
 /**
- * By number, by moment or by both. Of several of one second it is the newest that is not the present version, since to
- * restore that would change nothing.
+ * A revision by number, by time or by both. Of several revisions of one second, this is the newest that is not the current version, because
+ * restoring the current version would change nothing.
  */
 function readRevision(queries: Queries, { ord, tables }: Place, { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }): Promise<RevisionRow | undefined> {
   const conditions = [...(revision === undefined ? [] : ['r.ts = ?']), ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];

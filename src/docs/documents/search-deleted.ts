@@ -10,7 +10,7 @@ import { parseMeta, type Meta } from './meta.ts';
 import { Pace } from '../../lib/pace.ts';
 import { projectDocument, type Projection } from './project-document.ts';
 
-/** What is asked for, with everything decided. */
+/** The request, with all defaults filled in. */
 export interface DeletedSearch {
   readonly filterMeta: Meta;
   readonly order: { readonly column: 'key' | 'added_at' | 'updated_at'; readonly direction: 'ASC' | 'DESC' };
@@ -23,7 +23,7 @@ export interface DeletedSearch {
 
 interface Heading extends Row {
   readonly ord: number;
-  /** NULL where there is no filter. */
+  /** NULL if there is no filter. */
   readonly meta: string | null;
 }
 
@@ -38,12 +38,12 @@ interface Presented {
   readonly bytes: number;
 }
 
-/** The version that was deleted is the newest revision. */
+/** The deleted version is the newest revision. */
 const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord AND r.ts = n.rev_ts';
 
 /**
- * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a filter
- * reads those of all.
+ * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a filter reads the
+ * metadata of all of them.
  */
 export async function searchDeleted(
   { sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>, collection: CollectionRow, search: DeletedSearch, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
@@ -56,7 +56,7 @@ export async function searchDeleted(
     const row = await sql.get<VersionRow>(
       `SELECT n.id, n.key, n.lang, n.added_at, r.updated_at, n.deleted_at, n.expires_at, r.meta, ${search.projection.body ? 'r.body' : 'NULL AS body'} ${FROM} WHERE n.ord = ?`, [ord],
     );
-    if (row === undefined) continue; // it went since the page was chosen
+    if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
     const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
     const body = search.projection.body ? Buffer.byteLength(content) : undefined;

@@ -16,7 +16,7 @@ import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
 
-/** What documents are sorted by, and where the page before ended. `name` tells orders of which cursors differ. */
+/** What documents are sorted by, and where the previous page ended. `name` distinguishes orders whose cursors differ. */
 interface Order {
   readonly keys: readonly SortKey[];
   readonly name: string;
@@ -31,9 +31,9 @@ interface Page {
 const DEFAULT_LIMIT = 50;
 
 /**
- * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of
- * matches goes into `X-Total-Count`; an array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those
- * are the headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
+ * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of matches is in the header
+ * `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the headers
+ * `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
@@ -55,7 +55,7 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
   };
 }
 
-/** By key, ascending, unless something else is asked for; then descending unless that is. Throws `invalid_argument`. */
+/** Without `sort`, the order is by key, ascending; with `sort`, it is descending by default. Throws `invalid_argument`. */
 function orderOf({ collection, sort, asc, cursor, offset }: Input): Order {
   const ascending = asc ?? sort === undefined;
   const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
@@ -66,7 +66,7 @@ function orderOf({ collection, sort, asc, cursor, offset }: Input): Order {
 
 const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' };
 
-/** Deleted documents have no index beside those of their keys and times. Throws `invalid_argument` for what needs another. */
+/** Deleted documents are indexed only by their keys and times. Throws `invalid_argument` for requests that need another index. */
 function orderOfDeleted({ filter, langs, cursor }: Input, { keys }: Order): DeletedSearch['order'] {
   const refused = Object.entries({ filter, langs, cursor }).find(([, value]) => value !== undefined)?.[0];
   if (refused !== undefined) throw new ServiceError('invalid_argument', `${refused} must not come with deleted: deleted documents are narrowed by filterMeta alone`);
@@ -76,7 +76,7 @@ function orderOfDeleted({ filter, langs, cursor }: Input, { keys }: Order): Dele
   return { column, direction: descending ? 'DESC' : 'ASC' };
 }
 
-/** Where the answer ends; nothing when it is empty. */
+/** The headers that say where the answer ends; none when it is empty. */
 function cursorHeader(order: string, last: Presented | undefined): Record<string, string> {
   return last?.mark === undefined ? {} : { 'X-Next-Cursor': writeCursor(order, last.mark) };
 }
@@ -101,7 +101,7 @@ async function findDeleted(deps: Deps, name: string, search: DeletedSearch, boun
   return collection === undefined ? NOTHING : searchDeleted(deps, collection, search, bounds);
 }
 
-/** The columns say which documents there are and in which order; only the rows of the page are read. */
+/** The columns determine the documents and their order; only the rows of the page are read. */
 async function find(deps: Deps, name: string, filter: Filter | undefined, { keys, after }: Order, { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<Found> {
   const now = unixSeconds(deps.clock);
   const selected = await selectDocuments(deps.columns, name, { filter, now, needs: { keys } });

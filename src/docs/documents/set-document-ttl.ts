@@ -9,15 +9,15 @@ import { notFound } from './require-valid.ts';
 import { expiryAfter } from './version.ts';
 
 /**
- * `POST /v1/set-ttl`: lets a document expire `ttl` seconds from now; 0 removes the expiry.
+ * `POST /v1/set-ttl`: sets the expiry of a document to `ttl` seconds from now; 0 removes the expiry.
  *
- * No version of the document is written, so `updatedAt` stays and there is no revision. Views learn of
- * the new expiry from the feed; no event is emitted, for section 6 of the contract names none.
+ * No version of the document is written, so `updatedAt` stays and there is no revision. Views read the new expiry from the feed; no event is
+ * emitted, because section 6 of the contract names none.
  */
 export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
   return async ({ collection, key, lang, ttl, ...expected }) => {
     const identity = identify(collection, key, lang);
-    // A body that is kept elsewhere is read before: a failure then leaves the document as it was.
+    // A body that is stored elsewhere is read before the write: a failure then leaves the document unchanged.
     const before = await findDocument<WithBody>(deps.sql, `${SHOWN}, d.body`, identity, unixSeconds(deps.clock));
     if (before !== undefined && isReference(before.body)) await deps.codec.decodeAsync(before.body);
     const row = await transact(deps, async (work) => {

@@ -1,6 +1,6 @@
 import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 
-/** A key as it was written, of a document in a language in any letter case. */
+/** A key as it was written, for a document in a language in any letter case. */
 export interface Spelling {
   readonly cid: number;
   readonly ord: number;
@@ -8,7 +8,7 @@ export interface Spelling {
   readonly lang: string;
 }
 
-/** Remembers how documents were written (decision D-31); what is known already stays. */
+/** Stores the spellings under which documents were written (decision D-31); known spellings stay. */
 export async function addSpellings(work: UnitOfWork, spellings: readonly Spelling[]): Promise<void> {
   await runInSteps(
     work,
@@ -17,7 +17,7 @@ export async function addSpellings(work: UnitOfWork, spellings: readonly Spellin
   );
 }
 
-/** The same for documents that were just stored, from their rows: languages are ASCII, which SQL lowercases as well. */
+/** The same for documents that were just stored, from their rows: languages are ASCII, which SQL lowercases in the same way. */
 export async function addFirstSpellings(work: UnitOfWork, stored: Span): Promise<void> {
   await copyInSteps(work, 'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ord BETWEEN ? AND ? ON CONFLICT(cid, key, lang) DO NOTHING', stored);
 }

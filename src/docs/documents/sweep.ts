@@ -6,15 +6,15 @@ import { REPLACED, type CurrentRow } from './document-rows.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Removes what has expired of one kind, in transactions of bounded size, and answers how much. */
+/** Removes expired data of one kind, in transactions of bounded size, and returns how many were removed. */
 export type Sweep = (signal: AbortSignal) => Promise<number>;
 
 /** Documents removed in one transaction (decisions section 3.1). */
 const SWEPT_AT_ONCE = 1000;
 
 /**
- * Removes expired documents, which are absent for every reader already, and answers how many. Each
- * appends a `doc.delete` with the reason `ttl` to the change feed.
+ * Removes expired documents, which are absent for every reader already, and returns how many. Each removal appends a `doc.delete` with the
+ * reason `ttl` to the change feed.
  */
 export async function sweepExpired(deps: Pick<Deps, 'sql' | 'feed' | 'clock'>, signal?: AbortSignal): Promise<number> {
   let total = 0;
@@ -22,7 +22,7 @@ export async function sweepExpired(deps: Pick<Deps, 'sql' | 'feed' | 'clock'>, s
   return total;
 }
 
-/** Asked outside of a transaction, so that a sweep with nothing to do does not make the disk write. */
+/** Checked outside of a transaction, so that a sweep with nothing to do does not write to the disk. */
 async function hasExpired({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<boolean> {
   return (await sql.get('SELECT ord FROM documents WHERE expires_at <= ? LIMIT 1', [unixSeconds(clock)])) !== undefined;
 }
@@ -35,7 +35,7 @@ async function sweepSome(work: UnitOfWork): Promise<number> {
   return rows.length;
 }
 
-/** Removes what is kept of deleted documents when its time is over, and answers of how many. */
+/** Removes the kept versions of deleted documents after their retention, and returns the number of those documents. */
 export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'deletedRetention'>, signal?: AbortSignal): Promise<number> {
   const due = 'SELECT ord FROM deleted_documents WHERE deleted_at <= ? OR expires_at <= ? LIMIT ?';
   const params = (limit: number) => [unixSeconds(deps.clock) - deps.deletedRetention, unixSeconds(deps.clock), limit];
@@ -50,7 +50,10 @@ export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | '
   return total;
 }
 
-/** The background service that sweeps documents, and what goes with them. `stop` waits for a sweep under way; before `start`, or again, it is harmless. */
+/**
+ * The background service that removes expired documents and data that expire with them. `stop` waits for a running sweep; it is harmless
+ * before `start` and when repeated.
+ */
 export class Sweeper {
   readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>;
   #stopping = new AbortController();

@@ -15,7 +15,7 @@ import { createDocuments, type Documents } from './index.ts';
 
 const ALL_DRIVERS = ['node:sqlite', 'sql.js'] as const;
 export type DriverName = (typeof ALL_DRIVERS)[number];
-/** Over PostgreSQL, which takes the place of both, once is enough. */
+/** PostgreSQL replaces both drivers, so the tests run over it only once. */
 // eslint-disable-next-line no-restricted-syntax -- a switch of the tests, and no setting of the service
 export const DRIVERS: readonly DriverName[] = process.env['QUIRE_TEST_POSTGRES'] === undefined ? ALL_DRIVERS : ['node:sqlite'];
 
@@ -24,7 +24,10 @@ export const START = 1_766_400_000;
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
-/** For tests: the area over a real database, called through the pipeline, with a clock moved by hand. A write returns when filters find it. */
+/**
+ * For tests: the area over a real database, called through the pipeline, with a clock that the test advances. A write returns when filters
+ * find it.
+ */
 export class Fixture {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
@@ -34,7 +37,7 @@ export class Fixture {
   readonly columns: ColumnsView;
   readonly geo: Geo;
   documents: Documents;
-  /** Bytes that one answer may have. */
+  /** Maximum number of bytes of one response. */
   answerBytes = DEFAULT_ANSWER_BYTES;
   readonly #folder: string | undefined;
   #milliseconds = START * 1000;
@@ -45,7 +48,7 @@ export class Fixture {
     this.sql = sql;
     this.#folder = folder;
     this.feed = new ChangeFeed(sql, clock);
-    // Only what the areas under test look at: the other settings belong to the system area.
+    // Only the settings that the tested areas read; the other settings belong to the system area.
     const settings = { ttlSweepMs: 30_000, codeMaxSymbols: 512, ...given } as DocsEnvironment['settings'];
     this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
     this.collections = createCollections(this.environment);
@@ -71,7 +74,7 @@ export class Fixture {
     this.#invoke = this.#invokerOf(handlers);
   }
 
-  /** From now on revisions are (not) stored as deltas, as after a restart with the other mode. */
+  /** Sets whether revisions are stored as deltas from now on, as after a restart with the other mode. */
   switchDeltas(): void {
     const { settings } = this.environment as { settings: { deltaRevisions?: boolean } };
     settings.deltaRevisions = settings.deltaRevisions !== true;
@@ -88,12 +91,12 @@ export class Fixture {
     return Math.floor(this.#milliseconds / 1000);
   }
 
-  /** Runs an operation, its input validated and completed as a request's is. */
+  /** Runs an operation; its input is validated and completed like that of a request. */
   async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
     return (await this.reply(id, input, signal)).value;
   }
 
-  /** As `call`, for an operation that reads a stream and answers with one: the answer's pieces. */
+  /** As `call`, for an operation that reads a stream and returns one: returns the pieces of the response. */
   async stream<K extends keyof Operations & string>(id: K, input: object, body: StreamedBody, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { value } = await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', body, ...(signal && { signal }) });
     return (value as Download).content as AsyncIterable<Uint8Array>;
@@ -113,7 +116,7 @@ export class Fixture {
     return (await this.sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))!.n;
   }
 
-  /** Metadata values of documents that filters know of, in a collection. */
+  /** Metadata values of the documents of a collection that filters find. */
   async countMeta(collection = 'blog'): Promise<number> {
     await this.columns.caughtUp();
     return this.columns.indexOf(collection)?.columns.stats().pairs ?? 0;

@@ -4,10 +4,10 @@ import { trimRevisions } from './revision-rows.ts';
 import { CHUNK } from './writer.ts';
 
 /**
- * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, a transaction for every
- * 500 documents. The first one tells the change feed, so that a follower can do the same.
+ * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, in one transaction for every 500 documents. The first
+ * transaction appends a change to the feed, so that a follower can do the same.
  *
- * `dropCache` is accepted and changes nothing: no cache of revisions is kept beside the database.
+ * `dropCache` is accepted and has no effect: there is no cache of revisions besides the database.
  */
 export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisions'] {
   return async ({ collection, keepRevs }, { signal }) => {
@@ -25,7 +25,7 @@ export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisio
   };
 }
 
-/** The documents with more revisions than are to be kept. */
+/** The documents that have more revisions than are to be kept. */
 async function longHistories({ sql }: Deps, name: string, keep: number): Promise<number[]> {
   const collection = await readCollection(sql, name);
   if (collection === undefined) return [];

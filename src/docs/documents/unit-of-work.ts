@@ -1,22 +1,25 @@
 import type { ChangeFeed, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import type { Pace } from '../../lib/pace.ts';
 
-/** A transaction under way, with what its steps share. */
+/** A running transaction, with what its steps share. */
 export interface UnitOfWork {
   readonly tx: Transaction;
   readonly feed: ChangeFeed;
-  /** Unix seconds; the same moment for all that the transaction writes. */
+  /** Unix seconds; the same time for everything that the transaction writes. */
   readonly now: number;
   readonly pace: Pace;
-  /** Whether the bodies of revisions are stored as deltas where that is worthwhile (extreme mode). */
+  /** Whether the bodies of revisions are stored as deltas if that is worthwhile (extreme mode). */
   readonly deltaRevisions?: boolean | undefined;
-  /** Seconds for which versions of deleted documents are kept; 0 or absent for none. */
+  /** How long versions of deleted documents are kept, in seconds; 0 or absent keeps none. */
   readonly deletedRetention?: number | undefined;
-  /** What seals the values of a collection, by its lowercased name; it answers undefined where they are stored in the clear, and is absent on servers without a key. */
+  /**
+   * Encrypts the values of a collection, by its lowercased name. Returns undefined if they are stored unencrypted; absent on servers without
+   * a key.
+   */
   readonly sealerOf?: ((collection: string) => Sealer | undefined) | undefined;
 }
 
-/** Rows written or deleted by one statement before the event loop may turn. */
+/** Number of rows that one statement writes or deletes before the event loop may turn. */
 const STEP = 64;
 
 /** Rows of a table without large columns. */
@@ -32,13 +35,13 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   return changes;
 }
 
-/** Documents that were stored one after the other, by the first and the last of their ordinals. */
+/** Documents that were stored one after the other, as the first and the last of their ordinals. */
 export interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** Runs a statement over the ordinals of a span, the bounds of which are its only parameters, in steps. */
+/** Runs a statement over the ordinals of a span in steps; the bounds are its only parameters. */
 export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first, last }: Span): Promise<void> {
   for (let from = first; from <= last; from += SMALL_ROWS_STEP) {
     await tx.run(sql, [from, Math.min(last, from + SMALL_ROWS_STEP - 1)]);
@@ -46,7 +49,7 @@ export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first
   }
 }
 
-/** Repeats a statement whose last placeholder limits how many rows it deletes, until none is left. */
+/** Repeats a statement whose last placeholder limits how many rows it deletes, until no row is left. */
 export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, params: readonly SqlValue[]): Promise<void> {
   let deleted: number;
   do {

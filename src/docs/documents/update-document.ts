@@ -13,7 +13,7 @@ import { replaceDocuments } from './replace-documents.ts';
 import { notFound, requireValid } from './require-valid.ts';
 import { encodeBody, expiryAfter } from './version.ts';
 
-/** What an update changes; absent fields stay. */
+/** The fields that an update changes; absent fields stay. */
 interface Changes {
   readonly meta?: Record<string, string[]> | undefined;
   readonly contentMd?: string | undefined;
@@ -21,13 +21,13 @@ interface Changes {
 }
 
 interface ChangeOptions {
-  /** Refuses a document that took the place of the one that was meant. */
+  /** Throws if another document has replaced the one that was read. */
   readonly sameOrd?: number;
   readonly signal?: AbortSignal | undefined;
   readonly expected?: Expectation;
 }
 
-/** `PATCH /v1/update`: changes what is given, and keeps a revision (contract section 4, decision D-65). */
+/** `PATCH /v1/update`: changes the given fields and keeps a revision (contract section 4, decision D-65). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
   return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, { signal }) => {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {
@@ -38,13 +38,11 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
 }
 
 /**
- * Writes the next version of a document that exists under this spelling. Metadata are checked against
- * the schema only when they are given: those that were stored before the schema do not stand in the
- * way of a new body. Key and lang keep their latest spelling, for an update names a document and does
- * not rename it.
+ * Writes the next version of a document that exists under this spelling. Metadata are checked against the schema only when they are given:
+ * metadata that were stored before the schema do not prevent a new body. Key and lang keep their latest spelling, because an update does not
+ * rename a document.
  *
- * What is prepared before the transaction rests on what the document was then; when another write
- * came in between, it is prepared anew.
+ * The preparation before the transaction depends on the state of the document at that time; if another write came in between, it is repeated.
  */
 export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, options: ChangeOptions): Promise<Document> {
   if (changes.meta !== undefined) await requireValid(deps, identity.collection, changes.meta);
@@ -79,7 +77,7 @@ async function tryChange(
 }
 
 interface Next {
-  /** Undefined where it stays. */
+  /** Undefined if it stays. */
   readonly meta: Meta | undefined;
   readonly storedMeta: string;
   readonly body: EncodedBody | undefined;
@@ -95,7 +93,7 @@ async function prepare(deps: Deps, identity: Identity, before: CurrentRow & With
   return { meta: storedMeta === before.meta ? undefined : complete, storedMeta, body, contentMd };
 }
 
-/** Key, metadata and body are what the preparation read. */
+/** Whether key, metadata and body are still those that the preparation read. */
 function isSameVersion(before: CurrentRow, current: CurrentRow): boolean {
   return before.ord === current.ord && before.key === current.key && before.meta === current.meta
     && before.crc === current.crc && before.bytes === current.bytes;

@@ -11,36 +11,36 @@ import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
 import { toPending, type DuplicateRule, type NewVersion } from './version.ts';
 
-/** Documents of one transaction (contract section 8). */
+/** Number of documents in one transaction (contract section 8). */
 export const CHUNK = 500;
 
-/** Documents of code whose symbols are looked for at once. */
+/** Number of code documents that are parsed for symbols at once. */
 const READ_AT_ONCE = 8;
 
 /** One document of a batch. */
 export interface BatchItem extends RawItem {
   readonly saveRevision: boolean;
-  /** Why the caller refuses it; it fails with this reason, whatever else is wrong with it. */
+  /** Why the caller refuses it; the item fails with this reason, whatever else is wrong with it. */
   readonly refused?: string;
 }
 
 export interface BatchOptions {
-  /** Leave documents alone of which nothing would change. */
+  /** Skips documents of which nothing would change. */
   readonly skipDuplicates?: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
   readonly flags?: number;
-  /** Documents of one transaction; 500 when absent. */
+  /** Number of documents in one transaction; 500 when absent. */
   readonly chunk?: number;
-  /** Stops between two transactions; what is committed stays. */
+  /** Aborting stops the batch between two transactions; committed ones stay. */
   readonly signal?: AbortSignal;
   /**
-   * Called in each transaction when its documents are written, for what has to be committed with them; `soFar` counts the
-   * first `processed` items, those of the transaction included. Rejecting undoes the transaction and ends the batch.
+   * Called in each transaction after its documents are written, for data that must be committed with them. `soFar` counts the first
+   * `processed` items, those of the transaction included. Rejecting rolls the transaction back and ends the batch.
    */
   readonly within?: (tx: Transaction, soFar: BatchResult, processed: number) => Promise<void>;
-  /** What errors call the items; their indexes unless said. */
+  /** Numbers of the items in error messages; default: their indexes. */
   readonly numbers?: readonly number[];
-  /** The first transaction waits for it, while the items are prepared; nothing is written when it rejects. */
+  /** The first transaction waits for this promise, while the items are prepared; nothing is written when it rejects. */
   readonly after?: Promise<unknown>;
 }
 
@@ -59,9 +59,9 @@ export interface BatchResult {
 
 export interface DocumentWriter {
   /**
-   * Creates or updates documents of a collection, in order, a transaction for every 500 or `chunk` (fewer where the queue of documents to embed is smaller). An item that
-   * breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and
-   * then the transactions before it stay.
+   * Creates or updates documents of a collection, in order, in one transaction for every 500 or `chunk` items (fewer if the embedding queue
+   * is smaller). An item that breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and then the
+   * transactions before it stay.
    */
   put(collection: string, items: readonly BatchItem[], options?: BatchOptions): Promise<BatchResult>;
 }
@@ -109,7 +109,7 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
   Object.assign(result, value);
 }
 
-/** The items that can be stored, with their bodies encoded; what is wrong with the others goes into the result. */
+/** The items that can be stored, with their bodies encoded; the problems of the others are added to the result. */
 async function prepare(
   deps: Deps, collection: string, items: readonly BatchItem[], { start, effort }: { readonly start: number; readonly effort: Effort }, options: BatchOptions, result: BatchResult,
 ): Promise<NewVersion[]> {
@@ -148,7 +148,7 @@ async function toDraft(deps: Deps, collection: string, item: BatchItem & ValidIt
 
 const SHOWN_KEY = 200;
 
-/** Counts an item that failed and tells why. */
+/** Counts a failed item and adds its reason. */
 export function addFailure(result: Pick<BatchResult, 'failed' | 'errors'>, index: number, key: string | undefined, reason: string): void {
   const shown = key !== undefined && key.length > SHOWN_KEY ? `${key.slice(0, SHOWN_KEY)}…` : (key ?? '');
   result.failed++;

@@ -9,18 +9,18 @@ export interface EmbeddedDocument {
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
 }
 
-/** What made vectors, and how it wants them to be kept where their collection does not say. */
+/** The model that made the vectors, and the precision in which it wants them stored if their collection does not say. */
 export interface Maker extends ModelIdentity {
   readonly stored?: 'int8' | undefined;
 }
 
-/** Told as the work goes on. */
+/** Called as the work proceeds. */
 export interface EmbeddingEvents {
-  /** Documents whose vectors are complete. */
+  /** The vectors of these documents are complete. */
   readonly onEmbedded: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>;
-  /** A document that this provider will never take, such as one with a text that is too long. */
+  /** This provider will never accept the document, for example because a text is too long. */
   readonly onRefused: (document: LoadedDocument, error: Error) => Promise<void>;
-  /** The documents of the call that made the provider fail, before that is told to the caller. */
+  /** Called with the documents of the call in which the provider failed, before `embedDocuments` rejects. */
   readonly onFailed: (documents: readonly LoadedDocument[], error: Error) => Promise<void>;
 }
 
@@ -37,14 +37,13 @@ interface Piece {
   readonly chunk: number;
 }
 
-/** What every provider can embed, if it can embed anything. */
+/** A text that every working provider can embed. */
 const CANARY = 'a short text';
 
 /**
- * Embeds documents, the chunks of several in one call where they are small; those of `alone` share no call.
- * A call that is refused for good is tried again for each of its documents, so that one cannot spoil the
- * others; a document is at fault only where the provider takes another text. Every other failure rejects,
- * and says nothing about the documents that were not told of.
+ * Embeds documents; the chunks of several small documents share one call, but documents of `alone` share none. A call that is permanently
+ * refused is repeated for each of its documents, so that one cannot prevent the others from being embedded. A document is blamed only if the
+ * provider accepts another text. Every other failure rejects; it says nothing about documents for which no event was called.
  */
 export async function embedDocuments(
   provider: EmbeddingProvider, documents: readonly LoadedDocument[], events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set(),
@@ -92,7 +91,7 @@ async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signa
   }
 }
 
-/** What is stored is compared with everything else, so a provider's promise is not enough. */
+/** Stored vectors are compared with all others, so their number and length are checked here. */
 async function embedTexts(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
   const vectors = await provider.embed(texts, 'document', signal);
   if (vectors.length !== texts.length) throw new EmbeddingError(`expected ${texts.length} vectors, got ${vectors.length}`, { retryable: false });
@@ -101,14 +100,14 @@ async function embedTexts(provider: EmbeddingProvider, texts: readonly string[],
   return vectors;
 }
 
-/** Whether the provider works at all: a wrong key or model is no document's fault. */
+/** Whether the provider works at all: a wrong key or model is not the fault of a document. */
 async function takes(provider: EmbeddingProvider, signal: AbortSignal): Promise<boolean> {
   try {
     await embedTexts(provider, [CANARY], signal);
     return true;
   } catch {
     signal.throwIfAborted();
-    return false; // the failure that led here is told
+    return false; // the caller reports the original failure
   }
 }
 

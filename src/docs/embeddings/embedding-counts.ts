@@ -1,16 +1,16 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { Queries, Row, Sql } from '../../storage/index.ts';
 
-/** How much of a collection is embedded; what has expired does not count. */
+/** How much of a collection is embedded; expired documents do not count. */
 export interface EmbeddingCounts {
   readonly name: string;
   readonly documents: number;
-  /** Documents whose vectors are made; a blank one has none, and counts. */
+  /** Documents that are embedded, blank ones without vectors included. */
   readonly embedded: number;
   readonly chunks: number;
-  /** Documents that the provider refused for good. */
+  /** Documents that the provider refused permanently. */
   readonly failed: number;
-  /** What its vectors were made with, that of the most documents first. */
+  /** The models that made its vectors; the model with the most documents comes first. */
   readonly models: readonly { readonly model: string; readonly variant: string; readonly documents: number }[];
 }
 
@@ -30,7 +30,7 @@ const EXPIRED_EMBEDDED = `
 const FAILED = "SELECT cid, count(*) AS n FROM embedding_states WHERE state = 'failed' GROUP BY cid";
 const MODELS = 'SELECT id, model, variant FROM embedding_models';
 
-/** Every collection that has documents, by name; those of the system are left out. Scans indexes, away from the event loop. */
+/** Every collection that has documents, by name, except those of the system. Scans indexes outside of the event loop. */
 export async function countEmbeddings({ background }: Pick<Sql, 'background'>, clock: Clock): Promise<EmbeddingCounts[]> {
   const now = unixSeconds(clock);
   const [collections, expired, embedded, expiredEmbedded, failed, models] = await Promise.all([

@@ -85,7 +85,7 @@ describe('a restore', () => {
     await fixture.add('a', 'one');
     await fixture.call('ingestDocuments', { collection: 'blog', documents: [{ key: 's', lang: 'en', contentMd: 'skipped' }], options: { skipEmbeddings: true } });
     await fixture.embeddings.settled();
-    await fixture.embeddings.stop(); // what follows is written, and nobody has followed it yet
+    await fixture.embeddings.stop(); // later writes are not followed yet
     await fixture.add('b', 'two');
     await fixture.call('createBackup', { to: 'b.db' });
     await fixture.embeddings.start();

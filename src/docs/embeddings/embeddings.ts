@@ -25,7 +25,7 @@ import { vectorsOfCollection, vectorsOfDocuments, type ModelIdentity, type Store
 
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors' | 'getVectorStats'>>;
 
-/** Vectors of texts, and what they can be compared with. */
+/** Vectors of texts, and the model with whose vectors they can be compared. */
 export interface TextVectors {
   readonly vectors: readonly Float32Array[];
   readonly model: string;
@@ -36,56 +36,56 @@ export interface TextVectors {
 /** Everything between a written document and its vectors in the database, and the vectors of queries. */
 export interface Embeddings extends Chunker {
   readonly handlers: EmbeddingHandlers;
-  /** For whoever writes documents. */
+  /** Back-pressure for all that write documents. */
   readonly embeddingCapacity: EmbeddingCapacity;
   /**
-   * Begins to follow what is written; embeds nothing in read mode. Logs where vectors are of another model.
-   * Throws a `ConfigError` when the settings of the server decide and name a provider that cannot work.
+   * Starts to follow the change feed; embeds nothing in read mode. Logs a warning if stored vectors are of another model. Throws a
+   * `ConfigError` when the settings of the server are used and name a provider that cannot work.
    */
   start(): Promise<void>;
-  /** Cancels what is under way, which stays queued; before `start`, or again, it is harmless. */
+  /** Cancels running calls; their documents stay queued. Harmless before `start` and when repeated. */
   stop(): Promise<void>;
-  /** On a node that began without: embeds what is written from now on. */
+  /** On a node that started without this duty: embeds what is written from now on. */
   takeDuty(): Promise<void>;
-  /** Begins anew after the database was replaced. */
+  /** Starts again after the database was replaced. */
   restart(): Promise<void>;
-  /** What is configured; the provider `none` with an empty model when nothing is. */
+  /** The configuration in use; the provider `none` with an empty model when there is none. */
   describe(): {
     readonly vectors: { readonly enabled: boolean; readonly provider: string; readonly model: string; readonly dimensions: number };
     readonly chunking: { readonly enabled: boolean; readonly chunkSize: number };
   };
   /**
-   * The vectors of texts of a role, which must not be blank; one text in the role of a query is remembered
-   * for a while. Throws `invalid_argument` without a provider, `unavailable` when it fails.
+   * The vectors of texts in a role; texts must not be blank. A single query text is cached for a while. Throws `invalid_argument` without a
+   * provider, `unavailable` when it fails.
    */
   embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
   /**
-   * The vector of a query, for a collection that has vectors of the models of `present`, that of the most documents first; by
-   * the provider's own model unless those documents are of another one that is at hand. Fails as `embedTexts` does.
+   * The vector of a query, for a collection that has vectors of the models in `present` (the model of the most documents first). It is made
+   * by the current provider's model, unless most documents have vectors of another model that is available. Fails as `embedTexts` does.
    */
   embedQuery(text: string, signal?: AbortSignal, present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
-  /** Reorders what searches find. */
+  /** Reorders search results. */
   readonly encoder: Encoder;
-  /** What the first passage of a document counts in its score, for vectors of a model; 0 where its best passage alone counts. */
+  /** Weight of the first passage of a document in its score, for vectors of a model; 0 if only its best passage counts. */
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
-  /** All vectors of a collection, by document and chunk, in pages, read away from the event loop. */
+  /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
-  /** The vectors of some documents, at most a few hundred, by document and chunk, read away from the event loop. */
+  /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
   vectorsOfDocuments(ords: readonly number[]): Promise<StoredVector[]>;
-  /** Resolves when everything written so far is embedded, dropped or put off; for tests. */
+  /** Resolves when everything written so far is embedded, dropped or postponed; for tests. */
   settled(signal?: AbortSignal): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
 
 export interface EmbeddingsAreas {
-  /** Asked for each document that is stored, so it must answer from memory. */
+  /** Called for each document that is stored, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   /** Whether the vectors are loaded for searching. */
   readonly indexReady: () => boolean;
-  /** Carries the requests to providers that users configured. */
+  /** Sends the requests to providers that users configured. */
   readonly outbound?: Outbound;
   readonly create?: CreateProvider;
-  /** Throws a ConfigError where no encoder is installed; by default the one that comes with the package. */
+  /** Throws a ConfigError if no encoder is installed; default: the encoder that comes with the package. */
   readonly createEncoder?: () => EmbeddingProvider;
   readonly timer?: Timer;
 }
@@ -117,7 +117,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const apply = (): Promise<void> => exclusively(async () => {
     if (!started) return;
     const config = toProviderConfig(await effectiveChoice({ sql, settings }), settings);
-    // The feed is followed before there is a provider, so that no write falls in between.
+    // The feed is followed before there is a provider, so that no write in between is missed.
     const embeds = writable && hasDuty;
     if (embeds && config !== undefined) await queue.start();
     const changed = providers.configure(config);
@@ -132,10 +132,10 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     jobs.start();
     await apply();
     encoder.start();
-    // Counting takes its time, and nobody has to wait for it.
+    // Counting takes time, and startup must not wait for it.
     warning = warnOfOtherModels().catch((error: unknown) => log.warn({ err: error }, 'the models of the vectors could not be read'));
   };
-  /** Everything but the provider, which searches use. */
+  /** Everything except the provider, which searches use. */
   const halt = async (): Promise<void> => {
     started = false;
     await encoder.stop();
@@ -223,12 +223,12 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   };
 }
 
-/** Runs works one at a time, in the order of the calls. */
+/** Runs tasks one at a time, in the order of the calls. */
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(work);
-    last = next.catch(() => undefined); // told to its own caller
+    last = next.catch(() => undefined); // its own caller receives the error
     return next;
   };
 }

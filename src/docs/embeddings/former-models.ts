@@ -3,8 +3,8 @@ import type { CreateProvider } from './providers.ts';
 import type { ModelIdentity } from './vector-rows.ts';
 
 /**
- * The models of `builtin` beside the one in use: they are always at hand, so a collection whose vectors are of another one of
- * them is searched by that until it has been embedded again.
+ * The `builtin` models other than the current one. They are always available, so a collection with vectors of another of these models is
+ * searched with that model until it has been embedded again.
  */
 export class FormerModels {
   readonly #create: CreateProvider;
@@ -14,7 +14,10 @@ export class FormerModels {
     this.#create = create;
   }
 
-  /** A provider for the model that most documents of a collection have, which `present` has first; undefined when the one in use has to do. */
+  /**
+   * A provider for the model that most documents of a collection have, which is the first of `present`; undefined if the current provider
+   * must be used.
+   */
   for(current: EmbeddingProvider | undefined, present: readonly ModelIdentity[]): EmbeddingProvider | undefined {
     const [most] = present;
     if (current?.name !== 'builtin' || most === undefined || !isBuiltinModel(most)) return undefined;

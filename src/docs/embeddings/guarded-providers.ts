@@ -3,12 +3,12 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { CreateProvider } from './providers.ts';
 
-/** Providers give up by limits of their own, which know how long an answer of so many vectors may be. */
+/** Providers have limits of their own, which depend on the number of vectors in a response. */
 const UNLIMITED = { maxBytes: Infinity, timeoutMs: 60_000 };
 
 /**
- * Creates providers. Those that users configured call what the policy for outgoing requests permits
- * (decision D-21), and none without one; the operator's own settings may name any address.
+ * Creates providers. Providers that users configured may call only addresses that the policy for outgoing requests permits (decision D-21),
+ * and none without a policy; the operator's own settings may name any address.
  */
 export function guardedProviders(outbound: Outbound | undefined, deps: Pick<ProviderDeps, 'log' | 'timer'>): CreateProvider {
   return (config) => {

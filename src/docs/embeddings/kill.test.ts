@@ -56,7 +56,7 @@ describe('a server with a provider', () => {
     const { server, client } = await serve({ SVC_EMBEDDING_PROVIDER: 'local', SVC_EMBEDDING_MODEL: 'nobody/no-such-model', SVC_EMBEDDING_OFFLINE: 'true' });
     expect(await stats(client)).toMatchObject({ enabled: true, provider: 'local', queue: { depth: 0 } });
     expect((await client.post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'text' })).status).toBe(200);
-    // The model is not there, which shows now, and keeps the document queued.
+    // The model does not exist; the first use shows that, and the document stays queued.
     await expect.poll(async () => (await stats(client)).queue, { timeout: 15_000 }).toMatchObject({ depth: 1, last_error: expect.stringContaining('no-such-model') as string });
     client.close();
     expect((await server.end()).code).toBe(0);

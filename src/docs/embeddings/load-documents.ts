@@ -3,7 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { inList, type Meta } from '../documents/index.ts';
 import type { Chunker, DocumentChunk } from './chunker.ts';
 
-/** A document, cut and ready to be embedded. */
+/** A document that is cut into chunks and ready to be embedded. */
 export interface LoadedDocument {
   readonly ord: number;
   readonly cid: number;
@@ -34,7 +34,7 @@ interface BodyRow extends Row {
   readonly body: Uint8Array;
 }
 
-/** The documents of some ordinals, as they are now; those that are gone or have expired at `now` are left out. */
+/** The current documents of some ordinals; those that were removed or have expired at `now` are left out. */
 export async function loadDocuments(
   queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number,
 ): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }> {
@@ -62,7 +62,7 @@ export async function loadDocuments(
   return { documents, unreadable };
 }
 
-/** A run of documents whose bodies fit into memory together: at least one, and the rest as long as they do. */
+/** The first documents whose bodies fit the limits together: at least one document. */
 export function fitting<T extends { readonly bytes: number }>(documents: readonly T[], maxDocuments: number, maxBytes: number): T[] {
   let total = 0;
   const end = documents.findIndex(({ bytes }, i) => i === maxDocuments || ((total += bytes) > maxBytes && i > 0));

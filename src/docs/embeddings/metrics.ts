@@ -13,7 +13,7 @@ export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'lo
   readonly cache: () => QueryCacheCounters;
 }
 
-/** Counting reads much, and scrapers come often. */
+/** Counting reads many rows, and scrapers come often, so the counts are cached. */
 const CACHE_MS = 15_000;
 
 /** The metrics of embeddings (decisions section 4.1). */
@@ -22,7 +22,7 @@ export function registerMetrics(registers: Registry[], { sql, clock, log, gate, 
   const encoded = cached(() => encoder.counts(), CACHE_MS, clock);
   const byCollection = (name: string, help: string, values: () => Promise<Iterable<readonly [string, number]>>): void => {
     new Gauge({ name, help, labelNames: ['collection'], registers, async collect() {
-      // A database that fails must not take the metrics that tell of it along.
+      // A failing database must not make the metrics that report on it unavailable.
       const found = await values().catch((error: unknown) => {
         log.warn({ err: error }, 'numbers of the vectors are not available');
         return [];

@@ -11,34 +11,34 @@ export interface ProvidersOptions {
   readonly log: Log;
 }
 
-/** A provider with the calls that are under way; it is closed when it was replaced and the last of them has ended. */
+/** A provider with the number of its running calls; it is closed when it has been replaced and the last call has ended. */
 interface Held {
   readonly provider: CachedProvider;
   uses: number;
   retired: boolean;
 }
 
-/** The provider in use, which a change of configuration exchanges while work goes on. */
+/** The current provider, which a change of configuration replaces while work continues. */
 export class Providers {
   readonly #options: ProvidersOptions;
   #held: Held | undefined;
   #asked = '';
-  /** Counters of the caches that are gone. */
+  /** Counters of the caches of earlier providers. */
   #past = { hits: 0, misses: 0 };
 
   constructor(options: ProvidersOptions) {
     this.#options = options;
   }
 
-  /** Undefined when no provider is configured. Whoever calls it does so within `use`. */
+  /** Undefined when no provider is configured. Call its methods only within `use`. */
   get current(): EmbeddingProvider | undefined {
     return this.#held?.provider;
   }
 
   /**
-   * Uses another configuration from now on; undefined for none. What is under way ends with the provider
-   * that it began with. One that cannot be created leaves the server without any, which is logged:
-   * vectors of the wrong model would be worse. Answers whether it is another configuration.
+   * Uses another configuration from now on; undefined for none. Running work ends with the provider with which it began. If the provider
+   * cannot be created, the server has none and logs that: vectors of the wrong model would be worse. Returns whether the configuration is
+   * another one.
    */
   configure(config: ProviderConfig | undefined): boolean {
     const asked = JSON.stringify(config ?? null);
@@ -50,7 +50,7 @@ export class Providers {
     return true;
   }
 
-  /** Runs work with the present provider, which stays open until the work has ended. Undefined without a provider. */
+  /** Runs work with the current provider, which stays open until the work has ended. Returns undefined without a provider. */
   async use<T>(work: (provider: EmbeddingProvider) => Promise<T>): Promise<T | undefined> {
     const held = this.#held;
     if (held === undefined) return undefined;
@@ -63,13 +63,13 @@ export class Providers {
     }
   }
 
-  /** Of all caches of queries since the start. */
+  /** Totals of all query caches since the start. */
   get cache(): QueryCacheCounters {
     const { hits, misses, size } = this.#held?.provider.cache ?? { hits: 0, misses: 0, size: 0 };
     return { hits: this.#past.hits + hits, misses: this.#past.misses + misses, size };
   }
 
-  /** Cancels what is under way. */
+  /** Cancels running calls. */
   async close(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;

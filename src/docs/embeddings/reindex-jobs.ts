@@ -9,8 +9,8 @@ interface Job {
 }
 
 /**
- * One reindexing of a collection at a time. Who asks for what is under way already shares it and its
- * answer; who asks for more waits for the end of it. It is stopped when all who wait for it have gone.
+ * Runs at most one reindexing of a collection at a time. A call that a running job already covers shares it and its result; a call that needs
+ * more waits until that job has ended. A job is stopped when all its callers have left.
  */
 export class ReindexJobs {
   readonly #deps: ReindexDeps;
@@ -25,20 +25,20 @@ export class ReindexJobs {
     const name = collection.toLowerCase();
     for (let job = this.#jobs.get(name); job !== undefined; job = this.#jobs.get(name)) {
       if (!job.stop.signal.aborted && (job.force || !force)) return join(job, signal);
-      await job.result.catch(() => undefined); // told to those who asked for it
+      await job.result.catch(() => undefined); // its own callers receive the error
       signal.throwIfAborted();
     }
     return join(this.#begin(name, force), signal);
   }
 
-  /** Stops everything under way and waits for its end. */
+  /** Stops all running jobs and waits for their end. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { stop } of this.#jobs.values()) stop.abort(stopping());
     await Promise.allSettled([...this.#jobs.values()].map(({ result }) => result));
   }
 
-  /** After a stop, jobs may begin again. */
+  /** Allows new jobs after `stop`. */
   start(): void {
     this.#stopped = false;
   }
@@ -47,7 +47,7 @@ export class ReindexJobs {
     const stop = new AbortController();
     if (this.#stopped) stop.abort(stopping());
     const result = Reindexing.run(this.#deps, name, force, stop.signal).finally(() => this.#jobs.delete(name));
-    result.catch(() => undefined); // all who waited may have gone
+    result.catch(() => undefined); // all callers may have left
     const job: Job = { force, stop, result, callers: 0 };
     this.#jobs.set(name, job);
     return job;
@@ -58,7 +58,7 @@ function stopping(): ServiceError {
   return new ServiceError('unavailable', 'the service is stopping');
 }
 
-/** The job's answer; rejects with the signal's reason as soon as that aborts. */
+/** The job's result; rejects with the signal's reason as soon as that aborts. */
 async function join(job: Job, signal: AbortSignal): Promise<ReindexResult> {
   job.callers++;
   const gone = Promise.withResolvers<never>();

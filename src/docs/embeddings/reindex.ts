@@ -17,13 +17,13 @@ export interface ReindexDeps {
   readonly chunker: Chunker;
   readonly providers: Providers;
   readonly store: VectorStore;
-  /** Documents that somebody embeds at the moment; the queue leaves them alone. */
+  /** Documents that are being embedded now; the queue skips them. */
   readonly inFlight: Set<number>;
-  /** Called when documents are no longer in flight: one that was written meanwhile waits in the queue. */
+  /** Called when documents are no longer in `inFlight`: one that was written meanwhile waits in the queue. */
   readonly onDone: () => void;
 }
 
-/** What `POST /v1/vector-reindex` answers. */
+/** The response of `POST /v1/vector-reindex`. */
 export interface ReindexResult {
   embedded: number;
   skipped: number;
@@ -32,20 +32,20 @@ export interface ReindexResult {
   totalChunks: number;
 }
 
-/** Documents looked at by one statement; embedded together as far as their bodies fit. */
+/** Number of documents that one statement examines; they are embedded together as far as their bodies fit. */
 const PAGE = 64;
 const GROUP_BYTES = 4 * 2 ** 20;
 
-/** Groups that are embedded at the same time, as the queue does. */
+/** Number of groups that are embedded at the same time, as in the queue. */
 const LANES = 2;
 
-/** A provider that fails so often in a row, each time after attempts of its own, is given up. */
+/** Reindexing gives up after this many provider failures in a row, each of them after the provider's own attempts. */
 const MAX_FAILURES = 3;
 
-/** Reasons in an answer; the rest is counted in one more line. */
+/** Maximum number of reasons in a response; one more line counts the rest. */
 const MAX_ERRORS = 100;
 
-/** Embeds what of a collection is missing or out of date, or all of it. */
+/** Embeds the missing and outdated documents of a collection, or all of them. */
 export class Reindexing {
   readonly #deps: ReindexDeps;
   readonly #provider: EmbeddingProvider;
@@ -62,7 +62,7 @@ export class Reindexing {
     this.#signal = AbortSignal.any([signal, this.#failed.signal]);
   }
 
-  /** Rejects with `invalid_argument` without a provider, and when the signal aborts; what was embedded by then stays. */
+  /** Rejects with `invalid_argument` without a provider, and when the signal aborts; documents embedded before that stay embedded. */
   static async run(deps: ReindexDeps, collection: string, force: boolean, signal: AbortSignal): Promise<ReindexResult> {
     const result = await deps.providers.use((provider) => new Reindexing(deps, provider, force, signal).#run(collection.toLowerCase()));
     if (result === undefined) throw new ServiceError('invalid_argument', 'embedding provider not configured');
@@ -74,7 +74,7 @@ export class Reindexing {
     const lane = async (): Promise<void> => {
       for (let next = await groups.next(); !next.done; next = await groups.next()) await this.#embed(next.value);
     };
-    // A lane that fails stops the others, and all have ended before that is told.
+    // A failing lane stops the others; the promise rejects after all have ended.
     const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane().catch((error: unknown) => {
       this.#failed.abort(error);
       throw error;
@@ -86,7 +86,7 @@ export class Reindexing {
     return more > 0 ? { ...this.#result, errors: [...errors.slice(0, MAX_ERRORS), `and ${more} more`] } : this.#result;
   }
 
-  /** The documents to embed. A generator hands out one group at a time, whoever asks. */
+  /** The documents to embed. All lanes share this generator, which yields one group at a time. */
   async *#groups(collection: string): AsyncGenerator<EmbeddingStatus[], undefined> {
     const { sql, clock } = this.#deps;
     for (let after = '', more = true; more;) {
@@ -138,7 +138,7 @@ export class Reindexing {
             this.#failures = 0;
             for (const { document, chunks } of embedded) {
               told.add(document.ord);
-              // One that was written meanwhile is in the queue with its new body.
+              // A document that was written meanwhile is in the queue with its new body.
               if (!stored.has(document.ord)) this.#result.skipped++;
               else this.#result.embedded++;
               this.#result.totalChunks += stored.has(document.ord) ? chunks.length : 0;

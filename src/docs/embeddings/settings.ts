@@ -5,7 +5,7 @@ import type { DocsSettings } from '../environment.ts';
 export type EmbeddingSettings = Required<Omit<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>>
   & Pick<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>;
 
-/** Characters of a chunk where neither the settings nor the model have a wish (decision D-16). */
+/** Characters of a chunk if neither the settings nor the model specify them (decision D-16). */
 const CHUNK_SIZE = 1500;
 
 const DEFAULTS: EmbeddingSettings = {
@@ -17,7 +17,7 @@ export function embeddingSettings({ embedding }: Pick<DocsSettings, 'embedding'>
   return { ...DEFAULTS, ...embedding };
 }
 
-/** Most characters of a chunk: those of the settings, else those that suit the model. */
+/** Maximum number of characters of a chunk: from the settings, otherwise what suits the model. */
 export function chunkSizeOf({ chunkSize }: Pick<EmbeddingSettings, 'chunkSize'>, passages: PassageStyle | undefined): number {
   return chunkSize ?? passages?.size ?? CHUNK_SIZE;
 }

@@ -21,7 +21,7 @@ export interface StoreDeps {
   readonly sealerOf?: UnitOfWork['sealerOf'];
 }
 
-/** Ends what embedding has begun: each function is one transaction. */
+/** Stores the results of embedding: each function is one transaction. */
 export class VectorStore {
   readonly #deps: StoreDeps;
 
@@ -30,8 +30,8 @@ export class VectorStore {
   }
 
   /**
-   * Stores vectors, takes their documents from the queue and tells the feed. Answers the ordinals that were stored:
-   * a document that was written meanwhile keeps its place in the queue, for these are vectors of the past.
+   * Stores vectors, removes their documents from the queue and appends changes to the feed. Returns the ordinals that were stored: a document
+   * that was written meanwhile stays in the queue, because these are vectors of its earlier body.
    */
   async store({ stored: usual, ...model }: Maker, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
     const { collections, chunker, sealerOf } = this.#deps;
@@ -54,7 +54,7 @@ export class VectorStore {
     });
   }
 
-  /** Writes down what became of documents whose body is still the one that was tried. */
+  /** Stores the outcome for documents whose body is still the one that was tried. */
   async note(entries: readonly (Omit<StateEntry, 'cid'> & { readonly crc: number; readonly bytes: number })[]): Promise<void> {
     if (entries.length === 0) return;
     await this.#transact(async (work) => {
@@ -67,7 +67,7 @@ export class VectorStore {
     });
   }
 
-  /** Takes documents from the queue that are not there any more for anybody. */
+  /** Removes documents from the queue that no longer exist. */
   async forget(ords: readonly number[]): Promise<void> {
     if (ords.length > 0) await this.#transact((work) => removeStates(work, ords));
   }

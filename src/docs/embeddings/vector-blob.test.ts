@@ -9,7 +9,7 @@ describe('the blob of a vector', () => {
     fc.assert(fc.property(vector, (numbers) => {
       const blob = toBlob(numbers);
       expect(fromBlob(blob, numbers.length)).toEqual(numbers);
-      // A row of a database may lie at any address.
+      // A row of a database may have any address.
       const shifted = new Uint8Array(blob.length + 1);
       shifted.set(blob, 1);
       expect(fromBlob(shifted.subarray(1), numbers.length)).toEqual(numbers);

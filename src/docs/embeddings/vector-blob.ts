@@ -1,8 +1,8 @@
-// Vectors as the table has them, little-endian as every platform of this service is: either float32 numbers, or their least one
-// and the step between two levels (float32 both) and a byte for each, which says how many steps it is above the least. Which it is
-// shows in the length. A vector that was written so and read again has the same bytes, also in memory (decision D-41, int8).
+// Vectors as the table stores them, little-endian like every platform of this service: either float32 numbers, or the minimum and
+// the step between two levels (both float32) followed by one byte for each number, the count of steps above the minimum. The length
+// shows which form it is. A vector that was quantized and read again has the same bytes, also in memory (decision D-41, int8).
 
-/** How precise the numbers are that are written. */
+/** The precision of the numbers that are written. */
 export type Precision = 'float32' | 'int8';
 
 const LEVELS = 255;
@@ -25,10 +25,10 @@ export function toBlob(vector: Float32Array, precision: Precision = 'float32'): 
   return blob;
 }
 
-/** The numbers of a blob of `dimensions`. */
+/** The `dimensions` numbers of a blob. */
 export function fromBlob(blob: Uint8Array, dimensions: number): Float32Array {
   if (blob.byteLength === dimensions * 4) {
-    // Numbers can be read in place only where their address allows it.
+    // Numbers can be read in place only if their address is aligned.
     const { buffer, byteOffset } = blob.byteOffset % 4 === 0 ? blob : Uint8Array.from(blob);
     return new Float32Array(buffer, byteOffset, dimensions);
   }

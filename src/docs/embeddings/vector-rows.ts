@@ -2,7 +2,7 @@ import { fromBlob, toBlob, type Precision } from './vector-blob.ts';
 import type { Queries, Row, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
 
-/** What must agree for two vectors to be comparable. */
+/** Two vectors are comparable only if these agree. */
 export interface ModelIdentity {
   readonly model: string;
   /** How texts are prepared for the model. */
@@ -12,7 +12,7 @@ export interface ModelIdentity {
 
 export type StoredType = 'float32' | 'int8' | 'int4';
 
-/** Where a chunk stands in its body: lines from 1, bytes with the end exclusive. */
+/** Position of a chunk in its body: lines from 1, bytes with the end exclusive. */
 export interface ChunkPlace {
   readonly startLine: number;
   readonly endLine: number;
@@ -24,15 +24,15 @@ export interface ChunkPlace {
 export interface NewVectors {
   readonly ord: number;
   readonly cid: number;
-  /** Of the body that they were made from. */
+  /** CRC-32 and length of the body that they were made from. */
   readonly crc: number;
   readonly bytes: number;
   readonly chunking: string;
   readonly stored: StoredType;
-  /** Of what is written to disk; full when absent. */
+  /** Precision on disk; full when absent. */
   readonly precision?: Precision;
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
-  /** Seals the vectors of an encrypted collection. */
+  /** Encrypts the vectors of an encrypted collection. */
   readonly sealer?: Sealer | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface StoredVector extends ChunkPlace, ModelIdentity {
   readonly ord: number;
   /** Number of the chunk within its document, from 0. */
   readonly chunk: number;
-  /** The type that the collection asked for when it was embedded (decision D-41). */
+  /** The type that the collection's configuration named when it was embedded, otherwise that of the model (decision D-41). */
   readonly stored: StoredType;
-  /** CRC-32 of the body that it was made from; another one than the document's means that it is out of date. */
+  /** CRC-32 of the body that it was made from; the vector is outdated if the document's is different. */
   readonly crc: number;
-  /** As precise as the table has it, whatever `stored` says. */
+  /** In the precision of the table, whatever `stored` says. */
   readonly vector: Float32Array;
 }
 
@@ -55,7 +55,7 @@ const UPSERT = `
     chunks = excluded.chunks, stored = excluded.stored, chunking = excluded.chunking`;
 const INSERT = 'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-/** Puts vectors in the place of those that their documents have; each document at most once. The feed is the caller's. */
+/** Replaces the vectors of documents; each document at most once. The caller updates the feed. */
 export async function putVectors(work: UnitOfWork, model: ModelIdentity, documents: readonly NewVectors[]): Promise<void> {
   if (documents.length === 0) return;
   const modelId = await ensureModel(work.tx, model);
@@ -69,14 +69,14 @@ export async function putVectors(work: UnitOfWork, model: ModelIdentity, documen
   }
 }
 
-/** Removes what documents were embedded to. The feed is the caller's. */
+/** Removes the vectors of documents and their embedding records. The caller updates the feed. */
 export async function removeVectors(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   if (ords.length === 0) return;
   await removeVectorRows(work, ords);
   await runInSteps(work, 'DELETE FROM embeddings WHERE ord = ?', ords.map((ord) => [ord]));
 }
 
-/** The row of a model, made if there is none. */
+/** The row of a model, inserted if there is none. */
 export async function ensureModel(tx: Transaction, { model, variant, dimensions }: ModelIdentity): Promise<number> {
   const find = () => tx.get<{ id: number }>('SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?', [model, variant, dimensions]);
   const found = await find();
@@ -104,16 +104,15 @@ const SELECT = `
   SELECT v.ord, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.stored, e.crc, m.model, m.variant, m.dimensions, v.vector
   FROM embeddings e JOIN vectors v ON v.ord = e.ord JOIN embedding_models m ON m.id = e.model_id`;
 
-/** Vectors read by one statement; at 1536 dimensions that is 1.5 MiB. */
+/** Number of vectors that one statement reads; at 1536 dimensions that is 1.5 MiB. */
 const PAGE = 256;
 
 /**
- * All vectors of a collection, by document and chunk, in pages. Pages go on after the last vector read, so that
- * nothing is held open: whoever needs what is written meanwhile follows the change feed. Give it
- * `sql.background`: a page is large.
+ * All vectors of a collection, by document and chunk, in pages. Each page continues after the last vector that was read, so no transaction
+ * stays open; callers that need later writes follow the change feed. Pass `sql.background`, because a page is large.
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string, page = PAGE): AsyncGenerator<StoredVector[]> {
-  // The CASE bounds the chunks of the first document alone, through the index.
+  // The CASE bounds only the chunks of the first document, through the index.
   const query = `${SELECT} WHERE e.cid = (SELECT id FROM collections WHERE name = ?) AND e.ord >= ?
     AND v.chunk > CASE WHEN e.ord = ? THEN ? ELSE -1 END ORDER BY e.ord, v.chunk LIMIT ?`;
   for (let last: StoredVector | undefined, more = true; more;) {
@@ -126,7 +125,7 @@ export async function* vectorsOfCollection(queries: Queries, collection: string,
   }
 }
 
-/** The vectors of some documents, by document and chunk; those that have none are left out. */
+/** The vectors of some documents, by document and chunk; documents without vectors are left out. */
 export async function vectorsOfDocuments(queries: Queries, ords: readonly number[]): Promise<StoredVector[]> {
   if (ords.length === 0) return [];
   const rows = await queries.all<VectorRow>(`${SELECT} WHERE e.ord IN (${ords.map(() => '?').join(', ')}) ORDER BY e.ord, v.chunk`, ords);

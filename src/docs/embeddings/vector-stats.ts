@@ -20,15 +20,15 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly indexReady: () => boolean;
 }
 
-/** Reasons shown of a collection. */
+/** Maximum number of reasons shown for a collection. */
 const SHOWN_FAILURES = 10;
 
-/** Whether vectors were made otherwise than the provider would make them now. */
+/** Whether some vectors were made with another model or variant than the provider's. */
 export function isStale(models: EmbeddingCounts['models'], provider: Pick<EmbeddingProvider, 'model' | 'variant'> | undefined): boolean {
   return provider !== undefined && models.some(({ model, variant }) => model !== provider.model || variant !== provider.variant);
 }
 
-/** `GET /v1/vector-stats`, of the collections that the caller may read. */
+/** `GET /v1/vector-stats`, for the collections that the caller may read. */
 export async function readVectorStats(deps: StatsDeps, identity: Identity): Promise<GetVectorStatsResponse> {
   const { sql, clock, settings, gate } = deps;
   const provider = deps.provider();

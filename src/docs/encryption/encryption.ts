@@ -13,19 +13,19 @@ import { Switches } from './switches.ts';
 
 type EncryptionHandlers = Required<Pick<Handlers<Operations>, 'getEncryptionStatus' | 'rotateEncryption' | 'listEncryptionJobs' | 'getEncryptionJob'>>;
 
-/** Encryption at rest, as far as it can be seen: its state, rotation, and what follows a switch. */
+/** The operations of encryption at rest: its state, rotation, and the work after a switch. */
 export interface Encryption {
   readonly handlers: EncryptionHandlers;
   /**
-   * Throws `ConfigError` when the database needs a key that the server does not have, or has another under
-   * its number. To be called when the configurations of the collections are known, at the start and after a restore.
+   * Throws `ConfigError` when the database needs a key that the server does not have, or knows another key under its number. Call this when
+   * the configurations of the collections are loaded, at the start and after a restore.
    */
   check(): Promise<void>;
-  /** Begins the work in the background, which writes: not for read-only servers. */
+  /** Starts the background work, which writes: not for read-only servers. */
   start(): Promise<void>;
-  /** Waits for what is under way; safe twice. */
+  /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is running. */
   settled(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
     if (keys === undefined) return refuseWithoutKey(collections);
     const unknown = await checkKeys(sql, keys);
     if (!started) return;
-    // The database was replaced by another, which may have been left in the middle of something.
+    // Another database has replaced this one; its own background work may be unfinished.
     await sql.transaction((tx) => noteKeys(tx, keys, unknown));
     switches!.start();
   };
@@ -83,7 +83,7 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
   };
 }
 
-/** Decision D-43: such a server could neither read what is there nor write as it was told to. */
+/** Decision D-43: such a server could neither read the stored values nor encrypt new ones. */
 function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
   const encrypted = [...collections.configs()].filter(([, config]) => config.encrypted === true).map(([name]) => JSON.stringify(name));
   if (encrypted.length === 0) return;

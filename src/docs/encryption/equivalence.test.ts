@@ -25,7 +25,7 @@ afterAll(async () => {
 
 interface Server {
   readonly encryption: Encryption;
-  /** The answer, or the code of the failure. */
+  /** The result, or the code of the error. */
   call(id: keyof Operations & string, input: object): Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ const meta = fc.dictionary(fc.constantFrom('k', 'l', '__proto__', 'U1ZDRU5D'), f
 const contentMd = fc.oneof(fc.constantFrom('', 'short', 'SVCENC\u0002\u0003'), fc.integer({ min: 0, max: 3 }).map((n) => `long ${n} `.repeat(300)));
 const named = { collection: fc.constant('c'), lang: fc.constant('en'), key };
 
-/** What a client might do; `switch` concerns the encrypted server alone. */
+/** What a client might do; `switch` applies only to the encrypted server. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ id: fc.constant('addDocument' as const), input: fc.record({ ...named, meta, contentMd, saveRevision: fc.boolean() }) }) },
   { weight: 3, arbitrary: fc.record({ id: fc.constant('updateDocument' as const), input: fc.record({ ...named, meta, contentMd }, { requiredKeys: ['collection', 'lang', 'key'] }) }) },
@@ -78,7 +78,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ id: fc.constant('switch' as const), input: fc.record({ encrypted: fc.boolean(), wait: fc.boolean() }) }) },
 );
 
-/** An answer without how long it took. */
+/** A response without its duration. */
 function untimed(answer: unknown): unknown {
   return typeof answer === 'object' ? { ...answer, durationMs: 0 } : answer;
 }

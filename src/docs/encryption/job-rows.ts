@@ -1,7 +1,7 @@
 import type { EncryptionJob } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
 
-/** Jobs that are kept (decisions, section 3.3). */
+/** Number of jobs that are kept (decisions, section 3.3). */
 const KEPT = 100;
 
 interface JobRow extends Row {
@@ -33,7 +33,7 @@ export async function updateJob(tx: Transaction, job: EncryptionJob): Promise<vo
   );
 }
 
-/** Ends the jobs that an earlier process did not. */
+/** Marks jobs that an earlier process left unfinished as ended. */
 export async function failInterrupted(tx: Transaction, now: number): Promise<void> {
   await tx.run("UPDATE encryption_jobs SET status = 'failed', finished_at = ?, last_error = 'interrupted' WHERE status IN ('queued', 'running')", [now]);
 }

@@ -3,13 +3,13 @@ import type { KeyRing, Queries, Transaction } from '../../storage/index.ts';
 
 const PREFIX = 'encryption_key:';
 
-/** What is sealed to know a key again by. */
+/** A fixed text that is encrypted with each key, so that the key can be recognized. */
 const PROOF = Buffer.from('quire');
 
-/** Binds a proof to its key's number, which a record itself says in the clear. */
+/** Binds a proof to the number of its key, which the record contains unencrypted. */
 const boundTo = (keyId: number): string => `key\0${keyId}`;
 
-/** The keys of a ring that this database does not know yet. Throws `ConfigError` where one has a known number and is another key. */
+/** The keys of a key ring that this database does not know yet. Throws `ConfigError` if a key differs from the known one with its number. */
 export async function checkKeys(queries: Queries, keys: KeyRing): Promise<number[]> {
   const rows = await queries.all<{ name: string; value: string }>("SELECT name, value FROM settings WHERE name >= 'encryption_key:' AND name < 'encryption_key;'");
   const proofs = new Map(rows.map(({ name, value }) => [Number(name.slice(PREFIX.length)), value]));
@@ -19,7 +19,7 @@ export async function checkKeys(queries: Queries, keys: KeyRing): Promise<number
   return ids.filter((id) => !proofs.has(id));
 }
 
-/** Writes down how to know keys again. */
+/** Stores a proof for each key. */
 export async function noteKeys(tx: Transaction, keys: KeyRing, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     const proof = keys.seal(PROOF, boundTo(id), id).toString('base64');
@@ -31,7 +31,7 @@ function fits(keys: KeyRing, id: number, proof: string): boolean {
   try {
     return keys.open(Buffer.from(proof, 'base64'), boundTo(id)).equals(PROOF);
   } catch {
-    return false; // the only way in which a key can be asked whether it is the right one
+    return false; // a key can be checked only by trying to decrypt with it
   }
 }
 

@@ -6,13 +6,13 @@ import type { Clock } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { collectionOfId } from '../documents/index.ts';
 
-/** What to make of a value, by the key that seals it; undefined stands for one in the clear. */
+/** Which values to convert, and how. `concerns` selects them by the number of the key that encrypts them; undefined means unencrypted. */
 export interface Aim {
   readonly seals: boolean;
   concerns(keyId: number | undefined): boolean;
 }
 
-/** What became of some values. */
+/** The outcome for some values. */
 export interface Resealed {
   readonly written: number;
   readonly errors: readonly unknown[];
@@ -31,7 +31,7 @@ interface StoredDocument extends Row {
   readonly document: string;
   readonly key: string;
   readonly lang: string;
-  /** Under other names than the columns', so that they come as they are stored. */
+  /** The names differ from the columns', so that the values are returned as they are stored. */
   readonly stored_meta: string | null;
   readonly stored_body: Uint8Array | null;
 }
@@ -46,9 +46,9 @@ const DELETED = `
   FROM deleted_revisions r JOIN deleted_documents n ON n.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
 
 /**
- * Brings the values of some rows to an aim, in one transaction. They are read again, for they may have been
- * written or deleted since they were listed. What cannot be opened is left as it is and told. The change feed
- * learns which documents' values were written; no revision is made and no event fires (decisions, section 3.3).
+ * Converts the values of some rows to an aim, in one transaction. They are read again, because they may have been written or deleted since
+ * they were listed. Values that cannot be decrypted stay as they are and are reported. The change feed gets the documents whose values were
+ * written; no revision is made and no event is sent (decisions, section 3.3).
  */
 export async function resealRows(deps: ResealDeps, rows: readonly StoredRow[], aim: Aim, then?: (tx: Transaction, resealed: Resealed) => Promise<void>): Promise<Resealed> {
   return deps.sql.transaction(async (tx) => {
@@ -100,7 +100,7 @@ class Pass implements Resealed {
     const values = [newMeta ?? meta, newBody ?? body];
     if (isRevision) await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
     else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
-    if (table !== 'deleted_revisions') this.#changed.set(ord, found); // a deleted document is nobody's to look at again
+    if (table !== 'deleted_revisions') this.#changed.set(ord, found); // no view contains a deleted document
   }
 
   async #takeVector({ ord, part: chunk }: StoredRow): Promise<void> {
@@ -115,7 +115,7 @@ class Pass implements Resealed {
     if (document !== undefined) this.#changed.set(ord, document);
   }
 
-  /** The value to be stored, undefined where it stays. */
+  /** The value to store, undefined if it stays. */
   #convert<T>(stored: T, keyId: number | undefined, open: () => T, seal: (plain: T) => T): T | undefined {
     if (!this.#aim.concerns(keyId)) return undefined;
     try {

@@ -12,13 +12,12 @@ export interface RotationDeps extends ResealDeps {
 
 type Job = { -readonly [K in keyof EncryptionJob]: EncryptionJob[K] };
 
-/** What a job says of a failure at most. */
+/** Maximum length of a failure in a job. */
 const MAX_ERROR = 500;
 
 /**
- * Brings what is sealed under other keys under the primary one, a job at a time (decisions, section 3.3).
- * What is written meanwhile is under the primary key already. A job does not survive the process: what it
- * has done stays, and the next one goes on with the rest.
+ * Encrypts values of other keys with the primary key, one job at a time (decisions, section 3.3). Values that are written meanwhile use the
+ * primary key already. A job does not survive the process: its finished work stays, and the next job continues with the rest.
  */
 export class Rotation {
   readonly #deps: RotationDeps;
@@ -31,33 +30,33 @@ export class Rotation {
     this.#deps = deps;
   }
 
-  /** The job that is queued or running. */
+  /** The queued or running job. */
   get current(): EncryptionJob | undefined {
     return this.#current && { ...this.#current };
   }
 
-  /** Tells the jobs of an earlier process that they are over. */
+  /** Marks the jobs of an earlier process as ended. */
   async recover(): Promise<void> {
     const { sql, clock } = this.#deps;
     const open = await sql.get("SELECT 1 AS found FROM encryption_jobs WHERE status IN ('queued', 'running')");
     if (open !== undefined) await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock)));
   }
 
-  /** Starts a job of one collection, by its lowercased name, or of all if it is empty; or answers the one under way. */
+  /** Starts a job for one collection, by its lowercased name, or for all if it is empty; returns the running job if there is one. */
   async rotate(collection: string): Promise<EncryptionJob> {
     if (this.#current !== undefined) return { ...this.#current };
     this.#starting ??= this.#start(collection).finally(() => (this.#starting = undefined));
     return { ...(await this.#starting) };
   }
 
-  /** Ends the job under way after its batch, and waits for it. */
+  /** Ends the running job after its batch, and waits for it. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#starting?.catch(() => undefined);
     await this.#work;
   }
 
-  /** Resolves when no job is under way. */
+  /** Resolves when no job is running. */
   async settled(): Promise<void> {
     await this.#work;
   }
@@ -91,7 +90,7 @@ export class Rotation {
       await this.#deps.sql.transaction((tx) => updateJob(tx, job));
       log.info({ job: job.id, status: job.status, reencrypted: job.reencrypted, errors: job.errors }, 'rotation of the encryption key ended');
     } catch (error) {
-      // The next start finds the job open, and ends it.
+      // The next start finds the unfinished job and ends it.
       log.error({ err: error, job: job.id }, 'the end of a rotation could not be written down');
     }
     this.#current = undefined;
@@ -116,7 +115,7 @@ export class Rotation {
     }
   }
 
-  /** Progress is written with what it counts. */
+  /** Progress is stored in the transaction of the values that it counts. */
   async #rotateSome(job: Job, rows: Parameters<typeof resealRows>[1], aim: Aim): Promise<void> {
     const resealed = await resealRows(this.#deps, rows, aim, async (tx, { written, errors }) => {
       await updateJob(tx, { ...job, reencrypted: job.reencrypted + written, errors: job.errors + errors.length });

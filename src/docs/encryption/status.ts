@@ -8,7 +8,7 @@ export interface StatusDeps {
   readonly keys: KeyRing | undefined;
 }
 
-/** Reads the whole database, away from the event loop. */
+/** Reads the whole database, outside of the event loop. */
 export async function encryptionStatus({ sql, collections, keys }: StatusDeps, currentJobID: string | undefined): Promise<EncryptionStatus> {
   const stored = await sql.all<{ id: number; name: string }>('SELECT id, name FROM collections');
   const names = new Map(stored.map(({ id, name }) => [id, name]));
@@ -25,7 +25,7 @@ export async function encryptionStatus({ sql, collections, keys }: StatusDeps, c
   for (const [name, { encrypted }] of collections.configs()) if (encrypted === true) entryOf(name);
   for (const { cid, keyId, values } of await countKeys(sql.background)) {
     const name = names.get(cid);
-    if (name === undefined) continue; // came into being just now
+    if (name === undefined) continue; // it was inserted after the list was read
     const entry = entryOf(name);
     entry.total += values;
     entry[columnOf(keyId, keys)] += values;
@@ -34,7 +34,7 @@ export async function encryptionStatus({ sql, collections, keys }: StatusDeps, c
     enabled: keys !== undefined,
     primaryKeyID: keys?.primaryId ?? 0,
     previousKeyIDs: [...(keys?.previousIds ?? [])],
-    // Those of the system are nobody's to configure.
+    // Collections of the system cannot be configured.
     collections: [...counts.values()].filter(({ collection }) => !collection.startsWith('_')).sort((a, b) => (a.collection < b.collection ? -1 : 1)),
     ...(currentJobID !== undefined && { currentJobID }),
   };

@@ -1,20 +1,20 @@
 import { storedRows, type Sql, type StoredRow } from '../../storage/index.ts';
 import type { Aim } from './reseal.ts';
 
-/** Rows, and bytes of them, that one transaction takes: so long every other write may have to wait. */
+/** Maximum number of rows, and of their bytes, in one transaction: all other writes wait for it. */
 const BATCH_ROWS = 64;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Some rows in a row, of which `concerned` have something to do. */
+/** Consecutive rows; `concerned` are those to convert. */
 export interface StoredBatch {
-  /** Values of all rows. */
+  /** Number of values of all rows. */
   readonly values: number;
-  /** Those of them that the aim leaves alone. */
+  /** Number of those values that the aim does not concern. */
   readonly skipped: number;
   readonly concerned: readonly StoredRow[];
 }
 
-/** The rows of a collection in batches of bounded work. */
+/** The rows of a collection in batches of bounded size. */
 export async function* storedBatches(sql: Sql, cid: number, aim: Aim): AsyncGenerator<StoredBatch> {
   for await (const rows of storedRows(sql, cid)) {
     let batch = new Batch();

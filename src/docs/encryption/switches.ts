@@ -18,10 +18,9 @@ const AIMS: Readonly<Record<'seal' | 'open', Aim>> = {
 };
 
 /**
- * Brings what is stored in line with a collection whose encryption was switched: its earlier documents,
- * revisions and vectors are sealed, or opened, in the background, between other writes. After sealing, the
- * database is written anew, since free pages and the log may still hold what was there before. What is to be
- * done is written down until it is done, so that a crash only interrupts it.
+ * Converts the stored values of a collection whose encryption was switched: its earlier documents, revisions and vectors are encrypted or
+ * decrypted in the background, between other writes. After encrypting, the database file is rewritten, because free pages and the log may
+ * still contain unencrypted values. Unfinished work is stored, so that a crash only interrupts it.
  */
 export class Switches {
   readonly #deps: SwitchesDeps;
@@ -33,7 +32,7 @@ export class Switches {
     this.#deps = deps;
   }
 
-  /** Does what is to be done, also what is written down meanwhile. */
+  /** Does all stored work, including work that is added meanwhile. */
   start(): void {
     if (this.#stopping.signal.aborted) return;
     this.#again = true;
@@ -45,7 +44,7 @@ export class Switches {
     await this.#work;
   }
 
-  /** Resolves when everything is done. */
+  /** Resolves when all work is done. */
   async settled(): Promise<void> {
     await this.#work;
   }
@@ -67,7 +66,7 @@ export class Switches {
     }
   }
 
-  /** Sealing all of them first, so that the file is written anew once. */
+  /** Encrypts all collections first, so that the file is rewritten once. */
   async #finish(switches: readonly PendingSwitch[]): Promise<void> {
     const { sql, log } = this.#deps;
     const toScrub: PendingSwitch[] = [];
@@ -84,7 +83,7 @@ export class Switches {
     });
   }
 
-  /** Answers what is to be scrubbed, if anything was sealed, now or before a crash. */
+  /** Returns the `scrub` step if any value was encrypted, now or before a crash. */
   async #convert(pending: PendingSwitch): Promise<PendingSwitch | undefined> {
     const { sql } = this.#deps;
     const { collection, step } = pending;
@@ -95,7 +94,7 @@ export class Switches {
     return next && { collection, step: next };
   }
 
-  /** Answers the step that is written down at the end. */
+  /** Returns the step that is stored at the end. */
   async #convertAll(cid: number, { collection, step }: PendingSwitch): Promise<PendingSwitch['step']> {
     const { sql, log } = this.#deps;
     const aim = AIMS[step === 'open' ? 'open' : 'seal'];
@@ -110,7 +109,7 @@ export class Switches {
       if (present === 'seal') present = 'reseal';
       unreadable += errors.length;
     }
-    // Trying again would not help; the status of encryption counts them.
+    // A retry would not help; the encryption status counts these values.
     if (unreadable > 0) log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');
     return present;
   }

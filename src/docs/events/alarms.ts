@@ -6,20 +6,20 @@ import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { tellEvent } from './tell-event.ts';
 
-/** Share of the disk from which its use is told, and below which the next time is told again. */
+/** Percentage of the disk at which an alarm is sent, and below which the next alarm can be sent. */
 const FULL_PERCENT = 85;
 const RELIEVED_PERCENT = 80;
 
 const LOOK_MS = 60_000;
 
-/** Until the same operation's failures are told again. */
+/** Milliseconds until failures of the same operation are reported again. */
 const COOLDOWN_MS = 300_000;
 
-/** Notices what the operator of the server should know (decisions, section 6): handlers that throw, and a disk that fills up. */
+/** Detects problems that the operator should know about (decisions, section 6): handlers that throw, and a disk that fills up. */
 export interface Alarms {
-  /** To be told what was invoked. Neither throws nor waits. */
+  /** Call this with the outcome of each operation. Neither throws nor waits. */
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
-  /** The same of a handler in another process. */
+  /** The same for a handler in another process. */
   readonly heed: (operation: string) => void;
   start(): void;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Alarms {
 
 export interface AlarmDeps {
   readonly timer?: Timer;
-  /** Percent of the disk that are used; undefined where that cannot be told. */
+  /** Used percentage of the disk; undefined if it is unknown. */
   readonly usedPercent?: () => Promise<number | undefined>;
 }
 
@@ -58,7 +58,7 @@ export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' |
   };
 }
 
-/** What a handler threw that is no answer. A client that has gone is no failure either. */
+/** Whether a handler threw an unexpected error. A client that has disconnected does not count. */
 function isUnforeseen(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'internal';
   return error instanceof Error && error.name !== 'ClientGone' && error.name !== 'AbortError';
@@ -75,7 +75,7 @@ async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'lo
   }
 }
 
-/** Of the file system that the database is on, as `df` counts it. */
+/** The use of the file system that contains the database, as `df` counts it. */
 async function diskUse(path: string): Promise<number | undefined> {
   if (path === ':memory:') return undefined;
   const found = await statfs(dirname(path)).catch(() => undefined);

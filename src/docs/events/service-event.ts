@@ -2,14 +2,14 @@ import { ServiceError } from '../../errors/index.ts';
 import { CHANGE_FLAGS, type Change } from '../../storage/index.ts';
 import { canonicalName, DOCUMENT_EVENTS, eventOf as documentEventOf, type DocumentEvent } from '../documents/index.ts';
 
-/** Something that webhooks are told of: of a document, a collection, or the server itself (contract section 6). */
+/** An event for webhooks and streams: of a document, a collection, or the server itself (contract section 6). */
 export interface ServiceEvent extends Omit<DocumentEvent, 'event'> {
   readonly event: string;
-  /** The write asked that webhooks hear nothing of it. */
+  /** The write requested that webhooks do not receive its event. */
   readonly isQuiet: boolean;
 }
 
-/** The event that every webhook is told of, whatever it subscribes to. */
+/** The event that every webhook receives, whatever it subscribes to. */
 export const BURST_EVENT = 'security.auth_failure_burst';
 
 /** Changes that are events of the server under the same name; their detail is that of the event. */
@@ -17,12 +17,12 @@ const SERVER_EVENTS: ReadonlySet<string> = new Set([
   BURST_EVENT, 'security.rate_limit_exceeded', 'ops.replication_lag_high', 'ops.panic_recovered', 'ops.disk_usage_high',
 ]);
 
-/** Of the server rather than of what it stores. */
+/** Whether the event concerns the server and not its data. */
 export function isServerEvent(event: string): boolean {
   return SERVER_EVENTS.has(event);
 }
 
-/** What a change means to those who are told of events; undefined when nothing, as for a configuration. */
+/** The event of a change; undefined when there is none, as for a configuration. */
 export function serviceEventOf(change: Change): ServiceEvent | undefined {
   const isQuiet = (change.flags & CHANGE_FLAGS.SKIP_WEBHOOKS) !== 0;
   if (!SERVER_EVENTS.has(change.kind)) {
@@ -37,12 +37,12 @@ function countOf({ detail }: DocumentEvent): Record<string, unknown> {
   return { count: detail?.['deleted'] ?? 0 };
 }
 
-/** The events that names stand for, in canonical form; `*` for those of documents. Names that no event has stay, and match none. */
+/** The events that names stand for, in canonical form; `*` stands for those of documents. Unknown names are kept, and match nothing. */
 export function canonicalEvents(names: readonly string[]): ReadonlySet<string> {
   return new Set<string>(names.flatMap((name): readonly string[] => (name === '*' ? DOCUMENT_EVENTS : [canonicalName(name)])));
 }
 
-/** The same for readers of a stream. Throws `invalid_argument` for a name that no event has. */
+/** The same for readers of a stream. Throws `invalid_argument` for an unknown name. */
 export function knownEvents(names: readonly string[]): ReadonlySet<string> {
   const events = canonicalEvents(names);
   const known = [...DOCUMENT_EVENTS, 'collection.deleted', ...SERVER_EVENTS];

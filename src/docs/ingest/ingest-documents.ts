@@ -15,12 +15,11 @@ export interface IngestDeps {
 }
 
 /**
- * `POST /v1/ingest` (contract section 4): scraped documents, never all or nothing (decision D-67).
+ * `POST /v1/ingest` (contract section 4): scraped documents; each succeeds or fails alone (decision D-67).
  *
- * A duplicate is a document that would leave body, metadata and expiry as they are stored under its
- * identity, also by an earlier item of the batch (decision D-138). When it was scraped does not count: otherwise a
- * page that is scraped again would never be one. `textOnly` is about the conversion of files and has no effect
- * on `contentMd`, which is markdown already.
+ * A duplicate is a document that would not change body, metadata and expiry of the document with its identity, which may be stored or come
+ * from an earlier item of the batch (decision D-138). The time at which it was scraped does not count: otherwise a page that is scraped again
+ * would never be a duplicate. `textOnly` concerns the conversion of files and has no effect on `contentMd`, which is markdown already.
  */
 export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>>['ingestDocuments'] {
   return async ({ collection, documents, options = {} }, { identity, signal }) => {
@@ -44,12 +43,12 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
   };
 }
 
-/** Documents that were there before. Which of them were stored as they came tells what is stored, so only readers learn it. */
+/** Documents that existed before. Which of them were unchanged shows what is stored, so only callers with read permission get to know it. */
 function existing({ updated, skipped }: BatchResult, mayRead: boolean): Pick<BatchResult, 'updated' | 'skipped'> {
   return mayRead ? { updated, skipped } : { updated: updated + skipped, skipped: 0 };
 }
 
-/** Text is repaired first, for URLs and front matter are read from it (decision D-39). */
+/** Text is repaired first, because URLs and front matter are read from it (decision D-39). */
 async function toItems(documents: readonly IngestDocument[], options: EffectiveOptions): Promise<{ keyed: KeyedItem[]; repaired: number }> {
   const pace = new Pace();
   const keyed: KeyedItem[] = [];
@@ -63,7 +62,7 @@ async function toItems(documents: readonly IngestDocument[], options: EffectiveO
   return { keyed, repaired };
 }
 
-/** A collection that has a configuration keeps it as it is. */
+/** An existing configuration of a collection is not changed. */
 async function autoConfigure({ sql, collections }: IngestDeps, collection: string): Promise<void> {
   if (collections.configOf(collection) !== undefined) return;
   await sql.transaction((tx) => collections.configure(tx, collection, { type: 'scraping' }));

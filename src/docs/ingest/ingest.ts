@@ -22,12 +22,12 @@ export interface Ingest {
 export interface IngestAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly documents: Pick<Documents, 'writer' | 'handlers'>;
-  /** Resolves when everything written so far can be found; at once where nothing is said. */
+  /** Resolves when everything written so far can be found; if it is absent, imports do not wait. */
   readonly caughtUp?: (signal: AbortSignal) => Promise<void>;
-  /** Carries requests to addresses that users gave; public and loopback addresses when absent. */
+  /** Sends requests to addresses that users gave; default: public and loopback addresses are allowed. */
   readonly outbound?: Pick<Outbound, 'fetch' | 'sender' | 'refusal'>;
   readonly timer?: Timer | undefined;
-  /** Makes markdown of files; without it there are neither uploads nor imports. */
+  /** Converts files to markdown; without it there are neither uploads nor imports. */
   readonly converter?: Converter | undefined;
 }
 

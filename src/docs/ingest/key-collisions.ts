@@ -1,7 +1,7 @@
 import type { KeyCollision } from '../../../generated/docs/sdk/types.gen.ts';
 import { identify, type BatchItem } from '../documents/index.ts';
 
-/** An item, with the URL that its key was derived from; undefined where the key was given. */
+/** An item, with the URL from which its key was derived; undefined if the key was given. */
 export interface KeyedItem {
   readonly item: BatchItem;
   readonly url: string | undefined;
@@ -11,14 +11,14 @@ export interface KeyedItem {
 interface Group {
   readonly lang: string;
   readonly keys: Set<string>;
-  /** The URLs that make the key as they were written, by the page that they name. */
+  /** The URLs from which the key was derived, as they were written, by the page that they name. */
   readonly urls: Map<string, string>;
 }
 
 /**
- * Finds the items of a batch that name one document: by keys that differ only in case (identity rule 3),
- * or by URLs of different pages that make one key (decision D-37). Items of the later pages are refused, so that
- * no page overwrites another. Items and collisions are in the order of the batch.
+ * Finds the items of a batch that name the same document: by keys that differ only in case (identity rule 3), or by URLs of different pages
+ * with the same derived key (decision D-37). Items of the later pages are refused, so that no page overwrites another. Items and collisions
+ * are in the order of the batch.
  */
 export function findCollisions(collection: string, keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] } {
   const groups = new Map<string, Group>();
@@ -41,7 +41,7 @@ function isFirstPage({ urls }: Group, url: string): boolean {
   return urls.keys().next().value === page;
 }
 
-/** URLs name one page when they differ only in their fragment, or in how the same address is written. */
+/** URLs name the same page if they differ only in their fragment, or in how the same address is written. */
 function pageOf(url: string): string {
   if (!URL.canParse(url)) return url;
   const page = new URL(url);

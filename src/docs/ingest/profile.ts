@@ -3,7 +3,7 @@ import { CHANGE_FLAGS } from '../../storage/index.ts';
 
 export type ProfileName = 'default' | 'fast';
 
-/** Options of which each has a value. */
+/** All options, each with a value. */
 export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;
 
 const DEFAULT: EffectiveOptions = {
@@ -16,13 +16,13 @@ const PRESETS: Record<ProfileName, EffectiveOptions> = {
   fast: { ...DEFAULT, textOnly: true, saveRevision: false, skipWebhooks: true, skipDuplicates: true },
 };
 
-/** The profile's options, each overridden where the request sets it. */
+/** The profile's options, overridden by those that the request sets. */
 export function effectiveOptions({ profile = 'default', ...given }: IngestOptions): EffectiveOptions {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...PRESETS[profile], ...Object.fromEntries(set) };
 }
 
-/** What the subscribers of the change feed are told to leave out. */
+/** The flags that tell subscribers of the change feed what to skip. */
 export function changeFlags({ skipEmbeddings, skipFts, skipWebhooks }: EffectiveOptions): number {
   return (skipEmbeddings ? CHANGE_FLAGS.SKIP_EMBEDDINGS : 0) | (skipFts ? CHANGE_FLAGS.SKIP_FTS : 0) | (skipWebhooks ? CHANGE_FLAGS.SKIP_WEBHOOKS : 0);
 }

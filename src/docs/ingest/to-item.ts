@@ -6,13 +6,13 @@ import type { Meta } from '../documents/index.ts';
 import type { KeyedItem } from './key-collisions.ts';
 import type { EffectiveOptions } from './profile.ts';
 
-/** An item as the pipeline hands it over. */
+/** An item as the pipeline passes it. */
 export type IngestDocument = InputOf<Operations, 'ingestDocuments'>['documents'][number];
 
-/** The metadata key that keeps when a document was scraped. */
+/** The metadata key for the time at which a document was scraped. */
 export const SCRAPED_AT = 'scraped_at';
 
-/** The document that a scraped one becomes. The writer checks it, so that its rules are the same as everywhere. */
+/** The batch item of a scraped document. The writer checks it, so that the same rules apply as for other writes. */
 export function toItem(scraped: IngestDocument, { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem {
   const { key, url, lang, ttl, meta: given = {} } = scraped;
   const { meta: found, contentMd } = frontMatterOf(scraped);
@@ -23,14 +23,14 @@ export function toItem(scraped: IngestDocument, { saveRevision, keyFrom }: Pick<
   return { item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision }, url: source };
 }
 
-/** Front matter that is extracted leaves the body; the request's metadata win over it. */
+/** Extracted front matter is removed from the body; the request's metadata override it. */
 function frontMatterOf({ extractFrontmatter, contentMd }: IngestDocument): { meta: Meta; contentMd: string | undefined } {
   if (!extractFrontmatter || contentMd === undefined) return { meta: {}, contentMd };
   const { meta, body } = splitFrontMatter(contentMd);
   return { meta, contentMd: body };
 }
 
-/** Where the document came from (contract section 2); what is not supplied is left out. */
+/** The origin of the document (contract section 2); values that were not supplied are left out. */
 function provenance({ url, scrapedAt, scraper }: IngestDocument): Meta {
   return {
     ...(url ? { source_url: [url] } : {}),

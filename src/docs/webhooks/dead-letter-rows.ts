@@ -2,10 +2,10 @@ import type { ServiceEvent } from '../events/index.ts';
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
 import type { WebhookDeadLetter } from '../../../generated/docs/sdk/types.gen.ts';
 
-/** Dead letters kept for each webhook; the oldest make room. */
+/** Maximum number of dead letters of each webhook; the oldest are removed first. */
 const MAX_DEAD_LETTERS = 10_000;
 
-/** An event as it is kept beside its delivery's id. */
+/** An event and the id of its delivery. */
 export interface Letter {
   readonly id: string;
   readonly event: ServiceEvent;
@@ -21,7 +21,7 @@ export interface DeadLetter extends Letter {
   readonly failedAt: number;
 }
 
-/** Returns how many older ones went for it. */
+/** Returns how many older ones were removed for it. */
 export async function writeDeadLetter(tx: Transaction, { id, webhookId, event, attempts, status, error, failedAt }: DeadLetter): Promise<number> {
   await tx.run('DELETE FROM webhook_dead_letters WHERE id = ?', [id]);
   await tx.run(

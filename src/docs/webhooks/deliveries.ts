@@ -15,28 +15,28 @@ export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | '
   readonly outbound: Outbound;
   readonly timer: Timer;
   readonly readDocument: Documents['readDocument'];
-  /** The webhook as it is now; undefined when it is deleted. */
+  /** The current state of the webhook; undefined when it is deleted. */
   readonly webhookOf: (id: string) => Webhook | undefined;
-  /** The endpoint has accepted nothing for a day. */
+  /** Called when the endpoint has accepted nothing for 24 hours. */
   readonly onFailing: (id: string, error: string) => void;
 }
 
-/** Numbers since the start. */
+/** Counters since the start. */
 export interface DeliveryCounts {
   delivered: number;
   failed: number;
   dead: number;
-  /** Dead letters that went for newer ones. */
+  /** Dead letters that were removed for newer ones. */
   dropped: number;
 }
 
-/** With many webhooks, how long they share what wakes them. */
+/** If there are many webhooks, wake-ups within this time in milliseconds are combined. */
 const WAKE_MS = 20;
 const MANY = 16;
 
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 
-/** Delivers to each webhook that is not paused: what the change feed tells, and what was put into its outbox. */
+/** Delivers events to each webhook that is not paused: those of the change feed, and those in its outbox. */
 export class Deliveries {
   readonly counts: DeliveryCounts = { delivered: 0, failed: 0, dead: 0, dropped: 0 };
   readonly engine: DeliveryEngine;
@@ -62,14 +62,14 @@ export class Deliveries {
     this.#leave ??= this.#deps.feed.join({ wake: () => this.#wake(), position: () => this.engine.positionOf((lane) => outbox.logOf(lane) === 'feed') });
   }
 
-  /** Makes what runs agree with what a webhook is now; in turn, and again is harmless. */
+  /** Starts or stops the lanes of a webhook according to its current state; calls run in order, and repeated calls are harmless. */
   apply(id: string): Promise<void> {
     const step = this.#steps.then(() => this.#apply(id));
     this.#steps = step.catch((error: unknown) => this.#deps.log.error({ err: error, webhook: id }, 'the deliveries of a webhook could not be started or stopped'));
     return step;
   }
 
-  /** Something was put into the outbox of a webhook. */
+  /** Call this when the outbox of a webhook has new deliveries. */
   wakeOutbox(id: string): void {
     this.engine.wake(outbox.outboxLane(id));
   }
@@ -78,7 +78,7 @@ export class Deliveries {
     return this.#errors.get(id);
   }
 
-  /** Ends all lanes and forgets them, without keeping how far they came: the database was replaced. */
+  /** Ends and removes all lanes without storing their progress, because the database was replaced. */
   async abandon(): Promise<void> {
     const lanes = [...this.#running].flatMap((id) => [id, outbox.outboxLane(id)]);
     await this.#steps;
@@ -87,7 +87,7 @@ export class Deliveries {
     this.#reader.forget();
   }
 
-  /** Safe twice. */
+  /** Harmless when repeated. */
   async stop(): Promise<void> {
     this.#leave?.();
     this.#leave = undefined;
@@ -122,7 +122,7 @@ export class Deliveries {
     if (!isKept) this.#errors.delete(id);
     const ended = await Promise.all([id, outbox.outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
     const progress = ended.filter((lane): lane is LaneProgress => lane !== undefined);
-    // What was under way may have kept its progress after the webhook was deleted.
+    // A delivery that was being sent may have stored its progress after the webhook was deleted.
     await this.#deps.sql.transaction((tx) => (isKept ? saveLanes(tx, progress) : removeLanes(tx, id)));
   }
 
@@ -150,7 +150,7 @@ export class Deliveries {
 
   async #send(id: string, item: LaneItem, signal: AbortSignal): Promise<Outcome> {
     const webhook = this.#deps.webhookOf(id);
-    // Its lanes are about to be removed.
+    // The lanes of the webhook are about to be removed.
     if (webhook === undefined) return { kind: 'failed', error: 'the webhook was deleted' };
     const outcome = await this.#attempt(webhook, item, signal);
     if (outcome.kind === 'delivered') {
@@ -194,7 +194,7 @@ export class Deliveries {
   }
 }
 
-/** Puts letters back into the deliveries of their webhooks. */
+/** Puts dead letters back into the outboxes of their webhooks. */
 export async function enqueueLetters(tx: Transaction, letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void> {
   for (const [webhookId, own] of Map.groupBy(letters, (letter) => letter.webhookId)) {
     await outbox.enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));

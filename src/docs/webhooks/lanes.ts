@@ -6,13 +6,13 @@ import type { Letter } from './dead-letter-rows.ts';
 /** A delivery in its lane. */
 export interface LaneItem extends Sequenced, Letter {}
 
-/** What both lanes of a webhook do alike. */
+/** The functions that both lanes of a webhook share. */
 export type LaneDuties = Pick<LaneSource<LaneItem>, 'send' | 'bury' | 'onFailing'>;
 
-/** Changes read at once. */
+/** Number of changes that are read at once. */
 const BATCH = 500;
 
-/** Reads the feed for all webhooks: those that are equally far share what is read. */
+/** Reads the feed for all webhooks: webhooks at the same position share a page. */
 export class SharedReader {
   readonly #feed: ChangeFeed;
   #last: { after: number; changes: Promise<Change[]> } | undefined;
@@ -21,7 +21,7 @@ export class SharedReader {
     this.#feed = feed;
   }
 
-  /** There is more in the feed. */
+  /** Call this when the feed has grown. */
   forget(): void {
     this.#last = undefined;
   }
@@ -35,14 +35,14 @@ export class SharedReader {
 export interface FeedLaneDeps {
   readonly feed: ChangeFeed;
   readonly reader: SharedReader;
-  /** Whether the webhook is told of an event. */
+  /** Whether the webhook receives an event. */
   readonly wants: (event: ServiceEvent) => boolean;
   readonly idOf: (event: ServiceEvent) => string;
-  /** Told when changes are not there any more. */
+  /** Called when changes were pruned before they were read. */
   readonly onGap: (gap: FeedGap) => void;
 }
 
-/** What a webhook is told of the change feed. */
+/** The lane of a webhook's events from the change feed. */
 export function feedLane(id: string, start: Progress, deps: FeedLaneDeps, duties: LaneDuties): LaneSource<LaneItem> {
   const { feed, reader, wants, idOf, onGap } = deps;
   const itemsOf = (changes: readonly Change[]) => changes.flatMap((change) => {
@@ -75,7 +75,7 @@ function nothingInGap(error: unknown): Change[] {
   throw error;
 }
 
-/** What was put into the outbox of a webhook. */
+/** The lane of a webhook's outbox. */
 export function outboxLaneOf(webhook: string, start: Progress, sql: Queries, duties: LaneDuties): LaneSource<LaneItem> {
   const id = outbox.outboxLane(webhook);
   return {
@@ -92,7 +92,7 @@ function letterOf({ seq, delivery }: outbox.OutboxRow): LaneItem {
   return itemOf(seq, JSON.parse(delivery) as Letter);
 }
 
-/** What concerns a collection as a whole divides what concerns its documents. */
+/** An event of a whole collection has no key: it is ordered with all events of the collection's documents. */
 function itemOf(seq: number, { id, event }: Letter): LaneItem {
   const isWhole = event.collection !== '' && event.docId === '';
   return { seq, group: event.collection, ...(!isWhole && { key: event.docId || event.event }), id, event };

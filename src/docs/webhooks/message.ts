@@ -5,7 +5,7 @@ import type { Letter } from './dead-letter-rows.ts';
 import type { ServiceEvent } from '../events/index.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The id of a delivery, the same whenever the change is read again (decision D-07). */
+/** The id of a delivery. It is the same whenever the change is read again (decision D-07). */
 export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {
   return `dlv_${createHash('sha256').update(`${id}/${seq}/${timestamp}`).digest('hex').slice(0, 24)}`;
 }
@@ -17,7 +17,7 @@ export interface MessageContext {
   readonly version: string;
   /** When the attempt is sent, in Unix seconds. */
   readonly now: number;
-  /** The document of a document's event; null when it is gone, absent for other events. */
+  /** The current document of a document's event; null when it was removed, absent for other events. */
   readonly document?: Document | null;
 }
 

@@ -22,7 +22,7 @@ export async function readWebhooks(queries: Queries, keys: KeyRing | undefined):
   }));
 }
 
-/** Stores a webhook under its id, in the place of the one that has it. */
+/** Stores a webhook under its id, replacing an existing one. */
 export async function writeWebhook(tx: Transaction, webhook: Webhook, keys: KeyRing | undefined): Promise<void> {
   const { id, url, events, collection, pause, lastError, createdAt } = webhook;
   await tx.run(

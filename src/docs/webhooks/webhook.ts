@@ -1,18 +1,18 @@
-/** Why a webhook is paused; empty while it is not. */
+/** Why a webhook is paused; empty if it is not. */
 export type Pause = '' | 'requested' | 'failing';
 
-/** A webhook as it is kept. */
+/** A webhook as it is stored. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
-  /** As given. */
+  /** As given by the client. */
   readonly events: readonly string[];
-  /** As given; empty for every collection. */
+  /** As given by the client; empty for every collection. */
   readonly collection: string;
-  /** Empty for that of the server. */
+  /** Empty means the secret of the server. */
   readonly secret: string;
   readonly pause: Pause;
-  /** Why it was paused for failing. */
+  /** The error because of which it was paused. */
   readonly lastError: string;
   /** Unix seconds. */
   readonly createdAt: number;

@@ -47,7 +47,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
   const add = (key: string, more: object = {}) => fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd: key, ...more });
   const list = () => fixture.call('listWebhooks', {});
   const told = () => endpoint.received.map(({ body: { event, key } }) => `${event} ${key}`);
-  /** Until nothing is under way: time that passes in the test passes in the engine, too. */
+  /** Waits for `count` deliveries while virtual time passes in the test and in the engine. */
   const delivered = async (count: number) => {
     const arrived = endpoint.until(count);
     for (let done = false; !done;) {
@@ -177,12 +177,12 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     endpoint.answer = (_, response) => response.destroy();
     await add('a');
     const isPaused = async () => (await list())[0]!.paused;
-    // An attempt takes real time, in which any number of virtual minutes may pass: attempts count, not the time of the test.
+    // An attempt takes real time, in which any number of virtual minutes may pass: so the loop waits for attempts, not for virtual time.
     for (let attempts = 0; !(await isPaused()); attempts = endpoint.received.length) {
       while (endpoint.received.length === attempts && !(await isPaused())) await timer.advance(MINUTE_MS);
     }
     expect(timer.now).toBeGreaterThanOrEqual(24 * HOUR_MS);
-    // Four at once, seven within the hour, then one each 45 to 60 minutes.
+    // Four at once, seven within the hour, then one every 45 to 60 minutes.
     expect(endpoint.received.length).toBeLessThan(50);
     expect(await list()).toMatchObject([{ paused: true, pauseReason: 'failing', lastError: expect.any(String) as string }]);
     const failed = endpoint.received.length;
@@ -241,7 +241,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     await create();
     await add('a');
     await delivered(1);
-    // As a restore does it: the tables of another time, and a feed that begins anew behind a hole.
+    // As after a restore: the tables of an earlier time, and a feed that begins again after a gap.
     await fixture.sql.transaction(async (tx) => fixture.feed.restart(tx, 1000));
     await webhooks.load();
     await timer.advance(1000);

@@ -20,16 +20,16 @@ import type { Webhook } from './webhook.ts';
 
 type WebhookHandlers = Required<Pick<Handlers<Operations>, 'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters' | 'redeliverWebhooks'>>;
 
-/** Who is told of which events, and the telling. */
+/** The webhooks: which endpoints receive which events, and their delivery. */
 export interface Webhooks {
   readonly handlers: WebhookHandlers;
-  /** Reads the webhooks; before `start`, and again when the database was replaced. */
+  /** Reads the webhooks. Call it before `start`, and again after the database was replaced. */
   load(): Promise<void>;
-  /** Begins to deliver. Not for servers that only read: they could not keep how far they came. */
+  /** Starts to deliver. Not for read-only servers, which cannot store their progress. */
   start(): Promise<void>;
   /** Delivers what another node has put into outboxes. */
   wake(): Promise<void>;
-  /** Waits for what is under way, for a short time; safe twice. */
+  /** Waits briefly for running deliveries; harmless when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
@@ -91,7 +91,7 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
   };
 }
 
-/** Secrets follow the keys of the server: without this, one that is taken away would take them along. */
+/** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
 async function sealAnew({ environment: { sql, keys }, book }: Deps): Promise<void> {
   const secrets = [...book.values()].filter(({ secret }) => secret !== '');
   if (keys === undefined || secrets.length === 0) return;
@@ -163,7 +163,7 @@ async function update(deps: Deps, { id, paused, ...changes }: Changes): Promise<
     const stored = book.get(id);
     if (stored === undefined) throw notFound();
     requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, { secret: changes.secret, target: changes.url });
-    // Another day of attempts, also for an endpoint that has failed for one.
+    // An endpoint that has failed for 24 hours gets another 24 hours of attempts.
     if (paused === false && stored.pause !== '') await forgetFailures(tx, id);
     const pause = paused === undefined ? stored.pause : paused ? (stored.pause || 'requested') : '';
     return put(deps, tx, { ...stored, ...withoutAbsent(changes), secret: changes.secret || stored.secret, pause, lastError: pause === '' ? '' : stored.lastError });
@@ -195,7 +195,7 @@ async function remove({ environment: { sql, feed }, book, deliveries, isRunning 
   if (isRunning) await deliveries.apply(id);
 }
 
-/** Pauses a webhook that has accepted nothing for a day; it keeps its place. Never rejects. */
+/** Pauses a webhook that has accepted nothing for 24 hours; its progress is kept. Never rejects. */
 async function pauseFailing(deps: Deps, id: string, error: string): Promise<void> {
   const { environment: { sql, log }, book, deliveries } = deps;
   try {

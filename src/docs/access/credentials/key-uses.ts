@@ -3,27 +3,27 @@ import type { Log } from '../../../lib/log.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { writeUses } from '../rows/api-key-rows.ts';
 
-/** Seconds between two writes: a busy key must not make a write of every read. */
+/** Seconds between two writes: a busy key must not turn every read into a write. */
 const PAUSE = 60;
 
 export interface KeyUsesOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Log;
-  /** False where nothing may be written. */
+  /** False if this process must not write. */
   readonly keep: boolean;
-  /** Who notes it instead, where another process writes. */
+  /** Passes uses on to the process that writes, if this one does not. */
   readonly relay?: ((hash: string) => void) | undefined;
 }
 
-/** When each API key was last used: known at once, written down now and then and at the end. */
+/** When each API key was last used: available at once, written from time to time and at the end. */
 export class KeyUses {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #keep: boolean;
   readonly #relay: KeyUsesOptions['relay'];
-  /** By hash, in Unix seconds; what is not written yet. */
+  /** Uses that are not written yet, by hash, in Unix seconds. */
   readonly #noted = new Map<string, number>();
   #writtenAt = 0;
   #writing: Promise<void> | undefined;
@@ -43,12 +43,12 @@ export class KeyUses {
     if (now - this.#writtenAt >= PAUSE) void this.flush();
   }
 
-  /** The later of what is stored and what is noted. */
+  /** The later of the stored and the recorded time. */
   lastOf(hash: string, stored: number): number {
     return Math.max(stored, this.#noted.get(hash) ?? 0);
   }
 
-  /** Writes what is noted; what fails is noted still. Never rejects. */
+  /** Writes the recorded uses; those that fail to be written stay recorded. Never rejects. */
   flush(): Promise<void> {
     return (this.#writing ??= this.#write().finally(() => (this.#writing = undefined)));
   }

@@ -1,14 +1,14 @@
 import { ServiceError } from '../../../errors/index.ts';
 
-/** What a new password has to be like; passwords that are stored already are left alone. */
+/** Rules for new passwords; stored passwords are not affected. */
 export interface PasswordRules {
-  /** Characters that it has at least. */
+  /** Minimum number of characters. */
   readonly minLength: number;
 }
 
 /**
- * Words that lists of stolen passwords begin with, usually with digits or signs around them. A password of nothing else is
- * among the first that anybody tries.
+ * Words at the top of lists of stolen passwords, usually with digits or signs around them. A password that consists of such a word alone is
+ * among the first that an attacker tries.
  */
 const COMMON: ReadonlySet<string> = new Set([
   'password', 'passwort', 'passphrase', 'letmein', 'welcome', 'changeme', 'changeit', 'secret', 'default', 'admin', 'administrator', 'root', 'login',
@@ -22,8 +22,9 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a',
 const RUNS = ['0123456789012345678901234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'];
 
 /**
- * Throws `invalid_argument`, naming the field, for a password that the rules refuse; without rules every one is good. They are those of NIST SP 800-63B, section
- * 5.1.1.2: a length, and no names, repetitions, sequences or common passwords; no rules about which characters there are.
+ * Throws `invalid_argument`, naming the field, for a password that the rules refuse; without rules every password is accepted. The rules are
+ * those of NIST SP 800-63B, section 5.1.1.2: a minimum length, and no names, repetitions, sequences or common passwords; no rules about kinds
+ * of characters.
  */
 export function requireGoodPassword(field: string, password: string, username: string, rules: PasswordRules | undefined): void {
   const problem = rules && problemOf(password, username, rules.minLength);
@@ -43,13 +44,13 @@ function problemOf(password: string, username: string, minLength: number): strin
   return undefined;
 }
 
-/** Without the digits and signs at its end, which nobody has to guess. */
+/** The password without digits and signs at its end, which add little to guess. */
 function upToLastLetter(text: string): string {
   const characters = [...text];
   return characters.slice(0, characters.findLastIndex((character) => /\p{L}/u.test(character)) + 1).join('');
 }
 
-/** Whether a piece of at most three characters makes up the whole. */
+/** Whether a repeated piece of at most three characters makes up the whole. */
 function isRepetition(text: string): boolean {
   const characters = [...text];
   return characters.length > 3 && [1, 2, 3].some((period) => characters.every((character, i) => character === characters[i % period]));

@@ -43,7 +43,7 @@ describe('places', () => {
   const LIMITS = { atOnce: 1, waiting: 6, perAddress: 4, perName: 2 };
   const tick = () => new Promise(setImmediate);
 
-  /** Places whose work ends when the test says so; `order` has what has begun. */
+  /** Places with work that ends when the test calls `end`; `order` contains the work that has begun. */
   function setUp(limits = LIMITS) {
     const places = new Places(limits);
     const order: string[] = [];
@@ -90,7 +90,7 @@ describe('places', () => {
     const newest = work('a/4').catch((error: unknown) => error);
     running.push(work('b/1'), work('c/1'));
     expect(await newest).toMatchObject({ code: 'rate_limited' });
-    // Now nobody has two more than a newcomer.
+    // Now no address has two jobs more than a new one would have.
     await expect(work('b/2')).rejects.toMatchObject({ code: 'busy', headers: { 'Retry-After': '1' } });
     for (let i = 0; i < 5; i++) await end();
     await Promise.all(running);

@@ -4,22 +4,19 @@ import { Places, type Party } from './places.ts';
 /** Contract section 5, rule 6. */
 export const PASSWORD_COST = 12;
 
-/** Longest password: bcrypt looks at no more, and would take all that begin alike for the same. */
+/** Maximum length of a password in bytes: bcrypt ignores further bytes, and would treat passwords with the same beginning as equal. */
 export const MAX_PASSWORD_BYTES = 72;
 
-/**
- * Half of the thread pool's four threads: files are read on it too, and whoever tries passwords must not be able
- * to stop that.
- */
+/** Half of the thread pool's four threads: files are read on it too, and many sign-in attempts must not block that. */
 const PLACES = { atOnce: 2, waiting: 100, perAddress: 16, perName: 4 };
 
-/** Characters of a hash behind its salt. */
+/** Number of characters of a hash after its salt. */
 const HASH_LENGTH = 31;
 
-/** Hashes of passwords, made and compared away from the event loop. */
+/** Password hashes, computed and compared outside of the event loop. */
 export class Passwords {
   readonly #cost: number;
-  /** A hash that no password has, which takes as long to find out as with any other. */
+  /** A hash that matches no password; comparing with it takes as long as with any other. */
   readonly #decoy: string;
   readonly #places = new Places(PLACES);
 
@@ -29,7 +26,7 @@ export class Passwords {
     this.#decoy = bcrypt.genSaltSync(cost) + '.'.repeat(HASH_LENGTH);
   }
 
-  /** A hash that no password has, for users who sign in elsewhere. */
+  /** A hash that matches no password, for users who sign in elsewhere. */
   unusable(): string {
     return this.#decoy;
   }
@@ -39,8 +36,8 @@ export class Passwords {
   }
 
   /**
-   * Without a hash it does the same work, and answers false: nobody can measure who exists. Rejects with `rate_limited`
-   * where the party has its share of checks under way, and with `busy` where there is no room for anybody.
+   * Without a hash it does the same work and returns false, so that response times do not show which users exist. Rejects with `rate_limited`
+   * if the party has reached its limit of running checks, and with `busy` if the queue is full.
    */
   matches(password: string, hash: string | undefined, party?: Party): Promise<boolean> {
     return this.#places.run(async () => (await bcrypt.compare(password, hash ?? this.#decoy)) && hash !== undefined, party);

@@ -1,19 +1,19 @@
 import { ServiceError } from '../../../errors/index.ts';
 
-/** For whom a piece of work is done. */
+/** The source of a piece of work. */
 export interface Party {
-  /** Where it comes from: shares are the same for each. */
+  /** The network address; all addresses have the same share. */
   readonly address: string;
-  /** What it is about, within an address. */
+  /** The user name, within an address. */
   readonly name: string;
 }
 
 export interface PlacesOptions {
-  /** Pieces of work that run at once. */
+  /** Number of pieces of work that run at once. */
   readonly atOnce: number;
-  /** Pieces of work that may wait, of all parties together. */
+  /** Number of pieces of work that may wait, of all parties together. */
   readonly waiting: number;
-  /** Pieces of work of one address, and of one name within an address, that may run or wait. */
+  /** Number of pieces of work that may run or wait for one address, and for one name within an address. */
   readonly perAddress: number;
   readonly perName: number;
 }
@@ -28,14 +28,14 @@ interface Job {
 const RETRY_AFTER = '1';
 
 /**
- * Lets so many pieces of work run at once. What waits is taken from each address in turn, and within an address from
- * each name in turn, so that whoever sends many waits for themselves. Beyond its own share a party is refused with
- * `rate_limited`; when all have filled the queue together, the newest of the address that has most gives way.
+ * Limits how many pieces of work run at once. Waiting work is taken from each address in turn, and within an address from each name in turn,
+ * so that a client that sends many requests delays only itself. A party that exceeds its own share is refused with `rate_limited`. When all
+ * parties together have filled the queue, the newest job of the address with the most jobs is removed.
  */
 export class Places {
   readonly #options: PlacesOptions;
   readonly #queue = new Turns();
-  /** Pieces of work that run or wait, by address and by name within it. */
+  /** Number of pieces of work that run or wait, by address and by name within it. */
   readonly #counts = new Map<string, number>();
   #free: number;
 
@@ -44,7 +44,7 @@ export class Places {
     this.#free = options.atOnce;
   }
 
-  /** Without a party, which is for the server's own work and that of administrators, there is no share to keep within. */
+  /** Without a party there is no limit; that is for the work of the server and of administrators. */
   async run<T>(work: () => Promise<T>, party?: Party): Promise<T> {
     const keys = party === undefined ? [] : keysOf(party);
     if (party !== undefined) this.#requireShare(keys);
@@ -88,7 +88,7 @@ export class Places {
     });
   }
 
-  /** False where the newcomer's own address has most already. */
+  /** Returns false if the newcomer's own address has the most jobs already. */
   #makeRoom({ address }: Party): boolean {
     const fullest = this.#queue.fullest();
     if (this.#queue.sizeOf(fullest) <= this.#queue.sizeOf(address) + 1) return false;
@@ -96,7 +96,7 @@ export class Places {
     return true;
   }
 
-  /** A place goes straight to the next, so that nobody can take it in between. */
+  /** A free place is passed directly to the next job, so that no other job can take it in between. */
   #leave(): void {
     const next = this.#queue.next();
     if (next === undefined) this.#free += 1;
@@ -104,7 +104,7 @@ export class Places {
   }
 }
 
-/** What waits, by address and name. Maps keep the order of insertion: whoever had a turn is put at the end. */
+/** Waiting jobs, by address and name. Maps keep the order of insertion: after its turn, an entry moves to the end. */
 class Turns {
   readonly #addresses = new Map<string, Map<string, Job[]>>();
   size = 0;

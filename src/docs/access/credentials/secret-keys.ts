@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** How every API key begins (contract section 5, rule 4). */
+/** Prefix of every API key (contract section 5, rule 4). */
 export const API_KEY_PREFIX = 'svc_live_';
 
-/** How every MCP key begins. */
+/** Prefix of every MCP key. */
 export const MCP_KEY_PREFIX = 'mcp_';
 
-/** How every token begins with which a password is reset. */
+/** Prefix of every token that resets a password. */
 export const RESET_PREFIX = 'svc_reset_';
 
 export function newResetToken(): string {
@@ -22,24 +22,24 @@ export function newMcpKey(): string {
 }
 
 /**
- * The form in which a key is stored and looked up. A plain hash is enough for keys that are long and random, and
- * looking a hash up tells nothing in time about the key: whoever guesses does not choose the hash.
+ * The form in which a key is stored and looked up. A plain hash is enough for keys that are long and random. The time of a lookup reveals
+ * nothing about the key, because an attacker cannot choose the hash.
  */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The first four bytes of the hash, by which people tell MCP keys apart. */
+/** The first four bytes of the hash, which identify an MCP key to people. */
 export function fingerprintOf(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** The Unix milliseconds of `expiresAt`, which is in Unix seconds, 0 for never; undefined for never. */
+/** The Unix milliseconds of `expiresAt`, which is in Unix seconds; 0 and undefined mean never. */
 export function expiryOf(expiresAt: number): number | undefined {
   return expiresAt === 0 ? undefined : expiresAt * 1000;
 }
 
-/** `expiresAt` in Unix seconds, 0 for never. */
+/** `expiresAt` in Unix seconds; 0 means never. */
 export function isExpired(expiresAt: number, now: number): boolean {
   return expiresAt !== 0 && expiresAt <= now;
 }

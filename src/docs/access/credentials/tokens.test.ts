@@ -9,13 +9,13 @@ const clock = { seconds: START, now(): number { return this.seconds * 1000; } };
 const tokens = new Tokens({ secret: SECRET, lifetimeMs: 3_600_000, clock });
 
 const ANN = { username: 'ann', tokenId: 'id of ann' };
-/** Ends when the tolerance for clocks does. */
+/** Ends when the clock tolerance ends. */
 const VERIFIED = { ...ANN, expiresAt: (START + 3600 + 60) * 1000 };
 const CLAIMS = { iss: ISSUER, sub: 'id of ann', username: 'ann', admin: false, iat: START, exp: START + 3600 };
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs whatever it is given, as a library would not. */
+/** Signs any claims, which a library would refuse. */
 function forge(header: object, claims: object, secret: string | Buffer = SECRET, hash = 'sha256'): string {
   const signed = `${encode(header)}.${encode(claims)}`;
   return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;

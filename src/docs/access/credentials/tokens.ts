@@ -2,18 +2,18 @@ import { jwtVerify, SignJWT } from 'jose';
 import { unixSeconds, type Clock } from '../../../lib/clock.ts';
 import type { ClaimedRights } from '../oidc/claims.ts';
 
-/** What a token says of its holder. */
+/** The data in a token about its holder. */
 export interface TokenClaims {
   readonly username: string;
-  /** The one that the user had when the token was made. */
+  /** The token id that the user had when the token was made. */
   readonly tokenId: string;
-  /** What claims of an issuer stood for when the token was made; absent without any. */
+  /** The rights that claims of an issuer stood for when the token was made; absent without any. */
   readonly rights?: ClaimedRights;
 }
 
-/** The same of a token that was checked. */
+/** The data of a token that was verified. */
 export interface VerifiedClaims extends TokenClaims {
-  /** From when on the token is void, in Unix milliseconds. */
+  /** When the token expires, in Unix milliseconds. */
   readonly expiresAt: number;
 }
 
@@ -26,13 +26,13 @@ export interface TokenOptions {
 
 const ALGORITHM = 'HS256';
 
-/** Tells our tokens from those of another service that has the same secret. */
+/** Distinguishes tokens of this service from those of another service that has the same secret. */
 export const ISSUER = 'quire';
 
-/** Seconds that the clocks of two servers may differ (decisions section 5.1). */
+/** Allowed difference between the clocks of two servers, in seconds (decisions section 5.1). */
 const SKEW = 60;
 
-/** Characters of a token; ours have fewer than 400. */
+/** Maximum number of characters of a token; tokens of this service have fewer than 400. */
 const MAX_LENGTH = 4096;
 
 /** JSON Web Tokens (RFC 7519), signed with HS256 and nothing else (contract section 5, rule 3). */
@@ -47,7 +47,7 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** `admin` is for clients to read; the server asks its own records. */
+  /** `admin` is for clients to read; the server uses its own records. */
   async sign({ username, tokenId, rights }: TokenClaims, admin: boolean): Promise<{ token: string; expiresAt: number }> {
     const now = unixSeconds(this.#clock);
     const expiresAt = now + this.#lifetime;
@@ -61,7 +61,7 @@ export class Tokens {
     return { token, expiresAt };
   }
 
-  /** Undefined for whatever is no valid token of ours; why is nobody's business. */
+  /** Undefined for everything that is not a valid token of this service; the reason is not reported. */
   async verify(token: string): Promise<VerifiedClaims | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     try {

@@ -47,7 +47,7 @@ export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operati
   };
 }
 
-/** Throws `invalid_argument` for an operation that there is not. */
+/** Throws `invalid_argument` for an operation that does not exist. */
 function scopeOf({ collections, operations }: KeyScope): KeyScope {
   const unknown = operations?.find((name) => !isOperationName(name));
   if (unknown !== undefined) throw new ServiceError('invalid_argument', `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
@@ -57,7 +57,7 @@ function scopeOf({ collections, operations }: KeyScope): KeyScope {
   };
 }
 
-/** A key must not outlive its user, who may have been deleted since the request was let in. */
+/** A key must not outlive its user, who may have been deleted after the request was admitted. */
 async function insert(tx: Transaction, key: StoredKey): Promise<void> {
   if ((await readUser(tx, key.username)) === undefined) throw unauthenticated('invalid token');
   requireRoom((await listKeys(tx, key.username)).length, MAX_API_KEYS_OF_A_USER, 'API keys of a user');

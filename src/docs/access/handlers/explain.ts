@@ -10,7 +10,7 @@ import { notFound, type AccessStore } from '../write.ts';
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;
 
-/** Tells why somebody may do something. The decision is that of the pipeline; this only puts it into words. */
+/** Explains why a user may or may not do something. The pipeline makes the decision; this function describes it. */
 export function explainHandlers({ sql, accounts }: Pick<AccessStore, 'sql'> & { readonly accounts: Accounts }): Required<Pick<Handlers<Operations>, 'explainAccess'>> {
   return {
     async explainAccess({ username, operation, collection }) {
@@ -54,7 +54,7 @@ function decide(account: Account, grants: readonly SourcedGrant[], spec: Operati
   }
 }
 
-/** An input that names the collection wherever the operation takes the name of one. */
+/** An input that has the name of the collection in every field in which the operation takes one. */
 function inputFor({ collections = [] }: OperationSpec, collection: string): Record<string, string> {
   return Object.fromEntries(collections.filter((field) => !field.startsWith('_')).map((field) => [field, collection]));
 }
@@ -68,7 +68,7 @@ function whyAllowed({ admin, username }: Account, grants: readonly SourcedGrant[
   return [...new Set(names)].map((name) => `${permission} on ${name} is granted by ${grantsFor(grants, permission, name).map(nameOf).join(', ')}`).join('; ');
 }
 
-/** What counts for a collection: its own entries where there are any. */
+/** The entries that count for a collection: its own if there are any, otherwise those of `*`. */
 function grantsFor(grants: readonly SourcedGrant[], permission: Permission, name: string): SourcedGrant[] {
   return grants.filter((grant) => grant[permission] && new Grants(grants).entryFor(name)?.collection === grant.collection);
 }

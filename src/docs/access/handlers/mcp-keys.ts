@@ -11,7 +11,7 @@ import { requireFuture } from './expiry.ts';
 
 type McpKeyHandlers = Required<Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>>;
 
-/** Keys of MCP belong to the server and not to a user. Without MCP there is no use for them. */
+/** MCP keys belong to the server and not to a user. They are useless without MCP. */
 export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyHandlers {
   const { sql, clock } = deps;
   const requireMcp = (): void => {

@@ -56,7 +56,7 @@ export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
   };
 }
 
-/** Ends all tokens of the user, who may have been changed or deleted, or have redeemed the token, while the password was hashed. */
+/** Ends all tokens of the user. While the password was hashed, the user may have been changed or deleted, or may have redeemed the token. */
 function store(deps: AccessStore, user: StoredUser, passwordHash: string, resetHash?: string): Promise<void> {
   return write(deps, 'user.put', user.username, async (tx) => {
     const now = await readUser(tx, user.username);

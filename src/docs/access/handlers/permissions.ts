@@ -56,7 +56,7 @@ async function requireGroup(queries: Queries, name: string): Promise<void> {
   if (!(await hasGroup(queries, name))) throw notFound(`group ${name}`);
 }
 
-/** A group goes by two names. */
+/** A request may name a group by either of two fields. */
 function groupOf({ group, groupName }: { readonly group?: string | undefined; readonly groupName?: string | undefined }): string {
   const name = group ?? groupName;
   if (name === undefined) throw new ServiceError('missing_fields', 'missing fields: group');

@@ -51,7 +51,7 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
   };
 }
 
-/** Older builds do not know of roles: an administrator by a role would be none there. */
+/** Older builds do not know roles: a user who is an administrator by a role would not be one there. */
 async function hold(tx: Transaction, holder: RoleHolder, name: string, given: readonly string[]): Promise<void> {
   const roles = [...new Set(given)];
   for (const role of roles) await requireRole(tx, role);

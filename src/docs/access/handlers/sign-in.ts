@@ -13,7 +13,7 @@ export interface SignInDeps extends Pick<AccessStore, 'sql'> {
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
-  /** A user who exists. */
+  /** Name of a user who exists. */
   readonly someone: string;
 }
 
@@ -24,12 +24,12 @@ export function signInHandlers({ sql, accounts, passwords, tokens, someone }: Si
   return {
     async login({ username, password }, { caller }) {
       const user = await readUser(sql, username);
-      // One is found and one is not, whoever was asked for: finding takes longer.
+      // Every request looks up one existing and one missing user, because finding a user takes longer than not finding one.
       await readUser(sql, user === undefined ? someone : NOBODY);
       const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
       const party = { address: clientNetwork(caller.ip ?? ''), name: username };
       if (!(await passwords.matches(password, hash, party))) throw invalidCredentials();
-      // Asked anew, for the user may have been deleted while the password was checked.
+      // Read again, because the user may have been deleted while the password was checked.
       const account = await accounts.account(username);
       if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
       return { ...(await tokens.sign(account, account.admin)), ...(account.mustChange && { mustChangePassword: true }) };

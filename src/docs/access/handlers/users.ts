@@ -15,7 +15,7 @@ import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '..
 export interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly rules: PasswordRules | undefined;
-  /** Of the issuer of OpenID Connect, where there is one. */
+  /** The OpenID Connect issuer, if there is one. */
   readonly issuer: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
       if ((await readUser(sql, username)) !== undefined) throw exists();
       const passwordHash = await passwords.hash(password);
       return write(deps, 'user.put', username, async (tx) => {
-        // Again, for hashing takes a while.
+        // Checked again, because hashing takes time.
         if ((await readUser(tx, username)) !== undefined) throw exists();
         requireRoom(await countUsers(tx), MAX_USERS, 'users');
         await writeUser(tx, { username, tokenId: newTokenId(), passwordHash, admin, disabled: false, mustChange: mustChangePassword, createdAt: unixSeconds(clock) });
@@ -57,7 +57,7 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
   };
 }
 
-/** Throws `invalid_argument` without an issuer, and `conflict` where another user has the account. */
+/** Throws `invalid_argument` without an issuer, and `conflict` if the account belongs to another user. */
 async function link(tx: Transaction, username: string, issuer: string | undefined, subject: string): Promise<void> {
   if (issuer === undefined) throw new ServiceError('invalid_argument', 'oidcSubject needs an issuer; set SVC_OIDC_ISSUER');
   const owner = subject === '' ? undefined : await readSubject(tx, { issuer, subject });
@@ -65,7 +65,7 @@ async function link(tx: Transaction, username: string, issuer: string | undefine
   await writeSubject(tx, username, { issuer, subject });
 }
 
-/** Whoever is locked out or has to change the password has no token left, also when that ends. */
+/** Disabling a user or requiring a new password voids the user's tokens, and they stay void when that ends. */
 function changed(user: StoredUser, { disabled = user.disabled, admin = user.admin, mustChangePassword: mustChange = user.mustChange }: Pick<UpdateUserRequest, 'disabled' | 'admin' | 'mustChangePassword'>): StoredUser {
   const endsTokens = (disabled && !user.disabled) || (mustChange && !user.mustChange);
   return { ...user, disabled, admin, mustChange, ...(endsTokens && { tokenId: newTokenId() }) };

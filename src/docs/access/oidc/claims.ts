@@ -1,6 +1,6 @@
 import { parseClaimEntry } from '../../../lib/claim-entry.ts';
 
-/** What claims of an issuer stand for: names of roles and groups, in order, each once. */
+/** The rights that claims of an issuer stand for: names of roles and groups, in order, each once. */
 export interface ClaimedRights {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
@@ -8,14 +8,14 @@ export interface ClaimedRights {
 
 const NOTHING: ClaimedRights = { roles: [], groups: [] };
 
-/** Most values of a claim that are looked at. */
+/** Maximum number of values of a claim that are read. */
 const MAX_VALUES = 1000;
 
 const GROUP = 'group:';
 
 /**
- * Reads the rights out of claims. `mapping` has entries such as `staff=reader` and `writers=group:editors`: a value of the claim, and
- * the role or group that it stands for. What the mapping does not name is worth nothing.
+ * Reads the rights out of claims. `mapping` has entries such as `staff=reader` and `writers=group:editors`: a value of the claim, and the
+ * role or group that it stands for. Values that the mapping does not name are ignored.
  */
 export class ClaimMapping {
   readonly #claim: string;

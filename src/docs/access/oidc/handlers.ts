@@ -7,7 +7,7 @@ import type { Oidc } from './oidc.ts';
 
 type OidcHandlers = Required<Pick<Handlers<Operations>, 'getSignInMethods' | 'startOidcSignIn' | 'finishOidcSignIn'>>;
 
-/** Without an issuer there is nothing to begin. */
+/** Throws without an issuer. */
 export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandlers {
   return {
     getSignInMethods: async () => ({ password: true, oidc: oidc !== undefined }),

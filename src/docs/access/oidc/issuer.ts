@@ -10,7 +10,7 @@ import type { OidcSettings } from './settings.ts';
 
 export interface IssuerDeps {
   readonly settings: OidcSettings;
-  /** Calls the issuer. */
+  /** Sends requests to the issuer. */
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,32 +18,32 @@ export interface IssuerDeps {
   readonly secret: string;
 }
 
-/** What the issuer says of somebody. */
+/** Claims of the issuer about a user. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** A sign-in that has begun. */
 export interface BegunSignIn {
-  /** Where the browser goes. */
+  /** The URL to which the browser is redirected. */
   readonly url: string;
-  /** What the browser keeps until it is back. */
+  /** The encrypted state that the browser keeps until it returns. */
   readonly flow: string;
 }
 
-/** Seconds that the clock of the issuer may differ, as those of other servers. */
+/** Allowed difference between the issuer's clock and this one, in seconds; the same as for other servers. */
 const SKEW = 60;
 
-/** Seconds between the two halves of a sign-in. */
+/** Maximum number of seconds between the two halves of a sign-in. */
 const FLOW_SECONDS = 600;
 
-/** Seconds until an issuer that could not be reached is asked again. */
+/** Seconds after which an issuer that could not be reached is called again. */
 const RETRY_SECONDS = 5;
 
 const TIMEOUT_SECONDS = 10;
 
-/** Characters of a token; those of an issuer with many groups are long. */
+/** Maximum number of characters of a token; tokens of an issuer with many groups are long. */
 const MAX_TOKEN = 16_384;
 
-/** Signatures that only the issuer can make. */
+/** Signature algorithms with a private key that only the issuer has. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 interface Discovered {
@@ -53,8 +53,8 @@ interface Discovered {
 }
 
 /**
- * The issuer of OpenID Connect that the operator trusts: the authorization code flow with PKCE (RFC 7636), state and nonce, and
- * tokens of the issuer for the API. What a flow needs is encrypted and kept by the browser, so any process can end what another began.
+ * The OpenID Connect issuer that the operator trusts: the authorization code flow with PKCE (RFC 7636), state and nonce, and tokens of the
+ * issuer for the API. The browser keeps the encrypted state of a flow, so any process can finish a flow that another began.
  */
 export class Issuer {
   readonly #deps: IssuerDeps;
@@ -67,7 +67,7 @@ export class Issuer {
     this.#key = createHash('sha256').update('quire: flow of a sign-in\0').update(deps.secret).digest();
   }
 
-  /** Begins a sign-in. Rejects with `unavailable` where the issuer cannot be reached. */
+  /** Begins a sign-in. Rejects with `unavailable` if the issuer cannot be reached. */
   async begin(): Promise<BegunSignIn> {
     const { client, server } = await this.#discover();
     const { redirectUri, scopes } = this.#deps.settings;
@@ -82,7 +82,7 @@ export class Issuer {
     return { url: url.href, flow };
   }
 
-  /** Ends a sign-in with the query that the issuer sent the browser back with. Rejects with `invalid_credentials`, whatever is wrong with it. */
+  /** Ends a sign-in with the query with which the issuer redirected the browser. Rejects with `invalid_credentials`, whatever the cause. */
   async end(flow: string, query: string): Promise<Claims> {
     const { client, server } = await this.#discover();
     try {
@@ -94,13 +94,16 @@ export class Issuer {
       });
       return tokens.claims() as Claims;
     } catch (error) {
-      // Causes may hold what the issuer answered.
+      // Causes may contain the response of the issuer.
       this.#deps.log.warn({ reason: (error as Error).message }, 'a sign-in at the issuer failed');
       throw invalidCredentials();
     }
   }
 
-  /** What a token of the issuer says; undefined for whatever is no valid one. Rejects with `unavailable` where the issuer cannot be reached. */
+  /**
+   * The claims of a token of the issuer; undefined for everything that is not a valid token. Rejects with `unavailable` if the issuer cannot
+   * be reached.
+   */
   async verify(token: string): Promise<{ claims: Claims; expiresAt: number } | undefined> {
     if (token.length > MAX_TOKEN || !isOfIssuer(token, this.#deps.settings.issuer)) return undefined;
     const { server, keys } = await this.#discover();
@@ -116,14 +119,14 @@ export class Issuer {
     }
   }
 
-  /** Where a browser signs out of the issuer too; undefined where the issuer has no such page. */
+  /** The URL at which a browser also signs out of the issuer; undefined if the issuer has no such page. */
   async signOutUrl(): Promise<string | undefined> {
     const { client, server } = await this.#discover();
     if (server.end_session_endpoint === undefined) return undefined;
     return client.buildEndSessionUrl(this.#configure(client, server), { post_logout_redirect_uri: this.#deps.settings.redirectUri }).href;
   }
 
-  /** Asks once; an issuer that fails is left alone for a few seconds. */
+  /** Loads the issuer's configuration once; after a failure, the issuer is not called for a few seconds. */
   async #discover(): Promise<Discovered> {
     const now = this.#deps.clock.now();
     if (this.#discovered === undefined && now - this.#failedAt < RETRY_SECONDS * 1000) throw unavailable();
@@ -138,7 +141,7 @@ export class Issuer {
     }
   }
 
-  /** The package is loaded with the first sign-in. */
+  /** The package is loaded at the first sign-in. */
   async #ask(): Promise<Discovered> {
     const client = await import('openid-client');
     const { issuer, clientId } = this.#deps.settings;
@@ -154,7 +157,7 @@ export class Issuer {
     return { client, server, keys };
   }
 
-  /** One for each use, because its clock is that of the moment. */
+  /** A new object for each use, because its clock is fixed at that time. */
   #configure(client: Discovered['client'], server: ServerMetadata): Configuration {
     const { clientId, clientSecret } = this.#deps.settings;
     const skew = Math.round((this.#deps.clock.now() - Date.now()) / 1000);
@@ -167,13 +170,13 @@ export class Issuer {
     return configuration;
   }
 
-  /** The settings allow it for loopback only. */
+  /** The settings allow plain HTTP for loopback addresses only. */
   get #isPlain(): boolean {
     return this.#deps.settings.issuer.startsWith('http:');
   }
 }
 
-/** Whether a token says so of itself, which saves asking the issuer about everybody else's. */
+/** Whether a token claims to be from this issuer; this avoids calls to the issuer for other tokens. */
 function isOfIssuer(token: string, issuer: string): boolean {
   try {
     const { iss } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { iss?: unknown };

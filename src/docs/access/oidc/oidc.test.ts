@@ -17,7 +17,7 @@ async function open(more: Partial<OidcSettings> = {}): Promise<void> {
   fixture.advance(Math.floor(Date.now() / 1000) - START);
 }
 
-/** Goes all the way of a browser. */
+/** Does all steps of a browser's sign-in. */
 async function signIn() {
   const { url, flow } = await fixture.call('startOidcSignIn');
   return fixture.call('finishOidcSignIn', { flow, query: await browse(url) });

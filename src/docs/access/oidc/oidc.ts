@@ -17,11 +17,11 @@ export interface OidcDeps extends AccessStore {
   readonly issuer: Issuer;
   readonly passwords: Passwords;
   readonly log: Log;
-  /** False where this process may not write. */
+  /** Whether this process may create users; false if it must not write. */
   readonly mayCreate: () => boolean;
 }
 
-/** Somebody whom the issuer vouches for. */
+/** A user whom the issuer has authenticated. */
 export interface Vouched {
   readonly account: Account;
   readonly rights: ClaimedRights;
@@ -31,8 +31,8 @@ export interface Vouched {
 const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
 
 /**
- * From what an issuer says to a user. Users are known by the issuer's `sub`, which never changes hands, and never by a name: who may
- * choose the name at the issuer must not become somebody else here.
+ * Maps an issuer's claims to a user. Users are identified by the issuer's `sub`, which is never reassigned, and never by a name: someone who
+ * may choose their name at the issuer must not become another user here.
  */
 export class Oidc {
   readonly #deps: OidcDeps;
@@ -47,13 +47,13 @@ export class Oidc {
     return this.#deps.issuer;
   }
 
-  /** Who signs in with these claims, as a new user where that is allowed; undefined for a user who is disabled. Throws `forbidden` for anybody else. */
+  /** The user who signs in with these claims, created if that is allowed; undefined for a disabled user. Throws `forbidden` for everyone else. */
   async admit(claims: Claims): Promise<Vouched | undefined> {
     const username = (await this.#known(claims)) ?? (await this.#create(claims));
     return this.#account(username, claims);
   }
 
-  /** Whose token of the issuer it is; undefined for whatever is no valid one. */
+  /** The user of a token of the issuer; undefined if the token is not valid. */
   async identify(token: string): Promise<(Vouched & { readonly expiresAt: number }) | undefined> {
     const verified = await this.#deps.issuer.verify(token);
     if (verified === undefined) return undefined;
@@ -72,7 +72,7 @@ export class Oidc {
     return account === undefined || account.disabled ? undefined : { account, rights };
   }
 
-  /** A new user has no password, and what claims stand for. */
+  /** A new user has no password, and only the rights that the claims stand for. */
   async #create(claims: Claims): Promise<string> {
     const { settings: { createUsers, usernameClaim, issuer }, mayCreate, passwords, clock, log } = this.#deps;
     if (!createUsers || !mayCreate()) throw unlinked('an administrator has to link this account first');
@@ -93,7 +93,7 @@ export class Oidc {
   }
 }
 
-/** A credential is valid or it is not: an API learns nothing of users. */
+/** A credential is either valid or not: the error must not reveal anything about users. */
 function orUnknown(error: unknown): undefined {
   if (error instanceof ServiceError) return undefined;
   throw error;

@@ -1,20 +1,20 @@
-/** Sign-in at an issuer of OpenID Connect, as the settings say. */
+/** Settings for signing in at an OpenID Connect issuer. */
 export interface OidcSettings {
   /** URL of the issuer, under which its configuration is found. */
   readonly issuer: string;
   readonly clientId: string;
   /** Empty for a public client. */
   readonly clientSecret: string;
-  /** Where the issuer sends browsers back to: the console. */
+  /** The URL to which the issuer redirects browsers: the console. */
   readonly redirectUri: string;
   readonly scopes: string;
-  /** What tokens of the issuer have to be for; the client's id where it is empty. */
+  /** The audience that the issuer's tokens must have; empty means the client's id. */
   readonly audience: string;
-  /** Claim with the name of a new user. */
+  /** Claim that contains the name of a new user. */
   readonly usernameClaim: string;
-  /** Claim with a name or a list of names, and what they stand for. */
+  /** Claim that contains a name or a list of names, and what they stand for. */
   readonly rolesClaim: string;
   readonly roles: readonly string[];
-  /** Whether somebody whom nobody has registered becomes a user. */
+  /** Whether an unknown user with a valid sign-in is created. */
   readonly createUsers: boolean;
 }

@@ -8,11 +8,11 @@ export interface StoredKey extends KeyScope {
   readonly description: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Unix seconds; 0: never. */
+  /** Unix seconds; 0 means never. */
   readonly expiresAt: number;
-  /** Unix seconds; 0: not yet. */
+  /** Unix seconds; 0 means not yet. */
   readonly lastUsedAt: number;
-  /** Unix seconds; 0: it is good. */
+  /** Unix seconds; 0 means that the key is not revoked. */
   readonly revokedAt: number;
 }
 
@@ -52,12 +52,12 @@ export async function removeKey(tx: Transaction, hash: string): Promise<void> {
   await tx.run('DELETE FROM api_keys WHERE hash = ?', [hash]);
 }
 
-/** A key that was revoked before keeps that time. */
+/** A key that was revoked before keeps the earlier time. */
 export async function revokeKey(tx: Transaction, hash: string, at: number): Promise<void> {
   await tx.run('UPDATE api_keys SET revoked_at = ? WHERE hash = ? AND revoked_at = 0', [at, hash]);
 }
 
-/** Never back in time, should two notes of one key come in the wrong order. */
+/** Keeps the later time, in case two uses of one key arrive in the wrong order. */
 export async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: string, at: number]>): Promise<void> {
   await tx.runMany('UPDATE api_keys SET last_used_at = ? WHERE hash = ? AND last_used_at < ?', [...uses].map(([hash, at]) => [at, hash, at]));
 }

@@ -1,7 +1,7 @@
 import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 import type { Grant } from '../grants.ts';
 
-/** Whose permissions: those of users, groups and roles have a table each. */
+/** The kind of holder: permissions of users, groups and roles are in separate tables. */
 export type Holder = 'user' | 'group' | 'role';
 
 interface GrantRow extends Row {
@@ -17,17 +17,17 @@ const TABLES = {
   role: { table: 'role_permissions', column: 'role_name' },
 } as const;
 
-/** What was granted by name, by collection. */
+/** Permissions granted to the holder directly, by collection. */
 export async function listGrants(queries: Queries, holder: Holder, name: string): Promise<Grant[]> {
   const { table, column } = TABLES[holder];
   return (await queries.all<GrantRow>(`SELECT collection, may_read, may_write, may_admin FROM ${table} WHERE ${column} = ? ORDER BY collection`, [name])).map(toGrant);
 }
 
-/** A permission of a user, with where it comes from. */
+/** A permission of a user, with its origin. */
 export interface SourcedGrant extends Grant {
   readonly kind: 'user' | 'group' | 'role';
   readonly name: string;
-  /** The group through which a role is held; empty where it is not. */
+  /** The group through which a role is held; empty if the user holds it directly. */
   readonly group: string;
 }
 
@@ -37,7 +37,7 @@ interface SourcedRow extends GrantRow {
   readonly via: string;
 }
 
-/** What a user has: by name, through groups, and by roles of either. */
+/** All permissions of a user: direct ones, those of groups, and those of roles of either. */
 export async function listGrantsOf(queries: Queries, username: string): Promise<SourcedGrant[]> {
   const rows = await queries.all<SourcedRow>(
     `SELECT 'user' AS kind, username AS name, '' AS via, collection, may_read, may_write, may_admin FROM user_permissions WHERE username = ?
@@ -53,7 +53,7 @@ export async function listGrantsOf(queries: Queries, username: string): Promise<
   return rows.map((row) => ({ ...toGrant(row), kind: row.kind, name: row.name, group: row.via }));
 }
 
-/** What roles and groups have, the roles of the groups included. */
+/** The permissions of roles and groups, including those of the groups' roles. */
 export async function listGrantsHeld(queries: Queries, { roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }): Promise<Grant[]> {
   const found: Grant[] = [];
   for (const role of roles) found.push(...await listGrants(queries, 'role', role));
@@ -67,7 +67,7 @@ export async function listGrantsHeld(queries: Queries, { roles, groups }: { read
   return found;
 }
 
-/** Replaces what is granted for the collection; a grant of nothing is not kept. */
+/** Replaces the permissions for the collection; a grant without any permission is deleted. */
 export async function writeGrant(tx: Transaction, holder: Holder, name: string, { collection, read, write, admin }: Grant): Promise<void> {
   const { table, column } = TABLES[holder];
   await tx.run(`DELETE FROM ${table} WHERE ${column} = ? AND collection = ?`, [name, collection]);

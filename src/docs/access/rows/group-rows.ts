@@ -5,7 +5,7 @@ export interface StoredGroup {
   readonly description: string;
   /** In the order in which they were given. */
   readonly members: readonly string[];
-  /** What the members hold through the group. */
+  /** The roles that the members hold through the group. */
   readonly roles: readonly string[];
   /** Unix seconds. */
   readonly createdAt: number;
@@ -40,7 +40,7 @@ export async function countGroups(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM user_groups'))!.n;
 }
 
-/** Stores a group in the place of the one of that name, which keeps its time of creation and its roles. */
+/** Stores a group in place of the existing one of that name, keeping its creation time and its roles. */
 export async function writeGroup(tx: Transaction, { name, description, members, createdAt }: Omit<StoredGroup, 'roles'>): Promise<void> {
   await tx.run(
     `INSERT INTO user_groups(name, description, created_at) VALUES (?, ?, ?)
@@ -51,7 +51,7 @@ export async function writeGroup(tx: Transaction, { name, description, members, 
   await tx.runMany('INSERT INTO group_members(group_name, username) VALUES (?, ?)', members.map((username) => [name, username]));
 }
 
-/** With its permissions and memberships. Tells whether there was one. */
+/** Deletes a group with its permissions and memberships. Returns whether it existed. */
 export async function removeGroup(tx: Transaction, name: string): Promise<boolean> {
   await tx.run('DELETE FROM group_members WHERE group_name = ?', [name]);
   await tx.run('DELETE FROM group_permissions WHERE group_name = ?', [name]);

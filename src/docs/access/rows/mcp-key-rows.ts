@@ -6,7 +6,7 @@ export interface StoredMcpKey {
   readonly name: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Unix seconds; 0: never. */
+  /** Unix seconds; 0 means never. */
   readonly expiresAt: number;
   readonly disabled: boolean;
 }
@@ -35,12 +35,12 @@ export async function insertMcpKey(tx: Transaction, { hash, name, createdAt, exp
   await tx.run('INSERT INTO mcp_keys(hash, name, created_at, expires_at) VALUES (?, ?, ?, ?)', [hash, name, createdAt, expiresAt]);
 }
 
-/** Tells whether there was one. */
+/** Returns whether the key existed. */
 export async function removeMcpKey(tx: Transaction, hash: string): Promise<boolean> {
   return (await tx.run('DELETE FROM mcp_keys WHERE hash = ?', [hash])).changes > 0;
 }
 
-/** Tells whether there is one. */
+/** Returns whether the key exists. */
 export async function disableMcpKey(tx: Transaction, hash: string): Promise<boolean> {
   return (await tx.run('UPDATE mcp_keys SET disabled = 1 WHERE hash = ?', [hash])).changes > 0;
 }

@@ -20,7 +20,7 @@ export async function readReset(queries: Queries, hash: string): Promise<StoredR
   return row && { username: row.username, hash: row.hash, expiresAt: row.expires_at };
 }
 
-/** In the place of an earlier one of the user. */
+/** Replaces an earlier token of the user. */
 export async function writeReset(tx: Transaction, { username, hash, expiresAt }: StoredReset): Promise<void> {
   await removeReset(tx, username);
   await tx.run('INSERT INTO password_resets(username, hash, expires_at) VALUES (?, ?, ?)', [username, hash, expiresAt]);

@@ -5,7 +5,7 @@ import { writeGrant } from './grant-rows.ts';
 export interface StoredRole {
   readonly name: string;
   readonly description: string;
-  /** Comes with the database and never changes. */
+  /** Whether the role is built in and cannot be changed. */
   readonly builtIn: boolean;
   /** By collection. */
   readonly permissions: readonly Grant[];
@@ -25,7 +25,7 @@ interface PermissionRow extends Row {
   readonly may_admin: number;
 }
 
-/** Who holds roles: users or groups. */
+/** The kind of holder of a role: users or groups. */
 export type RoleHolder = 'user' | 'group';
 
 const HOLDERS = {
@@ -49,14 +49,14 @@ export async function countRoles(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM roles'))!.n;
 }
 
-/** Stores a role in the place of the one of that name. */
+/** Stores a role in place of the existing one of that name. */
 export async function writeRole(tx: Transaction, { name, description, permissions }: Omit<StoredRole, 'builtIn'>): Promise<void> {
   await tx.run('INSERT INTO roles(name, description, built_in) VALUES (?, ?, 0) ON CONFLICT(name) DO UPDATE SET description = excluded.description', [name, description]);
   await tx.run('DELETE FROM role_permissions WHERE role_name = ?', [name]);
   for (const grant of permissions) await writeGrant(tx, 'role', name, grant);
 }
 
-/** Also takes it away from all who hold it. */
+/** Also removes the role from all its holders. */
 export async function removeRole(tx: Transaction, name: string): Promise<void> {
   for (const table of ['role_permissions', 'user_roles', 'group_roles']) await tx.run(`DELETE FROM ${table} WHERE role_name = ?`, [name]);
   await tx.run('DELETE FROM roles WHERE name = ?', [name]);

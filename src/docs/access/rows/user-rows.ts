@@ -2,29 +2,29 @@ import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index
 
 export interface StoredUser {
   readonly username: string;
-  /** What tokens of this user carry. */
+  /** The id that valid tokens of this user contain. */
   readonly tokenId: string;
   readonly passwordHash: string;
-  /** An administrator by nature; permissions can make one too (`isAdmin` of `ListedUser`). */
+  /** The user's own administrator flag; permissions can make an administrator too (`isAdmin` of `ListedUser`). */
   readonly admin: boolean;
   readonly disabled: boolean;
-  /** Whether the password has to be changed after the next sign-in. */
+  /** Whether the password must be changed after the next sign-in. */
   readonly mustChange: boolean;
   /** Unix seconds. */
   readonly createdAt: number;
 }
 
-/** A user as listings show one. */
+/** A user as listings show it. */
 export interface ListedUser {
   readonly username: string;
   readonly createdAt: number;
   readonly disabled: boolean;
   readonly isAdmin: boolean;
   readonly groups: readonly string[];
-  /** By name, not through groups. */
+  /** Roles that the user holds directly, not through groups. */
   readonly roles: readonly string[];
   readonly mustChange: boolean;
-  /** The account of an issuer with which the user signs in; empty for none. */
+  /** The account at an issuer with which the user signs in; empty for none. */
   readonly oidcSubject: string;
 }
 
@@ -47,7 +47,7 @@ interface ListedRow extends Row {
   readonly subject: string | null;
 }
 
-/** By nature, or by a permission on `*` of the user, of a group, or of a role of either (decisions section 5.1). */
+/** An administrator by the user's own flag, or by a permission on `*` of the user, of a group, or of a role of either (decisions section 5.1). */
 const IS_ADMIN = `(u.admin = 1
   OR EXISTS (SELECT 1 FROM user_permissions p WHERE p.username = u.username AND p.collection = '*' AND p.may_admin = 1)
   OR EXISTS (SELECT 1 FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name
@@ -84,12 +84,12 @@ export async function countUsers(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM users'))!.n;
 }
 
-/** Whether there is anyone who can sign in and administer. */
+/** Whether there is a user who can sign in and is an administrator. */
 export async function hasAdmin(queries: Queries): Promise<boolean> {
   return (await queries.get(`SELECT 1 AS found FROM users u WHERE u.disabled = 0 AND ${IS_ADMIN} LIMIT 1`)) !== undefined;
 }
 
-/** Stores a user in the place of the one of that name. */
+/** Stores a user in place of the existing one of that name. */
 export async function writeUser(tx: Transaction, { username, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void> {
   await tx.run(
     `INSERT INTO users(username, token_id, password_hash, admin, disabled, must_change, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -100,7 +100,7 @@ export async function writeUser(tx: Transaction, { username, tokenId, passwordHa
   );
 }
 
-/** With all that is the user's: keys, permissions, roles, memberships (contract section 5, rule 12). */
+/** Deletes a user with keys, permissions, roles and memberships (contract section 5, rule 12). */
 export async function removeUser(tx: Transaction, username: string): Promise<void> {
   for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets', 'oidc_subjects']) {
     await tx.run(`DELETE FROM ${table} WHERE username = ?`, [username]);

@@ -35,7 +35,7 @@ function exporterOf(sink: Sink, bufferSize = 10): { exporter: Exporter; timer: M
   return { exporter, timer };
 }
 
-/** Resolves when a condition holds; looked at whenever the event loop has turned. */
+/** Resolves when a condition holds; it is checked at each turn of the event loop. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -70,7 +70,7 @@ describe('the webhook exporter', () => {
     const { exporter, timer } = exporterOf(webhookSink({ url, version: '1' }));
     exporter.offer(event('a'));
     exporter.offer(event('b'));
-    for (let i = 0; i < 4; i++) await timer.elapse(); // three of the first event, one of the second
+    for (let i = 0; i < 4; i++) await timer.elapse(); // three attempts for the first event, one for the second
     await until(() => exporter.state.delivered === 1);
     expect(requests.map(({ body }) => body.resource)).toEqual(['a', 'a', 'a', 'a', 'b', 'b']);
     expect(exporter.state).toMatchObject({ queued: 2, delivered: 1, failed: 1, dropped: 0, lastError: 'HTTP status 503' });
@@ -166,7 +166,7 @@ describe('the syslog exporter', () => {
     await once(first, 'close');
     await until(() => exporter.state.delivered === 2);
 
-    // Nobody listens: refused until the server is there again.
+    // Nothing listens: connections are refused until the server is started again.
     exporter.offer(event('c'));
     await until(() => timer.sleeps.length === 1 || exporter.state.delivered === 3);
     const second = createServer(accept);
@@ -179,7 +179,7 @@ describe('the syslog exporter', () => {
   });
 });
 
-/** The messages that are complete. */
+/** The complete messages. */
 function framesOf(bytes: Buffer): string[] {
   const messages: string[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -9,7 +9,7 @@ export interface ExporterOptions {
   readonly bufferSize: number;
   readonly log: Log;
   readonly timer: Timer;
-  /** Milliseconds that `stop` gives to what is still in the buffer. */
+  /** Milliseconds that `stop` waits for the events in the buffer. */
   readonly graceMs?: number;
 }
 
@@ -19,7 +19,7 @@ const BACKOFF: Backoff = { initial: 1000, max: 15_000 };
 const GRACE_MS = 2000;
 const MAX_ERROR = 300;
 
-/** Sends events to one sink, in order, from a buffer of its own: whatever the sink does, nobody waits for it. */
+/** Sends events to one sink, in order, from its own buffer, so that no request waits for a sink. */
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #buffer: AuditEvent[] = [];
@@ -32,18 +32,18 @@ export class Exporter {
     this.#options = options;
   }
 
-  /** With its counters since the start. */
+  /** The sink with its counters since the start. */
   get state(): AuditExporter {
     const { sink: { name, target }, bufferSize } = this.#options;
     return { name, target, ...this.#counts, bufferSize };
   }
 
-  /** Events in the buffer. */
+  /** Number of events in the buffer. */
   get waiting(): number {
     return this.#buffer.length;
   }
 
-  /** Puts an event into the buffer; the oldest one there makes room for it. */
+  /** Puts an event into the buffer; if it is full, the oldest event is dropped. */
   offer(event: AuditEvent): void {
     if (this.#stopping.signal.aborted) return;
     if (this.#buffer.length >= this.#options.bufferSize) {
@@ -55,7 +55,7 @@ export class Exporter {
     this.#work ??= this.#drain().finally(() => (this.#work = undefined));
   }
 
-  /** Gives what is in the buffer a last chance, without waits between attempts. */
+  /** Tries once more to send the events in the buffer, without waiting between attempts. */
   async stop(): Promise<void> {
     const { sink, graceMs = GRACE_MS } = this.#options;
     this.#stopping.abort();

@@ -1,14 +1,14 @@
 import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
 
-/** Where audit events are sent to. */
+/** A destination of audit events. */
 export interface Sink {
   readonly name: 'webhook' | 'syslog';
-  /** Without credentials. */
+  /** The address without credentials. */
   readonly target: string;
-  /** Resolves when the target has accepted the event. Rejects with `Refused` where trying again cannot help. */
+  /** Resolves when the target has accepted the event. Rejects with `Refused` if a retry cannot help. */
   send(event: AuditEvent, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The target is there and does not want the event. */
+/** The target was reached and refuses the event. */
 export class Refused extends Error {}

@@ -10,12 +10,12 @@ const FACILITY = 16;
 const INFORMATIONAL = 6;
 const WARNING = 4;
 
-/** 32473 is the enterprise number for examples (RFC 5612): there is none of this program's own. */
+/** 32473 is the enterprise number for examples (RFC 5612): this program has no number of its own. */
 const STRUCTURE = 'audit@32473';
 
 /**
- * An event as a syslog message (RFC 5424): its fields as structured data, and all of it as JSON, which is
- * written in ASCII so that every receiver can read it.
+ * An event as a syslog message (RFC 5424): its fields as structured data, and the whole event as JSON, written in ASCII so that every
+ * receiver can read it.
  */
 export function syslogMessage(event: AuditEvent, { hostname, processId }: SyslogOrigin): string {
   const priority = FACILITY * 8 + (event.result === 'ok' ? INFORMATIONAL : WARNING);
@@ -25,7 +25,7 @@ export function syslogMessage(event: AuditEvent, { hostname, processId }: Syslog
   return `<${priority}>1 ${timestamp} ${printable(hostname, 255)} quire ${processId} audit [${STRUCTURE} ${data}] ${ascii(JSON.stringify(event))}`;
 }
 
-/** Section 6.3.3: of a value, `"`, `\` and `]` are escaped. Control characters would break lines of receivers. */
+/** Section 6.3.3: in a value, `"`, `\` and `]` are escaped. Control characters would break the lines of receivers. */
 function escaped(value: string): string {
   return value.replace(/["\\\]]/g, '\\$&').replace(/\p{Cc}/gu, ' ');
 }

@@ -18,7 +18,7 @@ export function syslogSink(address: SyslogAddress): Sink {
   };
 }
 
-/** One message a datagram (RFC 5426). */
+/** One message in each datagram (RFC 5426). */
 class Datagrams {
   readonly #address: SyslogAddress;
   #socket: DatagramSocket | undefined;
@@ -40,14 +40,14 @@ class Datagrams {
 
   #open(): DatagramSocket {
     const socket = createSocket(isIPv6(this.#address.host) ? 'udp6' : 'udp4');
-    // A failure belongs to a message, whose callback is told of it.
+    // A failure belongs to a message, whose callback receives it.
     socket.on('error', () => undefined);
     socket.unref();
     return socket;
   }
 }
 
-/** Messages with their length before them (octet counting, RFC 6587 section 3.4.1), over a connection that is made again when it is lost. */
+/** Messages, each preceded by its length (octet counting, RFC 6587 section 3.4.1), over a connection that is reopened when it is lost. */
 class Connection {
   readonly #address: SyslogAddress;
   #socket: Socket | undefined;
@@ -83,7 +83,7 @@ class Connection {
     }
     socket.setKeepAlive(true, 60_000);
     socket.unref();
-    socket.resume(); // a server may say something; without a reader its end would not be noticed
+    socket.resume(); // a server may send data; if nothing read it, the end of the connection would not be noticed
     const forget = (): void => {
       if (this.#socket === socket) this.#socket = undefined;
       socket.destroy();

@@ -8,10 +8,10 @@ export interface WebhookSinkOptions {
   readonly version: string;
 }
 
-/** Statuses that pass, of those that say that the request was wrong. */
+/** Client error statuses after which a retry may succeed. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Posts each event to a URL (decisions, section 4.9). The operator names it, so private addresses are fine; redirects are not followed. */
+/** Posts each event to a URL (decisions, section 4.9). The operator configures it, so private addresses are allowed; redirects are not followed. */
 export function webhookSink({ url, header, version }: WebhookSinkOptions): Sink {
   const { username, password, ...target } = partsOf(url);
   // `fetch` refuses URLs with credentials.
@@ -36,7 +36,7 @@ function partsOf(text: string): { url: string; shown: string; username: string; 
   const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   url.username = url.password = '';
   const shown = new URL(url);
-  // A token may be there; the path is needed to know the target.
+  // The query may contain a token; the path is needed to identify the target.
   shown.search = shown.hash = '';
   return { url: url.href, shown: shown.href, username, password };
 }

@@ -1,17 +1,17 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { inList, type SqlValue } from '../../../storage/index.ts';
 
-/** A condition of SQL with its parameters. */
+/** An SQL condition with its parameters. */
 export interface SetCondition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-/** Ordinals that a statement names. */
+/** Maximum number of ordinals that a statement lists. */
 const FEW = 500;
 const YES = Uint8Array.of(1);
 
-/** Whether a column of ordinals is in a set: a few ordinals are listed, more are a byte each, at their place in a BLOB. */
+/** Tests whether a column of ordinals is in a set: a few ordinals are listed; a larger set is passed as a BLOB with one byte for each ordinal. */
 export function inSet(column: string, set: OrdSet): SetCondition {
   const size = set.size;
   if (size === 0) return { sql: '0 = 1', params: [] };

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { BOUNDS, isMoment, type BoundName, type Bounds, type RangeValue } from '../../../search/filter/index.ts';
 
-/** Bounds of one field that must all hold for one of its values. */
+/** Bounds of one field; one of its values must satisfy all of them. */
 export interface RangeCondition {
   readonly field: string;
   readonly bounds: Bounds;
@@ -12,7 +12,7 @@ export type RangeMeta = readonly ({ readonly field: string } & Bounds)[] | Reado
 
 const TIMES: ReadonlySet<string> = new Set(['addedAt', 'updatedAt']);
 
-/** Conditions in one form. Throws `invalid_argument` for a bound of a time that is neither a number nor a date. */
+/** Conditions in a uniform form. Throws `invalid_argument` for a bound of a time that is neither a number nor a date. */
 export function toConditions(ranges: RangeMeta = []): RangeCondition[] {
   const list = Array.isArray(ranges)
     ? (ranges as readonly ({ field: string } & Bounds)[]).map(({ field, ...bounds }) => ({ field, bounds }))

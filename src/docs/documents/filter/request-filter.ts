@@ -3,13 +3,13 @@ import { allOf, checkFilterSize, checkMoments, parseFilter, readFilterTree, type
 import type { Meta } from '../meta.ts';
 import { isTime, toConditions, type RangeMeta } from './range-conditions.ts';
 
-/** What a request says beside `filterMeta` of the documents that it is about. */
+/** The parts of a request that select documents, except `filterMeta`. */
 export interface FilterInput {
   readonly filter?: string | FilterNode | undefined;
   readonly langs?: readonly string[] | undefined;
 }
 
-/** All that a request says of the documents that it is about. */
+/** All parts of a request that select documents. */
 export interface RequestFilter extends FilterInput {
   /** The values of a key are alternatives; all keys must match (contract section 4). */
   readonly filterMeta?: Meta | undefined;
@@ -18,7 +18,7 @@ export interface RequestFilter extends FilterInput {
 
 const MAX_VALUES = 1000;
 
-/** All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot see. */
+/** All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot check. */
 export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFilter): Filter | undefined {
   checkFilter(filterMeta);
   const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({ kind: 'range', field: isTime(field) ? field : metaField(field), bounds }));
@@ -39,18 +39,18 @@ function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
   return parts.length === 0 ? undefined : allOf(parts);
 }
 
-/** Refuses filters with too many values in all (decisions section 8), which a schema cannot count. */
+/** Refuses filters with too many values in total (decisions section 8), which a schema cannot count. */
 export function checkFilter(filter: Meta): void {
   const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
   if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
-/** A key without values has no alternative that could match, and no document has a key without letters. */
+/** A key without values matches no document, and neither does an empty key, because no document has one. */
 function matchesOf(filterMeta: Meta): Condition[] {
   return Object.entries(filterMeta).map(([key, values]) => ({ kind: 'match', field: metaField(key), values: key === '' ? [] : values }));
 }
 
-/** With its prefix, a metadata key may have the name of a document's field. */
+/** With its prefix, a metadata key may have the same name as a field of a document. */
 function metaField(key: string): string {
   return `meta.${key}`;
 }

@@ -3,7 +3,7 @@ import { CHANGE_FLAGS, type Change } from '../../../storage/index.ts';
 
 export type DocumentEventName = 'doc.added' | 'doc.updated' | 'doc.deleted' | 'collection.deleted';
 
-/** Something that happened to a document or, with empty `key`, `lang` and `docId`, to a collection. */
+/** A change of a document or, with empty `key`, `lang` and `docId`, of a collection. */
 export interface DocumentEvent {
   readonly event: DocumentEventName;
   /** Lowercased. */
@@ -13,7 +13,7 @@ export interface DocumentEvent {
   readonly docId: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** `reason` of a deletion that nobody asked for, or how many documents were `deleted` with a collection. */
+  /** `reason` of a deletion that no request caused, or the number of documents that were `deleted` with a collection. */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** Number of the change in the feed. */
   readonly seq: number;
@@ -27,12 +27,12 @@ const ALIASES: Readonly<Record<string, DocumentEventName>> = {
   insert: 'doc.added', 'doc.add': 'doc.added', update: 'doc.updated', 'doc.update': 'doc.updated', delete: 'doc.deleted', 'doc.delete': 'doc.deleted',
 };
 
-/** The name that an alias stands for; any other as it is. */
+/** The name that an alias stands for; other names are returned as they are. */
 export function canonicalName(name: string): string {
   return Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
 }
 
-/** The events that the names stand for; all of them without names. Throws `invalid_argument` for a name that would never match. */
+/** The events that the names stand for; all events without names. Throws `invalid_argument` for a name that would never match. */
 export function eventsNamed(names: readonly string[]): ReadonlySet<DocumentEventName> {
   const events = new Set<DocumentEventName>(names.length === 0 ? ALL : []);
   for (const name of names) {
@@ -43,7 +43,7 @@ export function eventsNamed(names: readonly string[]): ReadonlySet<DocumentEvent
   return events;
 }
 
-/** What a change means to watchers; undefined when nothing, as for a configuration. */
+/** The event of a change; undefined when watchers get none, as for a configuration. */
 export function eventOf(change: Change): DocumentEvent | undefined {
   const event = nameOf(change);
   if (event === undefined) return undefined;

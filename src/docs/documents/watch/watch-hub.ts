@@ -5,14 +5,14 @@ import { eventOf } from './events.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
- * Follows the feed once for all watchers: with a reader for each, every commit would cost as many
- * queries as there are watchers. It follows only while there are any.
+ * Follows the feed once for all watchers: if each watcher had its own reader, every commit would cost as many queries as there are watchers.
+ * It follows the feed only while there are watchers.
  */
 export class WatchHub {
   readonly #feed: ChangeFeed;
   readonly #log: Log;
   readonly #watchers = new Set<Watcher>();
-  /** Number of the last change that the watchers were told. */
+  /** Number of the last change that was passed to the watchers. */
   #position = 0;
   #subscriber: Subscriber | undefined;
   #starting: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export class WatchHub {
     this.#log = log;
   }
 
-  /** How many are watching. */
+  /** The number of watchers. */
   get size(): number {
     return this.#watchers.size;
   }
@@ -32,10 +32,10 @@ export class WatchHub {
     return this.#position;
   }
 
-  /** From here on the watcher is told everything after `position`. Resolves when that is so. */
+  /** After this call the watcher receives every change after `position`. Resolves when the hub follows the feed. */
   async join(watcher: Watcher): Promise<void> {
     if (this.#stopped) throw stopping();
-    // Before anything is awaited, so that the hub does not stop in between.
+    // Added before the first `await`, so that the hub does not stop in between.
     this.#watchers.add(watcher);
     const starting = (this.#starting ??= this.#start());
     try {
@@ -54,7 +54,7 @@ export class WatchHub {
     this.#rest();
   }
 
-  /** Ends all watchers; nobody can join any more. */
+  /** Ends all watchers; none can join after this. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const subscriber = this.#subscriber;
@@ -69,7 +69,7 @@ export class WatchHub {
     const subscriber: Subscriber = new Subscriber({
       feed: this.#feed,
       cursor: memoryCursor(head),
-      // One that was stopped may have a batch under way.
+      // A stopped subscriber may have a batch under way.
       handle: async (changes) => (subscriber === this.#subscriber ? this.#tell(changes) : undefined),
       onGap: async (gap) => {
         if (subscriber === this.#subscriber) this.#restored(gap.head);
@@ -82,7 +82,7 @@ export class WatchHub {
     this.#rest();
   }
 
-  /** Stops following when nobody watches; while it is starting, that is left to the start. */
+  /** Stops following the feed when there are no watchers; while the hub is starting, the start does that. */
   #rest(): void {
     const subscriber = this.#subscriber;
     if (subscriber === undefined || this.#watchers.size > 0) return;
@@ -100,7 +100,7 @@ export class WatchHub {
     }
   }
 
-  /** What a watcher has seen says nothing about another database. */
+  /** The positions of watchers are meaningless in another database. */
   #restored(head: number): void {
     this.#position = head;
     for (const watcher of this.#watchers) watcher.fail(eventsLost());

@@ -41,7 +41,7 @@ class Client {
     return events;
   }
 
-  /** `event key` of so many events. */
+  /** `event key` of the next `count` events. */
   async names(count: number): Promise<string[]> {
     return (await this.take(count)).map(({ event, key }) => `${event} ${key}`);
   }
@@ -247,7 +247,7 @@ describe('watchers', () => {
           written += each.count;
         } else if (each.op === 'watch') {
           const from = each.back === undefined ? written : Math.max(0, written - each.back);
-          // 0 would mean all that is kept, which is more than this collection's.
+          // 0 would request all kept events, also those of other collections.
           const fromSeq = each.back === undefined || origin + from === 0 ? {} : { fromSeq: origin + from };
           watching.push({ client: await Client.watch({ collection, ...fromSeq }), expected: 'fromSeq' in fromSeq ? from : written });
         } else {

@@ -5,25 +5,25 @@ import { eventOf, eventsNamed, type DocumentEvent } from './events.ts';
 import { Watcher } from './watcher.ts';
 import { eventsLost, type WatchHub } from './watch-hub.ts';
 
-/** Changes read at once while a watcher catches up. */
+/** Number of changes that are read at once while a watcher catches up. */
 const BATCH = 500;
 
 export interface WatchInput {
-  /** Case does not matter; empty means every collection but those of the system. */
+  /** Letter case does not matter; empty means every collection except those of the system. */
   readonly collection: string;
   /** Names of events and their aliases; none means all. */
   readonly events: readonly string[];
   readonly includeDocument: boolean;
-  /** Number of the last event that was seen; 0 asks for all that are kept, absent for those to come. */
+  /** Number of the last event that the client has seen; 0 requests all kept events, absent requests only future ones. */
   readonly fromSeq?: number;
 }
 
-/** An event with the document as it is when the event is taken, where it was asked for and there is one. */
+/** An event with the document as it is when the event is delivered, if it was requested and exists. */
 export interface WatchedEvent extends DocumentEvent {
   readonly document?: Document;
 }
 
-/** What watching needs: the feed, and a way to a document by any of its spellings; undefined when it is gone. */
+/** What watching needs: the feed, and a function that returns a document by any of its spellings, or undefined when it was removed. */
 export interface WatchDependencies {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
@@ -33,10 +33,10 @@ export interface WatchDependencies {
 export type Watch = (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
 
 /**
- * Watches documents: resolves when no event escapes any more. What it answers goes on until it is left,
- * and throws the signal's reason when that aborts, `rate_limited` when the watcher is too far behind,
- * and `unavailable` when the service stops or events were lost.
- * Errors: `invalid_argument` for unknown events, and for a number that the feed cannot continue after.
+ * Watches documents: resolves when every later event will be delivered. The iterable that it returns continues until the caller leaves it,
+ * and throws the signal's reason when that aborts, `rate_limited` when the watcher is too far behind, and `unavailable` when the service
+ * stops or events were lost.
+ * Errors: `invalid_argument` for unknown events, and for a number after which the feed cannot continue.
  */
 export function createWatch(dependencies: WatchDependencies): Watch {
   return async (input, signal) => {
@@ -60,10 +60,10 @@ function filterOf({ collection, events }: WatchInput): Wanted {
 async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
   const watcher = new Watcher(wanted);
   await hub.join(watcher);
-  // Also where nobody ever takes the first event.
+  // This also covers a client that never takes the first event.
   signal.addEventListener('abort', () => hub.leave(watcher), { once: true });
   try {
-    // The hub may be behind the head; what was written before now is not news.
+    // The hub may be behind the head; changes that were written before now are not reported.
     return follow(hub, watcher, await feed.head(), signal);
   } catch (error) {
     hub.leave(watcher);
@@ -71,7 +71,7 @@ async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signa
   }
 }
 
-/** The first batch is read at once, so that a number that cannot be continued after is refused. */
+/** The first batch is read at once, so that a number after which the feed cannot continue is refused. */
 async function resumed(dependencies: WatchDependencies, wanted: Wanted, fromSeq: number, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
   const { feed } = dependencies;
   const after = fromSeq === 0 ? Math.max(0, (await feed.oldest()) - 1) : fromSeq;
@@ -90,15 +90,15 @@ interface Start {
 }
 
 /**
- * Reads the feed at the watcher's own pace until it is as far as the others are, and only then joins
- * them: whoever resumes after a long time is not behind for that.
+ * Reads the feed at the watcher's own pace until it has reached the position of the hub, and only then joins it: a client that resumes after
+ * a long time does not exceed the limit of waiting events.
  */
 async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start: Start, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
   let { after, changes } = start;
   const watcher = new Watcher(wanted);
   let joined = false;
   try {
-    // Having joined, it must still read what the others were told before.
+    // After it has joined, it must still read the changes that the hub passed on before.
     while (changes.length > 0 || !joined) {
       for (const change of changes) {
         signal.throwIfAborted();
@@ -118,7 +118,7 @@ async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start:
   }
 }
 
-/** What the watcher is told from now on; what it has seen otherwise, up to `after`, is passed over. */
+/** The future events of the watcher; events up to `after`, which it has read already, are skipped. */
 async function* follow(hub: WatchHub, watcher: Watcher, after: number, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
   const onAbort = (): void => watcher.fail(signal.reason);
   signal.addEventListener('abort', onAbort);
@@ -143,7 +143,7 @@ async function readOn(feed: ChangeFeed, after: number): Promise<Change[]> {
   }
 }
 
-/** Read as late as possible: events that wait hold no bodies. */
+/** Documents are read as late as possible: events that wait do not contain bodies. */
 async function* withDocuments({ readDocument }: WatchDependencies, events: AsyncIterable<DocumentEvent>): AsyncGenerator<WatchedEvent> {
   for await (const event of events) {
     const document = event.event === 'doc.added' || event.event === 'doc.updated' ? await readDocument(event) : undefined;

@@ -1,14 +1,14 @@
 import { ServiceError } from '../../../errors/index.ts';
 import type { DocumentEvent } from './events.ts';
 
-/** Events that may wait for a watcher (decisions, section 4.12). */
+/** Maximum number of events that wait for a watcher (decisions, section 4.12). */
 export const MAX_BEHIND = 4096;
 
-/** The events that wait for one watcher, from the moment on at which it is up to date. */
+/** The events that wait for one watcher, from the time at which it has caught up. */
 export class Watcher {
   readonly #wanted: (event: DocumentEvent) => boolean;
   #waiting: DocumentEvent[] = [];
-  /** How many at the front of `#waiting` were taken already; removing each would cost a copy of the rest. */
+  /** Number of events at the front of `#waiting` that were taken already; removing each one would copy the rest. */
   #taken = 0;
   #failure: unknown;
   #wake: (() => void) | undefined;
@@ -27,7 +27,7 @@ export class Watcher {
     }
   }
 
-  /** Ends the watcher: what waits is dropped, and `next` rejects. */
+  /** Ends the watcher: waiting events are dropped, and `next` rejects. */
   fail(error: unknown): void {
     this.#failure ??= error;
     this.#waiting = [];
@@ -35,7 +35,7 @@ export class Watcher {
     this.#wake?.();
   }
 
-  /** The next event, when there is one. Rejects when the watcher was ended. For one caller at a time. */
+  /** The next event, when there is one. Rejects when the watcher was ended. At most one caller may wait at a time. */
   async next(): Promise<DocumentEvent> {
     while (this.#failure === undefined && this.#taken === this.#waiting.length) {
       await new Promise<void>((resolve) => (this.#wake = resolve));

@@ -1,6 +1,6 @@
 import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 
-/** A stored configuration: empty texts and 0 stand for the provider's own. */
+/** A stored configuration: empty texts and 0 mean the provider's defaults. */
 export interface EmbeddingConfig {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export async function readConfigs(queries: Queries): Promise<EmbeddingConfig[]> 
   return (await queries.all<ConfigRow>(`SELECT ${COLUMNS} FROM embedding_configs ORDER BY seq`)).map(toConfig);
 }
 
-/** Stores a configuration under its id, in the place of the one that has it. Of the defaults it is the only one then. */
+/** Stores a configuration under its id, replacing an existing one. If it is the default, it becomes the only one. */
 export async function writeConfig(tx: Transaction, config: EmbeddingConfig): Promise<void> {
   if (config.isDefault) await tx.run('UPDATE embedding_configs SET is_default = 0 WHERE is_default <> 0');
   const { id, name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt } = config;

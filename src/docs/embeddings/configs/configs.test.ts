@@ -55,7 +55,7 @@ describe('embedding configurations (contract section 4, decision D-47)', () => {
       await expect(fixture.call('updateEmbeddingConfig', { id, ...change })).rejects.toMatchObject(needsKey);
     }
     expect(await read(id)).toMatchObject({ provider: 'openai', apiUrl: 'https://api.openai.com/v1' });
-    // A detour over a provider that calls nobody does not help.
+    // Switching to a provider without an address in between does not help.
     await fixture.call('updateEmbeddingConfig', { id, provider: 'none' });
     await expect(fixture.call('updateEmbeddingConfig', { id, provider: 'openai', apiUrl: 'https://evil.example/v1' })).rejects.toMatchObject(needsKey);
     expect(await fixture.call('updateEmbeddingConfig', { id, provider: 'voyage', apiKey: 'other' })).toMatchObject({ provider: 'voyage', apiKeySet: true });

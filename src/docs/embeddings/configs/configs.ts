@@ -18,18 +18,18 @@ export type ConfigHandlers = Required<Pick<Handlers<Operations>,
 export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'> {
   readonly settings: EmbeddingSettings;
   readonly create: CreateProvider;
-  /** Makes the choice that `effectiveChoice` tells take effect. */
+  /** Applies the result of `effectiveChoice`. */
   readonly apply: () => Promise<void>;
 }
 
 const MAX_CONFIGS = 1000;
 
-/** The stored default configuration, and the settings of the server where there is none (decisions section 4.3). */
+/** The stored default configuration, or the settings of the server if there is none (decisions section 4.3). */
 export async function effectiveChoice({ sql, settings }: Pick<ConfigDeps, 'sql' | 'settings'>): Promise<ProviderChoice> {
   return (await readConfigs(sql)).find(({ isDefault }) => isDefault) ?? settings;
 }
 
-/** Embedding configurations (contract section 4): the keys go in and never come out (decision D-47). */
+/** Embedding configurations (contract section 4): keys are stored but never returned (decision D-47). */
 export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   const { sql, settings, create, apply } = deps;
 
@@ -84,7 +84,7 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   };
 }
 
-/** The feed carries no key: whoever follows it reads the table. */
+/** The feed does not contain the API key; followers read it from the table. */
 async function store({ feed }: ConfigDeps, tx: Transaction, config: EmbeddingConfig): Promise<void> {
   await writeConfig(tx, config);
   await feed.append(tx, [{ kind: 'embedding_config.put', collection: '', key: config.id }]);
@@ -92,7 +92,7 @@ async function store({ feed }: ConfigDeps, tx: Transaction, config: EmbeddingCon
 
 type Changes = { readonly [K in keyof Omit<EmbeddingConfig, 'id' | 'createdAt'>]?: EmbeddingConfig[K] | undefined };
 
-/** What is absent stays, and so does a key in whose place an empty one was sent. */
+/** Absent fields stay, and an empty key keeps the stored one. */
 function merge(stored: EmbeddingConfig, { apiKey, ...changes }: Changes): EmbeddingConfig {
   const fields = ['name', 'provider', 'model', 'dimensions', 'apiUrl', 'isDefault'] as const;
   const given = fields.filter((field) => changes[field] !== undefined).map((field) => [field, changes[field]]);

@@ -8,10 +8,10 @@ import type { EmbeddingConfig } from './config-rows.ts';
 /** The part of a configuration that says how to embed. */
 export type ProviderChoice = Pick<EmbeddingConfig, 'provider' | 'model' | 'dimensions' | 'apiKey' | 'apiUrl'>;
 
-/** What the server itself decides. */
+/** The part that only the server's settings decide. */
 type ServerPart = Pick<EmbeddingSettings, 'offline' | 'cacheFolder'>;
 
-/** Undefined for `none`. What is not the server's own choice was stored by a user, who is not trusted with its network and its disk. */
+/** Undefined for `none`. A choice that is not the server's own was stored by a user, who is not trusted with the server's network and disk. */
 export function toProviderConfig(choice: ProviderChoice, server: ServerPart): ProviderConfig | undefined {
   const { provider, model, dimensions, apiKey, apiUrl } = choice;
   const { offline, cacheFolder } = server;
@@ -19,7 +19,10 @@ export function toProviderConfig(choice: ProviderChoice, server: ServerPart): Pr
   return { provider, model, dimensions, apiKey, apiUrl, offline, untrusted: choice !== (server as object), ...(cacheFolder !== undefined && { cacheFolder }) };
 }
 
-/** Throws for a configuration that cannot work, naming each field. Reaches out to nobody: what is right for the provider shows with the first call. */
+/**
+ * Throws for a configuration that cannot work, naming each field. Makes no network calls: whether the provider accepts the configuration
+ * shows at the first call.
+ */
 export async function checkChoice(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<void> {
   if (hasCredentials(choice.apiUrl)) throw new ServiceError('invalid_argument', 'apiUrl must not hold a user name or password: it is shown to readers');
   const { provider, apiKey } = choice;
@@ -28,7 +31,7 @@ export async function checkChoice(choice: ProviderChoice, server: ServerPart, cr
   if (config !== undefined) await tryOut(config, create).then((made) => made.close());
 }
 
-/** Throws a `ConfigError` when the settings name a provider that cannot work; its problems name the variables. */
+/** Throws a `ConfigError` when the settings name a provider that cannot work; its problems name the environment variables. */
 export async function checkSettings(settings: EmbeddingSettings, create: CreateProvider): Promise<void> {
   const config = toProviderConfig(settings, settings);
   if (config === undefined) return;
@@ -59,15 +62,15 @@ function hasCredentials(apiUrl: string): boolean {
   return url !== null && (url.username !== '' || url.password !== '');
 }
 
-/** In the process there is no address. */
+/** Providers that run in this process have no address. */
 const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = { ...DEFAULT_URLS, local: '', builtin: '', none: '' };
 
-/** Where the provider is called; empty for one that calls nobody. */
+/** The address of the provider; empty for one without network calls. */
 export function urlOf({ provider, apiUrl }: Pick<ProviderChoice, 'provider' | 'apiUrl'>): string {
   return apiUrl || OWN_URLS[provider];
 }
 
-/** The choice with the provider's own model, size and address where none was given. */
+/** The choice, with the provider's own model, size and address for those that are not set. */
 export async function complete(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>> {
   const apiUrl = urlOf(choice);
   const { model, dimensions } = choice;
@@ -78,6 +81,6 @@ export async function complete(choice: ProviderChoice, server: ServerPart, creat
     await provider.close();
     return { model: provider.model, dimensions: dimensions || provider.dimensions, apiUrl };
   } catch {
-    return { model, dimensions, apiUrl }; // one that this build refuses is shown as it is stored
+    return { model, dimensions, apiUrl }; // a configuration that this build refuses is shown as it is stored
   }
 }

@@ -7,23 +7,23 @@ export interface BackgroundPassOptions {
   readonly sql: Pick<Sql, 'background'>;
   readonly timer: Timer;
   readonly log: Log;
-  /** Whether nothing else wants the processor: no query waits, and no document waits for its vectors. */
+  /** Whether the processor is free: no query waits, and no document waits for its vectors. */
   readonly isIdle: () => boolean;
   readonly mayKeep: (collection: string) => boolean;
-  /** Makes and keeps those vectors of passages that are not there; returns how many it made. Stops early when the server is not idle any more. */
+  /** Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no longer idle. */
   readonly fill: (passages: readonly PassageName[]) => Promise<number>;
 }
 
-/** Milliseconds until it looks again whether the server is idle. */
+/** Milliseconds until it checks again whether the server is idle. */
 const BUSY_MS = 1000;
 /** Milliseconds until it looks again for passages when there were none, and after a failure. */
 const DONE_MS = 30_000;
-/** Documents looked up together. */
+/** Number of documents that are looked up together. */
 const DOCUMENTS = 32;
-/** Passages between two looks at what else there is to do. */
+/** Number of passages between two checks for other work. */
 const PASSAGES = 16;
 
-/** Fills in vectors of the encoder for all passages while the server is idle, by document, in the order in which they were written. */
+/** Makes the encoder's vectors of all passages while the server is idle, by document, in the order in which they were written. */
 export class BackgroundPass {
   readonly #options: BackgroundPassOptions;
   #abort: AbortController | undefined;
@@ -33,21 +33,21 @@ export class BackgroundPass {
     this.#options = options;
   }
 
-  /** Once it runs, it is left alone. */
+  /** Does nothing while it runs. */
   start(): void {
     if (this.#abort !== undefined) return;
     const { signal } = (this.#abort = new AbortController());
     this.#running = this.#run(signal);
   }
 
-  /** Resolves when nothing is under way; before the start, or again, it is harmless. */
+  /** Resolves when nothing is running; harmless before `start` and when repeated. */
   async stop(): Promise<void> {
     this.#abort?.abort();
     await this.#running;
     this.#abort = this.#running = undefined;
   }
 
-  /** Never rejects: a database or an encoder that fails may do so for a while. */
+  /** Never rejects: failures of the database or the encoder are retried. */
   async #run(signal: AbortSignal): Promise<void> {
     const { timer, log } = this.#options;
     while (!signal.aborted) {
@@ -60,7 +60,7 @@ export class BackgroundPass {
     }
   }
 
-  /** One look at every document that lacks vectors. */
+  /** One pass over every document that lacks vectors. */
   async #pass(signal: AbortSignal): Promise<void> {
     const { sql, mayKeep } = this.#options;
     for (let last = 0; ;) {

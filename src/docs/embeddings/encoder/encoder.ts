@@ -12,21 +12,21 @@ import { countEncoded, nameOf, type PassageName } from './passage-rows.ts';
 /** How a search may be reordered. */
 export type Rerank = 'encoder' | 'none';
 
-/** What the encoder knows of what a search found (decision D-148). */
+/** The encoder's opinion on search results (decision D-148). */
 export interface Encoder {
   /**
-   * Whether a search is to be reordered: as it asks, else as the server does. Throws `invalid_argument` when it asks by name
-   * and there is no encoder.
+   * Whether a search is to be reordered: as the request says, otherwise as the server's settings say. Throws `invalid_argument` when the
+   * request names the encoder and none is installed.
    */
   isWanted(asked: Rerank | undefined): boolean;
   /**
-   * How similar passages are to a text, in their order; undefined for one whose vector was not there within the budget. Vectors
-   * that had to be made are kept. Never rejects, except for the signal.
+   * The similarity of each passage to a text, in the order of the passages; undefined if its vector was not available within the time budget.
+   * Vectors that had to be made are stored. Rejects only when the signal aborts.
    */
   similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]>;
-  /** What `/v1/vector-stats` shows; undefined where no encoder is installed. */
+  /** The data for `/v1/vector-stats`; undefined if no encoder is installed. */
   describe(): { readonly model: string; readonly dimensions: number; readonly default: boolean } | undefined;
-  /** Passages that have a vector of the encoder, by collection. */
+  /** Number of passages that have a vector of the encoder, by collection. */
   counts(): Promise<Map<string, number>>;
 }
 
@@ -37,22 +37,22 @@ export interface EncoderOptions extends PassageEncoderDeps {
   readonly rerank: Rerank;
   readonly budgetMs: number;
   readonly isWritable: boolean;
-  /** Throws a ConfigError where no encoder is installed. */
+  /** Throws a ConfigError if no encoder is installed. */
   readonly create: () => EmbeddingProvider;
   /** Whether documents wait for their vectors. */
   readonly isBusy: () => boolean;
 }
 
-/** Reorders what searches find, and keeps the vectors that it needs for that. */
+/** Reorders search results, and stores the vectors that it needs for that. */
 export class EncoderService implements Encoder {
   readonly #options: EncoderOptions;
   readonly #passages: PassageEncoder;
   readonly #pass: BackgroundPass;
-  /** Null where none is installed. */
+  /** Null if none is installed. */
   #provider: EmbeddingProvider | null | undefined;
-  /** Searches that wait for it. */
+  /** Number of searches that wait for it. */
   #waiting = 0;
-  /** What searches have begun, which may go on when their time is over. */
+  /** Work that searches have started; it may continue after their time budget. */
   readonly #working = new Set<Promise<void>>();
 
   constructor(options: EncoderOptions) {
@@ -62,7 +62,7 @@ export class EncoderService implements Encoder {
     this.#pass = new BackgroundPass({ sql, timer, log, mayKeep, isIdle: () => this.#isIdle, fill: (passages) => this.#fill(passages) });
   }
 
-  /** Begins to fill in vectors in the background, where searches are reordered unless they say otherwise. */
+  /** Starts to make vectors in the background, if searches are reordered by default. */
   start(): void {
     const { rerank, isWritable, log } = this.#options;
     if (rerank !== 'encoder') return;
@@ -70,13 +70,13 @@ export class EncoderService implements Encoder {
     else if (isWritable) this.#pass.start();
   }
 
-  /** Ends what is under way in the background. */
+  /** Ends the work in the background. */
   async stop(): Promise<void> {
     await this.#pass.stop();
     await Promise.all(this.#working);
   }
 
-  /** Cancels what is under way. */
+  /** Cancels running work. */
   async close(): Promise<void> {
     await this.#provider?.close();
     await this.stop();
@@ -122,7 +122,7 @@ export class EncoderService implements Encoder {
     return countEncoded(this.#options.sql.background);
   }
 
-  /** Fills `found`; stops after what is under way when the time is over. */
+  /** Fills `found`; after the time budget it finishes only the running call. */
   async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], found: Found, isOver: () => boolean): Promise<void> {
     [found.query] = await provider.embed([text], 'query');
     for (const [name, vector] of await this.#passages.kept(provider, passages)) found.vectors.set(name, vector);
@@ -155,13 +155,13 @@ export class EncoderService implements Encoder {
   }
 }
 
-/** What there is at some moment. */
+/** The vectors that are available so far. */
 interface Found {
   query: Float32Array | undefined;
   readonly vectors: Map<string, Float32Array>;
 }
 
-/** Cosines. */
+/** Cosine similarities. */
 function similaritiesTo({ query, vectors }: Found, passages: readonly PassageName[]): (number | undefined)[] {
   if (query === undefined) return passages.map(() => undefined);
   const kernel = new SimilarityKernel(query.length, 'cosine');

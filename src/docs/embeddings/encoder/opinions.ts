@@ -4,27 +4,27 @@ import type { Encoder } from './encoder.ts';
 /** A document, or a passage of one, that a search found. */
 export interface Rankable {
   readonly ord: number;
-  /** The best passage; undefined where words alone found the document. */
+  /** The best passage; undefined if only the lexical search found the document. */
   readonly chunk: number | undefined;
-  /** By the search. */
+  /** Score of the search. */
   readonly score: number;
 }
 
-/** What the encoder says of hits, by ordinal and passage. */
+/** The encoder's scores of hits, by ordinal and passage. */
 export interface Opinions {
   of(hit: Rankable): number | undefined;
-  /** Hits on which there is an opinion. */
+  /** Number of hits that have such a score. */
   readonly count: number;
 }
 
-/** Weight of a document's first passage against its best one. */
+/** Weight of a document's first passage relative to its best one. */
 const LEAD_WEIGHT = 0.3;
-/** Weight of the encoder against the search, whose greatest score counts 1. Measured in bench/meaning.ts. */
+/** Weight of the encoder's score relative to the search score, of which the greatest counts as 1. Measured in bench/meaning.ts. */
 const WEIGHT = 0.8;
 
 /**
- * Asks the encoder about the first hits of a search, which come best first: about their best passages, and where hits are `documents`
- * about their first ones, too. There is an opinion where all the vectors were there within the budget.
+ * Passes the first hits of a search, best first, to the encoder: their best passages and, if hits are `documents`, also their first passages.
+ * A hit has a score if all its vectors were available within the budget.
  */
 export async function opinionsOn(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal): Promise<Opinions> {
   const first = hits.slice(0, REORDERED);

@@ -11,33 +11,33 @@ export interface PassageEncoderDeps {
   readonly codec: BodyCodec;
   readonly clock: Clock;
   readonly chunker: Chunker;
-  /** Whether vectors of a collection may be written: not those of encrypted ones, nor anything in read mode. */
+  /** Whether vectors of a collection may be written: not for encrypted collections, and never in read mode. */
   readonly mayKeep: (collection: string) => boolean;
 }
 
-/** Passages of one call of the encoder: a fraction of a second's work, after which whoever waits may look at the clock. */
+/** Passages in one call of the encoder: a fraction of a second of work, so that time limits are checked often. */
 const AT_ONCE = 8;
-/** Documents whose bodies are held at once. */
+/** Number of documents whose bodies are in memory at once. */
 const DOCUMENTS_AT_ONCE = 16;
 
-/** Makes vectors of passages by the encoder, each once, and keeps them. */
+/** Makes vectors of passages with the encoder, each once, and stores them. */
 export class PassageEncoder {
   readonly #deps: PassageEncoderDeps;
-  /** Under way. */
+  /** Vectors that are being made. */
   readonly #making = new Map<string, Promise<Float32Array | undefined>>();
 
   constructor(deps: PassageEncoderDeps) {
     this.#deps = deps;
   }
 
-  /** What is kept of some passages, by `nameOf`. */
+  /** The stored vectors of some passages, by `nameOf`. */
   kept(provider: EmbeddingProvider, passages: readonly PassageName[]): Promise<Map<string, Float32Array>> {
     return keptVectors(this.#deps.sql, provider, passages);
   }
 
   /**
-   * Makes the vectors of passages that are not kept, and puts each batch into `into` once it is kept; passages that are not
-   * those of the present body any more are passed over. Stops between two batches when `isOver`.
+   * Makes the missing vectors of passages, and puts each batch into `into` after it is stored. Passages that are no longer those of the
+   * current body are skipped. Stops between two batches when `isOver` returns true.
    */
   async make(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>, isOver: () => boolean): Promise<void> {
     const others = passages.filter((passage) => this.#making.has(nameOf(passage)));

@@ -9,7 +9,7 @@ export interface PassageName {
   readonly chunk: number;
 }
 
-/** What the vectors of a document were made from: with another one its passages are others, too. */
+/** What the vectors of a document were made from: a document with another body or chunking has other passages. */
 export interface EmbeddedBody {
   readonly ord: number;
   readonly crc: number;
@@ -17,15 +17,15 @@ export interface EmbeddedBody {
   readonly chunking: string;
 }
 
-/** Documents looked at by one statement. */
+/** Number of documents that one statement examines. */
 const STEP = 256;
 
-/** A name to look up by. */
+/** A name for lookups. */
 export function nameOf({ ord, chunk }: PassageName): string {
   return `${ord} ${chunk}`;
 }
 
-/** The vectors that are kept of some passages, by `nameOf`. */
+/** The stored vectors of some passages, by `nameOf`. */
 export async function keptVectors(queries: Queries, { model, variant, dimensions }: ModelIdentity, passages: readonly PassageName[]): Promise<Map<string, Float32Array>> {
   const kept = new Map<string, Float32Array>();
   for (let i = 0; i < passages.length; i += STEP) {
@@ -40,7 +40,7 @@ export async function keptVectors(queries: Queries, { model, variant, dimensions
   return kept;
 }
 
-/** Keeps vectors of passages of one document, unless its passages are others by now. */
+/** Stores vectors of passages of one document, unless its passages have changed meanwhile. */
 export async function keepVectors(tx: Transaction, model: ModelIdentity, { ord, crc, bytes, chunking }: EmbeddedBody, vectors: readonly { readonly chunk: number; readonly vector: Float32Array }[]): Promise<void> {
   const id = await ensureModel(tx, model);
   for (const { chunk, vector } of vectors) {
@@ -69,7 +69,7 @@ export async function lackingAfter(queries: Queries, after: number, limit: numbe
   );
 }
 
-/** Passages that have a vector of the encoder, by collection. Scans an index. */
+/** Number of passages that have a vector of the encoder, by collection. Scans an index. */
 export async function countEncoded(queries: Queries): Promise<Map<string, number>> {
   const rows = await queries.all<{ name: string; n: number }>(
     'SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid GROUP BY c.id, c.name',

@@ -7,7 +7,7 @@ afterEach(() => fixture.close());
 const documents = (...keys: string[]) => keys.map((key) => ({ key, lang: 'en', contentMd: `text ${key}` }));
 const addBatch = (...keys: string[]) => fixture.call('addDocuments', { collection: 'blog', documents: documents(...keys) });
 
-/** A server whose queue of `queueSize` is full of documents named `fill…`, for the provider does not answer. */
+/** A server whose queue of `queueSize` is full of documents named `fill…`, because the provider does not respond. */
 async function full(queueSize: number, queueWaitMs: number): Promise<void> {
   fixture = await EmbeddingFixture.open({ queueSize, queueWaitMs });
   fixture.script.hold();
@@ -65,7 +65,7 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
     await expect.poll(() => fixture.timer.sleeps).toContain(5000);
     await fixture.call('deleteDocument', { collection: 'blog', key: 'fill0', lang: 'en' });
     await fixture.call('ingestDocuments', { collection: 'blog', documents: documents('other'), options: { skipEmbeddings: true } });
-    await waiting; // the document that was deleted has left its place
+    await waiting; // the deleted document has freed its place
     await finish();
     expect(await fixture.embedded('a')).toBe(1);
   });

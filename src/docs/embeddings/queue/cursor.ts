@@ -3,24 +3,24 @@ import type { Cursor, Sql, Transaction } from '../../../storage/index.ts';
 const SUBSCRIBER = 'embeddings';
 const HANDLED_AT = 'embedding_handled_at';
 
-/** Changes that mean nothing to the queue are not worth a commit each; so many are read again after a crash, at most. */
+/** Changes that do not concern the queue are not worth a commit each; at most this many are read again after a crash. */
 const LAG = 1000;
 
 const UPSERT_CURSOR = 'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn';
 const UPSERT_SETTING = 'INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value';
 
-/** Where the queue stands in the change feed, kept in the transaction that puts documents into the queue. */
+/** The queue's position in the change feed, stored in the transaction that puts documents into the queue. */
 export class FollowerCursor implements Cursor {
   readonly #sql: Sql;
   #position = 0;
-  /** What the database has; undefined while nothing is stored. */
+  /** The position in the database; undefined while none is stored. */
   #stored: number | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /** Whether the database knows of no position. */
+  /** Whether the database has no position. */
   get isNew(): boolean {
     return this.#stored === undefined;
   }
@@ -37,7 +37,7 @@ export class FollowerCursor implements Cursor {
     if (this.#stored === undefined || lsn - this.#stored >= LAG || lsn < this.#stored) await this.flush();
   }
 
-  /** Stores the position with what was made of the changes up to it. `at`: when the last of them was made, in milliseconds since 1970. */
+  /** Stores the position together with the effects of the changes up to it. `at`: time of the last of these changes, in milliseconds since 1970. */
   async saveWithin(tx: Transaction, lsn: number, at: number): Promise<void> {
     await tx.run(UPSERT_CURSOR, [SUBSCRIBER, lsn]);
     await tx.run(UPSERT_SETTING, [HANDLED_AT, String(at)]);
@@ -55,13 +55,13 @@ export class FollowerCursor implements Cursor {
     this.#stored = position;
   }
 
-  /** Up to when everything that was written is in the queue for sure; undefined when nothing ever was. */
+  /** Everything written up to this time is certainly in the queue; undefined when nothing ever was. */
   async handledAt(): Promise<number | undefined> {
     const row = await this.#sql.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', [HANDLED_AT]);
     return row && Number(row.value);
   }
 
-  /** Lets go of the place in the feed, which would hold its pruning back. Costs nothing when there is none. */
+  /** Removes the position in the feed, which would hold back its pruning. Costs nothing when there is none. */
   async forget(): Promise<void> {
     if ((await this.load()) === undefined) return;
     await this.#sql.transaction((tx) => tx.run('DELETE FROM cursors WHERE subscriber = ?', [SUBSCRIBER]));

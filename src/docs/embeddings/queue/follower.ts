@@ -20,26 +20,26 @@ export interface FollowerOptions {
   readonly timer: Timer;
   readonly chunker: Pick<Chunker, 'chunkingOf'>;
   readonly gate: QueueGate;
-  /** Called when there is something new in the queue. */
+  /** Called when there are new documents in the queue. */
   readonly onQueued: () => void;
 }
 
-/** What the changes of a document, taken together, ask for. */
+/** The combined effect of the changes of a document. */
 export type Wish = 'embed' | 'drop' | 'skip' | 'meta';
 
-/** Documents looked at by one statement. */
+/** Number of documents that one statement examines. */
 const STEP = 128;
 
-/** What a further change makes of a wish. */
+/** Combines a wish with a further change. */
 export function wishOf(before: Wish | undefined, flags: number): Wish {
   if (flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) return 'skip';
   if (flags & CHANGE_FLAGS.BODY_KEPT) return before ?? 'meta';
-  // A document that waits already is embedded with the body that it has then.
+  // A document that waits already is embedded with its latest body.
   if (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) return before === 'embed' ? 'embed' : 'drop';
   return 'embed';
 }
 
-/** The state that a document gets; `none` when its vectors are as they should be, undefined when it keeps what it has. */
+/** The new state of a document; `none` when its vectors are up to date, undefined when its state stays. */
 export function nextState(status: EmbeddingStatus, wish: Wish, chunking: string): EmbeddingState | 'none' | undefined {
   const { embedded, state } = status;
   const sameBody = embedded !== undefined && embedded.crc === status.crc && embedded.bytes === status.bytes;
@@ -48,7 +48,7 @@ export function nextState(status: EmbeddingStatus, wish: Wish, chunking: string)
     case 'embed':
       return state === 'queued' ? undefined : 'queued';
     case 'meta':
-      // Other metadata can make code of prose, which is cut elsewhere.
+      // Other metadata can turn prose into code, which is cut differently.
       return sameBody && state === undefined ? 'queued' : undefined;
     case 'drop':
       return state === 'queued' ? undefined : 'dropped';
@@ -58,8 +58,8 @@ export function nextState(status: EmbeddingStatus, wish: Wish, chunking: string)
 }
 
 /**
- * Brings what is written into the queue. The number of the last change that it followed commits together
- * with what it made of the changes, so that after a crash each document has its vectors or waits for them.
+ * Puts written documents into the queue. The number of the last followed change commits together with the effects of the changes, so after a
+ * crash each document has its vectors or waits for them.
  */
 export class QueueFollower {
   readonly #options: FollowerOptions;
@@ -71,7 +71,7 @@ export class QueueFollower {
     this.#cursor = new FollowerCursor(options.sql);
   }
 
-  /** Opens the gate: everything that is committed from now on is followed, and what an earlier run left as well. */
+  /** Opens the gate: follows everything that is committed from now on, and what an earlier run left. */
   async start(): Promise<void> {
     if (this.#subscriber !== undefined) return;
     const { sql, feed, gate, log, timer } = this.#options;
@@ -99,7 +99,7 @@ export class QueueFollower {
     await this.#cursor.flush();
   }
 
-  /** Gives up its place in the feed; the next start begins with what is written then. */
+  /** Removes its position in the feed; the next start begins with what is written then. */
   forget(): Promise<void> {
     return this.#cursor.forget();
   }
@@ -141,7 +141,7 @@ export class QueueFollower {
     const entries = next.flatMap(({ status: { ord, cid }, state }) => (state === undefined || state === 'none' ? [] : [{ ord, cid, state, dueAt: clock.now() }]));
     await putStates(work, entries);
     await removeStates(work, next.filter(({ state }) => state === 'none').map(({ status: { ord } }) => ord));
-    // Stored without vectors: those of a body that is no longer there must not be found.
+    // These documents are stored without vectors: vectors of an earlier body must not be found.
     const outdated = next.filter(({ status, state }) => status.embedded !== undefined && (state === 'dropped' || state === 'skipped'));
     await removeVectors(work, outdated.map(({ status: { ord } }) => ord));
     await work.feed.append(work.tx, outdated.map(({ status }) => vectorsChange(status)));
@@ -154,8 +154,8 @@ export class QueueFollower {
   }
 
   /**
-   * The feed does not go on where the queue stands: the database was replaced. Its tables know all but the
-   * last changes before the backup was made, and those are of documents written since.
+   * The feed does not continue at the queue's position, because the database was replaced. Its tables contain the state of the queue, except
+   * for the last changes before the backup was made; those concern documents that were written since.
    */
   async #startOver(): Promise<number> {
     const { sql, feed, clock, gate, onQueued } = this.#options;
@@ -176,7 +176,7 @@ export class QueueFollower {
   }
 }
 
-/** Writes that the feed holds after a position. */
+/** Counts the documents that were written after a position and are to be embedded. */
 async function countPuts(sql: Sql, after: number): Promise<number> {
   const left = CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED | CHANGE_FLAGS.BODY_KEPT;
   const row = await sql.get<{ n: number }>("SELECT count(DISTINCT ord) AS n FROM changes WHERE lsn > ? AND kind = 'doc.put' AND (flags & ?) = 0", [after, left]);

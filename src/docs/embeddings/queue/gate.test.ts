@@ -13,7 +13,7 @@ function gateOf(size: number, waitMs = 0): { gate: QueueGate; timer: ManualTimer
   return { gate, timer };
 }
 
-/** What the gate counts, counted the slow way. */
+/** Reference implementation of what the gate counts. */
 class Model {
   readonly held: { reservation: Reservation; count: number }[] = [];
   readonly tickets: { lsn: number; count: number }[] = [];

@@ -3,17 +3,17 @@ import type { Timer } from '../../../lib/timer.ts';
 import { UNLIMITED_CAPACITY, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from '../../documents/index.ts';
 
 export interface GateOptions {
-  /** Documents that the queue holds. */
+  /** Maximum number of documents in the queue. */
   readonly size: number;
-  /** Milliseconds that a write waits for room; 0 never waits. */
+  /** Milliseconds that a write waits for places; 0 never waits. */
   readonly waitMs: number;
-  /** Those of some documents that would take room; asked only when there is not enough for all. */
+  /** Returns those of some documents that need a place; called only if there are not enough places for all. */
   readonly needing: (documents: readonly PendingDocument[]) => Promise<readonly PendingDocument[]>;
   readonly clock: Clock;
   readonly timer: Timer;
 }
 
-/** Room that a committed write holds until its change was followed, when its documents are counted themselves. */
+/** Places that a committed write holds until the follower has read its changes and counts the documents themselves. */
 interface Ticket {
   readonly lsn: number;
   readonly count: number;
@@ -26,20 +26,20 @@ interface Waiter {
 }
 
 /**
- * Counts the queue of documents to embed and lets writes wait for room in it (decision D-16). What it
- * holds is what stands in the table of the queue, and what writes have reserved that are not there yet.
- * Room goes to those who wait in the order in which they came.
+ * Counts the queue of documents to embed and makes writes wait for places in it (decision D-16). Its depth is the number of rows in its table
+ * plus the places that writes have reserved for documents that are not in the table yet. Waiting writes get places in the order in which they
+ * came.
  */
 export class QueueGate implements EmbeddingCapacity {
   readonly #options: GateOptions;
   readonly #waiters: Waiter[] = [];
   #tickets: Ticket[] = [];
-  /** Undefined while the gate is closed: then nothing is queued, and nothing is counted. */
+  /** Undefined while the gate is closed: then nothing is queued and nothing is counted. */
   #position: number | undefined;
   #queued = 0;
   #reserved = 0;
   #dropped = 0;
-  /** Changes when the gate is closed, so that what was reserved before means nothing any more. */
+  /** Changes when the gate is closed, which voids earlier reservations. */
   #life = 0;
 
   constructor(options: GateOptions) {
@@ -50,23 +50,23 @@ export class QueueGate implements EmbeddingCapacity {
     return this.#position === undefined ? Infinity : this.#options.size;
   }
 
-  /** Documents in the queue. */
+  /** Number of documents in the queue. */
   get depth(): number {
     return this.#queued + this.#reserved;
   }
 
-  /** Documents since the start for which there was no room. */
+  /** Number of documents since the start that did not fit the queue. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Begins to count, from what the table holds once the feed has been followed to a position. */
+  /** Starts to count, from the number of rows in the table after the feed was followed up to `position`. */
   open(position: number, queued: number): void {
     this.#position = position;
     this.#queued = queued;
   }
 
-  /** Whoever waits goes on, with nothing dropped. */
+  /** All waiting writes continue, and nothing is dropped. */
   close(): void {
     this.#position = undefined;
     this.#life++;
@@ -76,14 +76,14 @@ export class QueueGate implements EmbeddingCapacity {
     for (const { enough } of this.#waiters.splice(0)) enough.abort();
   }
 
-  /** The table of the queue holds so many documents now. */
+  /** Sets the number of documents that the table of the queue contains now. */
   count(queued: number): void {
     if (this.#position === undefined) return;
     this.#queued = queued;
     this.#letIn();
   }
 
-  /** As `count`; all changes up to the position are in it. */
+  /** As `count`, after all changes up to the position are included. */
   followed(position: number, queued: number = this.#queued): void {
     if (this.#position === undefined) return;
     this.#position = position;
@@ -93,7 +93,7 @@ export class QueueGate implements EmbeddingCapacity {
     this.count(queued);
   }
 
-  /** Room for changes that were committed before the gate was opened and are not in the table yet. */
+  /** Reserves places for changes that were committed before the gate was opened and are not in the table yet. */
   expect(count: number, lsn: number): void {
     this.#reserved += count;
     this.#tickets.push({ lsn, count });
@@ -110,7 +110,7 @@ export class QueueGate implements EmbeddingCapacity {
     const life = this.#life;
     const needing = await this.#options.needing(ids);
     const got = life === this.#life ? await this.#wait(needing.length, waitBudget, signal) : 0;
-    // The gate was closed meanwhile: nobody counts any more.
+    // The gate was closed meanwhile, so nothing is counted.
     if (life !== this.#life) return UNLIMITED_CAPACITY.reserve([], waitBudget);
     return this.#reservation(got, new Set(needing.slice(got).map(({ id }) => id)));
   }
@@ -124,7 +124,7 @@ export class QueueGate implements EmbeddingCapacity {
     return this.#reservation(count, new Set());
   }
 
-  /** Answers how much of the room was found, which is reserved. */
+  /** Waits for places and returns how many were reserved. */
   async #wait(wanted: number, waitBudget: WaitBudget, signal: AbortSignal | undefined): Promise<number> {
     const waiter: Waiter = { wanted, got: 0, enough: new AbortController() };
     this.#waiters.push(waiter);
@@ -144,7 +144,7 @@ export class QueueGate implements EmbeddingCapacity {
     const { clock, timer } = this.#options;
     const begun = clock.now();
     await timer.sleep(waitBudget.left, signal === undefined ? enough.signal : AbortSignal.any([enough.signal, signal]));
-    // A wait that was not ended by room has used up all of the budget, whatever the clock says.
+    // A wait that did not end because of free places has used up all the time, whatever the clock says.
     waitBudget.left = enough.signal.aborted ? Math.max(0, waitBudget.left - (clock.now() - begun)) : 0;
   }
 

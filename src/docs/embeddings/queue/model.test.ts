@@ -52,7 +52,7 @@ class History {
 
   async #up(): Promise<void> {
     this.#isDown = false;
-    await this.fixture.embeddings.restart(); // rather than waiting for pauses to end
+    await this.fixture.embeddings.restart(); // instead of waiting for pauses to end
   }
 
   async end(): Promise<void> {
@@ -61,7 +61,7 @@ class History {
   }
 }
 
-/** Each document has exactly the vectors of its body, or says why it has none. */
+/** Each document has exactly the vectors of its body, or a state that says why it has none. */
 async function expectAllTold(fixture: EmbeddingFixture): Promise<void> {
   const rows = await fixture.sql.all<{ ord: number; body: Uint8Array; crc: number; e_crc: number | null; state: string | null }>(
     'SELECT d.ord, d.body, d.crc, e.crc AS e_crc, s.state FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_states s ON s.ord = d.ord');

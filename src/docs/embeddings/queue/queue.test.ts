@@ -168,7 +168,7 @@ describe('after a crash', () => {
   it('what the feed holds and nobody has read counts as queued at once', async () => {
     const fixture = await open();
     await fixture.embeddings.settled();
-    await fixture.embeddings.stop(); // what is written now is followed by nobody
+    await fixture.embeddings.stop(); // later writes are not followed
     for (let i = 0; i < 3; i++) await fixture.add(`k${i}`, `text ${i}`);
     const script = new Script();
     script.hold();
@@ -215,7 +215,7 @@ describe('a provider that misbehaves', () => {
       await fixture.timer.elapse();
       await fixture.embeddings.settled();
     }
-    // Two workers, each of which tries once after its pause.
+    // There are two workers, and each tries once after its pause.
     expect(fixture.script.calls.length).toBeLessThanOrEqual(12);
     expect(Math.max(...fixture.timer.sleeps.filter((sleep) => sleep < 600_000))).toBeGreaterThan(10_000);
     fixture.script.failure = () => undefined;
@@ -236,7 +236,7 @@ describe('a provider that misbehaves', () => {
     expect([await fixture.embedded('a'), await fixture.embedded('b'), await fixture.embedded('c')]).toEqual([1, undefined, 1]);
     expect(await fixture.states()).toEqual(['b failed']);
     expect(await fixture.stats()).toMatchObject({ queue: { depth: 0 }, collections: { blog: { embedded_documents: 2, failed_documents: 1, errors: ['blog|b|en: poison is too long'] } } });
-    // Another body is another chance.
+    // Another body is tried again.
     await fixture.add('b', 'antidote');
     await fixture.embeddings.settled();
     expect(await fixture.states()).toEqual([]);

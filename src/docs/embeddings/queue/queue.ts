@@ -23,16 +23,16 @@ export interface QueueDeps {
 /** The queue of documents to embed, from the change feed to the database. */
 export interface EmbeddingQueue {
   readonly gate: QueueGate;
-  /** Why the provider failed last; undefined once it has succeeded again. */
+  /** Why the provider failed last; undefined after it has succeeded again. */
   readonly lastError: string | undefined;
-  /** What reindexing shares with the queue. */
+  /** The parts that reindexing shares with the queue. */
   readonly reindexing: ReindexDeps;
-  /** A queue that runs is left alone. */
+  /** Does nothing while the queue runs. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** What has failed, and may succeed, is due at once, as it is after each start; for when another provider is in use. */
+  /** Makes failed documents that may succeed due at once, as at each start; call this when the provider has changed. */
   tryAgain(): Promise<void>;
-  /** Gives up the place in the feed. */
+  /** Removes the position in the feed. */
   forget(): Promise<void>;
   /** Resolves when everything written so far was tried. */
   settled(signal?: AbortSignal): Promise<void>;
@@ -43,7 +43,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
   const inFlight = new Set<number>();
   const gate = new QueueGate({
     size: settings.queueSize, waitMs: settings.queueWaitMs, clock, timer,
-    // One whose vectors are those of this body, or that waits already, takes no more room.
+    // A document whose vectors are those of this body, or that waits already, needs no further place.
     needing: async (documents) => {
       const known = new Map((await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]));
       const needs = ({ id, crc, bytes }: PendingDocument): boolean => {

@@ -2,7 +2,7 @@ import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index
 import { inList, runInSteps, type Meta, type UnitOfWork } from '../../documents/index.ts';
 import type { StoredType } from '../vector-rows.ts';
 
-/** Why the present body of a document has no vectors. */
+/** Why the current body of a document has no vectors. */
 export type EmbeddingState = 'queued' | 'failed' | 'dropped' | 'skipped';
 
 /** A document with what its vectors were made from. */
@@ -49,7 +49,7 @@ const STATUS = `
   SELECT d.ord, d.cid, d.id, d.key, d.meta, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking, e.stored, m.model, m.variant, s.state, s.attempts
   FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_models m ON m.id = e.model_id LEFT JOIN embedding_states s ON s.ord = d.ord`;
 
-/** By ordinal; documents that are gone are left out. At most a few hundred at once. */
+/** By ordinal; removed documents are left out. At most a few hundred at once. */
 export function statusOfOrds(queries: Queries, ords: readonly number[]): Promise<EmbeddingStatus[]> {
   return statusOf(queries, 'd.ord', ords);
 }
@@ -58,7 +58,7 @@ export function statusOfIds(queries: Queries, ids: readonly string[]): Promise<E
   return statusOf(queries, 'd.id', ids);
 }
 
-/** The next documents of a collection by id, those that have expired at `now` left out. */
+/** The next documents of a collection by id; those that have expired at `now` are left out. */
 export async function statusPage(queries: Queries, collection: string, after: string, now: number, limit: number): Promise<EmbeddingStatus[]> {
   // `}` is the character after the `|` that follows the collection's name in an id.
   const bounds = [after === '' ? `${collection}|` : after, `${collection}}`];
@@ -66,7 +66,7 @@ export async function statusPage(queries: Queries, collection: string, after: st
   return (await queries.all<StatusRow>(query, [...bounds, now, limit])).map(toStatus);
 }
 
-/** Documents that were written at or after a time and neither have a state nor vectors of their present body. */
+/** Documents that were written at or after a time and have neither a state nor vectors of their current body. */
 export async function unhandledSince(queries: Queries, seconds: number): Promise<number[]> {
   const rows = await queries.all<{ ord: number }>(
     `SELECT d.ord FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_states s ON s.ord = d.ord
@@ -101,7 +101,7 @@ export interface StateEntry {
   readonly reason?: string;
 }
 
-/** A document that is queued already keeps its place. */
+/** A document that is already queued keeps its sequence number. */
 const UPSERT = `
   INSERT INTO embedding_states(ord, cid, state, attempts, due_at, reason) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT(ord) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, due_at = excluded.due_at, reason = excluded.reason`;
@@ -122,20 +122,20 @@ export async function countQueued(queries: Queries): Promise<number> {
 export interface QueuedRow extends Row {
   readonly ord: number;
   readonly due_at: number;
-  /** Calls that failed. */
+  /** Number of failed calls. */
   readonly attempts: number;
   /** Length of the body. */
   readonly bytes: number;
 }
 
-/** The next documents to embed, those first that have been due for longest; some may be due only later. */
+/** The next documents to embed; those that have been due for longest come first, and some may be due only later. */
 export function nextQueued(queries: Queries, limit: number): Promise<QueuedRow[]> {
   return queries.all<QueuedRow>(
     "SELECT s.ord, s.due_at, s.attempts, d.bytes FROM embedding_states s JOIN documents d ON d.ord = s.ord WHERE s.state = 'queued' ORDER BY s.due_at, s.seq LIMIT ?", [limit],
   );
 }
 
-/** Makes everything that waits due at once, in the order in which it came. */
+/** Makes all waiting documents due at once, in the order in which they came. */
 export async function makeAllDue(tx: Transaction): Promise<void> {
   await tx.run("UPDATE embedding_states SET due_at = 0 WHERE state = 'queued' AND due_at <> 0");
 }

@@ -20,33 +20,33 @@ export interface WorkersOptions {
   readonly chunker: Chunker;
   readonly providers: Providers;
   readonly store: VectorStore;
-  /** Documents that somebody embeds at the moment. */
+  /** Documents that are being embedded now, by these workers or by reindexing. */
   readonly inFlight: Set<number>;
 }
 
 /** Decisions section 4.3. */
 const WORKERS = 2;
 
-/** Documents taken from the queue together, and bytes of their bodies. */
+/** Maximum number of documents taken from the queue together, and of bytes of their bodies. */
 const TAKEN_DOCUMENTS = 64;
 const TAKEN_BYTES = 4 * 2 ** 20;
 
-/** A worker with nothing to do looks again after so long, in milliseconds, whatever happens. */
+/** An idle worker looks again after this time in milliseconds, even if nothing wakes it. */
 const IDLE_MS = 600_000;
 
-/** How long the provider is left alone after failures, and a document after its own. */
+/** How long workers pause after failures of the provider, and how long a document waits after its own. */
 const PROVIDER_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 const DOCUMENT_BACKOFF: Backoff = { initial: 1000, max: 300_000 };
 
 const MAX_REASON = 512;
 
 /**
- * Two workers that embed what is queued. A provider that fails is left alone for a while, longer after
- * each failure, and its documents wait; a document that it refuses for good is written down with the reason.
+ * Two workers that embed queued documents. After a failure of the provider they pause, longer after each further failure, and its documents
+ * wait. A document that it refuses permanently is stored with the reason.
  */
 export class EmbeddingWorkers {
   readonly #options: WorkersOptions;
-  /** Those who have nothing to do until something is queued or becomes due. */
+  /** Workers that have nothing to do until a document is queued or becomes due. */
   readonly #sleepers = new Set<AbortController>();
   #pausing = 0;
   #rested = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class EmbeddingWorkers {
   #running: Promise<unknown> | undefined;
   #wakes = 0;
   #failures = 0;
-  /** Ends the pauses of the provider that was in use when they began. */
+  /** Ends the pauses after failures of the former provider. */
   #resume = new AbortController();
   #lastError: string | undefined;
 
@@ -62,7 +62,7 @@ export class EmbeddingWorkers {
     this.#options = options;
   }
 
-  /** Why the provider failed last; undefined once it has succeeded again. */
+  /** Why the provider failed last; undefined after it has succeeded again. */
   get lastError(): string | undefined {
     return this.#lastError;
   }
@@ -73,26 +73,26 @@ export class EmbeddingWorkers {
     this.#running = Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
   }
 
-  /** Cancels the calls under way, whose documents stay queued. */
+  /** Cancels running calls; their documents stay queued. */
   async stop(): Promise<void> {
     this.#abort?.abort();
     await this.#running;
     this.#abort = this.#running = undefined;
   }
 
-  /** There is something new in the queue. */
+  /** Call this when there are new documents in the queue. */
   wake(): void {
     this.#wakes++;
     for (const sleeper of this.#sleepers) sleeper.abort();
     this.#sleepers.clear();
   }
 
-  /** Resolves when all that is due was tried. */
+  /** Resolves when all documents that are due were tried. */
   async settled(): Promise<void> {
     while (this.#abort !== undefined && this.#sleepers.size + this.#pausing < WORKERS) await this.#rested.promise;
   }
 
-  /** How the provider has failed means nothing any more: it is another one, or time has passed. */
+  /** Forgets earlier failures, because the provider has changed or time has passed. */
   forgetFailures(): void {
     this.#failures = 0;
     this.#lastError = undefined;
@@ -101,7 +101,7 @@ export class EmbeddingWorkers {
     this.wake();
   }
 
-  /** Never rejects: the database may have its failures too, and they pass. */
+  /** Never rejects: failures of the database are retried too. */
   async #work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { providers } = this.#options;
@@ -115,7 +115,7 @@ export class EmbeddingWorkers {
     }
   }
 
-  /** Embeds some documents; answers `now` when there may be more, else in how many milliseconds to look again. */
+  /** Embeds some documents. Returns `now` when there may be more, otherwise the milliseconds until it should look again. */
   async #step(provider: EmbeddingProvider, signal: AbortSignal): Promise<'now' | number> {
     const { sql, clock, inFlight } = this.#options;
     const rows = await nextQueued(sql, TAKEN_DOCUMENTS + inFlight.size);
@@ -138,11 +138,11 @@ export class EmbeddingWorkers {
     const found = new Set([...documents, ...unreadable].map(({ ord }) => ord));
     await store.forget(taken.map(({ ord }) => ord).filter((ord) => !found.has(ord)));
     const failures = new Map(taken.map(({ ord, attempts }) => [ord, attempts]));
-    // Where bodies are kept elsewhere, a later attempt may read them.
+    // If bodies are stored elsewhere, a later attempt may read them.
     for (const each of unreadable.filter(({ error }) => error instanceof BodyUnavailable)) await this.#putOff([each], failures, each.error);
     const damaged = unreadable.filter(({ error }) => !(error instanceof BodyUnavailable));
     await store.note(damaged.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })));
-    // One that has failed is tried by itself: it may be what makes the provider fail.
+    // A document that has failed is tried alone: it may be what makes the provider fail.
     const alone = new Set(taken.filter(({ attempts }) => attempts > 0).map(({ ord }) => ord));
     await embedDocuments(provider, documents, {
       onEmbedded: async (model, embedded) => {
@@ -158,7 +158,7 @@ export class EmbeddingWorkers {
     }, signal, alone);
   }
 
-  /** Behind those that were not tried yet. */
+  /** Moves documents behind those that were not tried yet. */
   async #putOff(documents: readonly Pick<LoadedDocument, 'ord' | 'crc' | 'bytes'>[], failures: ReadonlyMap<number, number>, error: Error): Promise<void> {
     const { clock, store } = this.#options;
     await store.note(documents.map(({ ord, crc, bytes }) => {
@@ -193,7 +193,7 @@ export class EmbeddingWorkers {
   }
 }
 
-/** What is shown and kept of an error; a provider's own words are short already. */
+/** The text of an error to show and store, cut to a maximum length; most are short already. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;

@@ -23,7 +23,7 @@ let recheck: () => Promise<void>;
 const ADMIN: Identity = { username: 'root', admin: true, by: 'token', may: () => true };
 const readerOf = (...collections: string[]): Identity => ({ ...NOBODY, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
 
-/** A guard and standings over whoever `identity` is at the moment. */
+/** A guard and standings for the current `identity`. */
 const access: EventStreamsDeps['access'] = {
   guard: { identify: async () => identity },
   follow(_caller, check) {
@@ -33,7 +33,7 @@ const access: EventStreamsDeps['access'] = {
   },
 };
 
-/** A client of the handler, without the pipeline: it reads only when it is told to. */
+/** A client of the handler, without the pipeline; it reads only when the test calls `next`. */
 class Client {
   readonly gone = new AbortController();
   readonly #pieces: AsyncIterator<Uint8Array>;

@@ -12,9 +12,9 @@ import { eventText, lostText, openingText, positionText } from './stream-text.ts
 /** Server-sent events of the change feed (`GET /v1/events`). */
 export interface EventStreams {
   readonly handlers: Required<Pick<Handlers<Operations>, 'streamEvents'>>;
-  /** Streams that are open. */
+  /** Number of open streams. */
   readonly size: number;
-  /** Ends all streams, which otherwise would keep the server from stopping; further ones are refused. */
+  /** Ends all streams, which would otherwise prevent the server from stopping; new ones are refused. */
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ export interface EventStreamsDeps {
   readonly limits?: StreamLimits;
 }
 
-/** UTF-16 units of events that are sent at once. */
+/** Maximum size of events that are sent at once, in UTF-16 units. */
 const PIECE = 65_536;
 
 export function createEventStreams({ timer = systemTimer, limits, ...deps }: EventStreamsDeps): EventStreams {
@@ -43,7 +43,7 @@ export function createEventStreams({ timer = systemTimer, limits, ...deps }: Eve
         const from = lastEventId === undefined ? head : Number(lastEventId);
         const start = from === 0 ? Math.max(0, (await deps.feed.oldest()) - 1) : from;
         const stream = new EventStream({ ...deps, hub }, { input, names, owner, start, ...(!follow && { until: head }) }, context);
-        // No proxy may hold events back.
+        // Proxies must not buffer events.
         return new Reply({ contentType: 'text/event-stream', live: true, content: stream.read() }, { 'X-Accel-Buffering': 'no' });
       },
     },
@@ -61,7 +61,7 @@ interface Request {
   readonly owner: string;
   /** The stream begins after this change. */
   readonly start: number;
-  /** The stream ends after this change; absent: it goes on. */
+  /** The stream ends after this change; absent means that it continues. */
   readonly until?: number;
 }
 
@@ -72,7 +72,7 @@ class EventStream {
   readonly #request: Request;
   readonly #context: Context;
   readonly #collection: string;
-  /** As the caller was known last: rights change while a stream is open. */
+  /** The latest identity of the caller: rights may change while a stream is open. */
   #identity: Identity;
   #position: number;
 
@@ -85,7 +85,7 @@ class EventStream {
     this.#position = request.start;
   }
 
-  /** Ends when the client has gone, the right to the stream has ended or the hub stops. */
+  /** Ends when the client has disconnected, the right to the stream has ended or the hub stops. */
   async *read(): AsyncGenerator<Uint8Array> {
     const { hub, access } = this.#deps;
     const { caller, signal } = this.#context;
@@ -115,7 +115,7 @@ class EventStream {
     this.#identity = identity;
   }
 
-  /** Sends what is in the feed, up to its end. */
+  /** Sends all unread events of the feed. */
   async *#unread(seat: StreamSeat): AsyncGenerator<Uint8Array> {
     const { until = Infinity } = this.#request;
     while (!seat.over && this.#position < until) {

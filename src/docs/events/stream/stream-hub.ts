@@ -3,26 +3,26 @@ import type { Timer } from '../../../lib/timer.ts';
 import type { ChangeFeed } from '../../../storage/index.ts';
 import { serviceEventOf, type ServiceEvent } from '../service-event.ts';
 
-/** Streams that are open at once. */
+/** Maximum number of open streams. */
 export interface StreamLimits {
   readonly all: number;
-  /** Of one user or, without authentication, of one address. */
+  /** Maximum for one user or, without authentication, for one address. */
   readonly each: number;
 }
 
 const LIMITS: StreamLimits = { all: 1000, each: 100 };
 
-/** Time between two comments of a stream. */
+/** Milliseconds between two comments of a stream. */
 const BEAT_MS = 15_000;
 
-/** Changes read at once. */
+/** Number of changes that are read at once. */
 const BATCH = 500;
 
-/** With many streams, how long they share one wake-up. */
+/** If there are many streams, wake-ups within this time in milliseconds are combined. */
 const WAKE_MS = 20;
 const MANY = 16;
 
-/** A part of the feed. */
+/** A page of the feed. */
 export interface Page {
   /** Number of its last change. */
   readonly last: number;
@@ -36,8 +36,8 @@ export interface StreamHubOptions {
 }
 
 /**
- * Counts the open streams, wakes them when the feed grows, and reads it for them: each stream reads at the pace of its client, and
- * those that are equally far share what is read. So nothing is kept for a slow client.
+ * Counts the open streams, wakes them when the feed grows, and reads it for them. Each stream reads at the pace of its client, and streams at
+ * the same position share a page. So nothing is stored for a slow client.
  */
 export class StreamHub {
   readonly #options: StreamHubOptions;
@@ -53,12 +53,12 @@ export class StreamHub {
     this.#limits = options.limits ?? LIMITS;
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.#seats.size;
   }
 
-  /** Throws `unavailable` once stopped, `busy` when there are too many streams, `rate_limited` when the owner has too many. */
+  /** Throws `unavailable` after `stop`, `busy` when there are too many streams, `rate_limited` when the owner has too many. */
   admit(owner: string): void {
     if (this.#stopped) throw new ServiceError('unavailable', 'the service is stopping');
     if (this.#seats.size >= this.#limits.all) throw new ServiceError('busy', `at most ${this.#limits.all} streams of events may be open; try again later`, RETRY);
@@ -66,7 +66,7 @@ export class StreamHub {
     if (own >= this.#limits.each) throw new ServiceError('rate_limited', `at most ${this.#limits.each} streams of events may be open for one client; close one first`, RETRY);
   }
 
-  /** Opens a stream until it leaves. Throws as `admit` does. */
+  /** Opens a stream; the caller must call `leave` when it ends. Throws as `admit` does. */
   open(owner: string): StreamSeat {
     this.admit(owner);
     const seat = new StreamSeat(owner, () => {
@@ -78,19 +78,19 @@ export class StreamHub {
     return seat;
   }
 
-  /** What follows a position; undefined at the head. Throws `FeedGap`. */
+  /** The changes after a position; undefined at the head. Throws `FeedGap`. */
   read(after: number): Promise<Page | undefined> {
     const known = this.#read;
     if (known?.after === after) return known.page;
     const page = this.#options.feed.read(after, BATCH).then(pageOf);
     const read = { after, page };
     this.#read = read;
-    // A failure is not to be shared with those who try again.
+    // A failed read must not be shared, so that the next call tries again.
     page.catch(() => (this.#read = this.#read === read ? undefined : this.#read));
     return page;
   }
 
-  /** Ends all streams; further ones are refused. */
+  /** Ends all streams; new ones are refused. */
   stop(): void {
     this.#stopped = true;
     for (const seat of this.#seats) seat.end();
@@ -98,7 +98,7 @@ export class StreamHub {
 
   #begin(): () => void {
     const resting = new AbortController();
-    // Streams do not hold the feed back: one that falls too far behind is told so.
+    // Streams do not hold back pruning of the feed: a stream that falls too far behind is informed of the gap.
     const leave = this.#options.feed.join({ wake: () => this.#wake(), position: () => undefined });
     this.#read = undefined;
     void this.#beat(resting.signal);
@@ -125,7 +125,7 @@ export class StreamHub {
     for (;;) {
       await this.#options.timer.sleep(BEAT_MS, resting);
       if (resting.aborted) return;
-      // Also what this process was not woken for, such as another database in the place of this one.
+      // Covers changes that caused no wake-up in this process, such as a replaced database.
       this.#read = undefined;
       for (const seat of this.#seats) seat.beat();
     }
@@ -157,7 +157,7 @@ export class StreamSeat {
     if (!this.#over) this.#news = Promise.withResolvers<void>();
   }
 
-  /** True once after each beat. */
+  /** Returns true once after each beat. */
   takeBeat(): boolean {
     const due = this.#beatDue;
     this.#beatDue = false;
@@ -173,13 +173,13 @@ export class StreamSeat {
     this.wake();
   }
 
-  /** Tells its reader that the stream is over; again is harmless. */
+  /** Marks the stream as ended for its reader; harmless when repeated. */
   readonly end = (): void => {
     this.#over = true;
     this.wake();
   };
 
-  /** Its reader has left. */
+  /** The reader has left. */
   leave(): void {
     this.end();
     this.#forget();

@@ -101,7 +101,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
 
   it('go on after a restart where they were, with no document lost or loaded twice', async () => {
     const { id } = await submit({ documents: Array.from({ length: 1300 }, (_, i) => (i % 100 === 7 ? { lang: 'en', contentMd: '' } : document(i))) });
-    // Each start ends after one transaction.
+    // The service stops after one transaction of each start.
     for (let starts = 0; (await job(id)).status !== 'completed'; starts++) {
       expect(starts).toBeLessThan(5);
       const stopped = new Promise<void>((resolve) => {

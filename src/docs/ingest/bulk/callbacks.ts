@@ -13,15 +13,15 @@ export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'l
   readonly version: string;
 }
 
-/** Milliseconds from a failed attempt to the next: four attempts, at 0, 1, 5 and 15 seconds (decisions, section 6). */
+/** Milliseconds between a failed attempt and the next: four attempts, after 0, 1, 5 and 15 seconds (decisions, section 6). */
 const PAUSES = [1000, 4000, 10_000];
 
-/** Sent at once, so that one receiver that is down does not hold up all others. */
+/** Number of callbacks sent at once, so that one unreachable receiver does not delay all others. */
 const AT_ONCE = 4;
 
 /**
- * Sends the final records of jobs to those who asked for them. What is owed stands in the database, so it outlives the process; a
- * record whose delivery was not written down any more is sent again, and `X-SVC-Delivery` tells the receiver so.
+ * Sends the final records of jobs to their callback URLs. Due callbacks are stored in the database, so they survive a restart. If a delivery
+ * could not be recorded, the record is sent again with the same `X-SVC-Delivery`.
  */
 export function createCallbacks(deps: CallbackDeps): Loop {
   const send = poster(deps.outbound);
@@ -43,7 +43,7 @@ async function attempt(deps: CallbackDeps, send: Send, job: JobRow, signal: Abor
   const { sql, clock, log } = deps;
   const outcome = await send(post(deps, job), signal);
   if (outcome.kind !== 'delivered' && signal.aborted) return;
-  // A receiver that refuses for good wants nothing more.
+  // A permanent refusal ends the attempts.
   const pause = outcome.kind === 'failed' ? PAUSES[job.callback_attempts] : undefined;
   if (outcome.kind !== 'delivered') log.warn({ job: job.id, attempt: job.callback_attempts + 1, reason: outcome.error, ...(pause !== undefined && { retryMs: pause }) }, 'the callback of a bulk ingest job failed');
   await sql.transaction((tx) => tx.run(
@@ -52,7 +52,7 @@ async function attempt(deps: CallbackDeps, send: Send, job: JobRow, signal: Abor
   ));
 }
 
-/** One attempt; with a secret it is signed as the deliveries of webhooks are (decisions, section 6). */
+/** One attempt; with a secret it is signed like the deliveries of webhooks (decisions, section 6). */
 function post({ clock, keys, secret, version }: CallbackDeps, job: JobRow): Post {
   const timestamp = Math.floor(clock.now() / 1000);
   const body = new TextEncoder().encode(JSON.stringify(toRecord(job, keys)));

@@ -18,7 +18,7 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
   readonly onEnd: () => void;
 }
 
-/** The operations on bulk ingest jobs (contract sections 3 and 4). A job is seen by those who may write its collection; to others there is none. */
+/** The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their collection. */
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
   return {

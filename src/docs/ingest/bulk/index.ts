@@ -7,15 +7,15 @@ import { createCallbacks } from './callbacks.ts';
 import { bulkHandlers, type BulkHandlers } from './handlers.ts';
 import { createWorker } from './worker.ts';
 
-/** Loading documents in the background: jobs that outlive the process. */
+/** Loads documents in the background, in jobs that survive a restart. */
 export interface BulkJobs {
   readonly handlers: BulkHandlers;
   registerMetrics(registers: Registry[]): void;
-  /** Goes on with the jobs that are there; again is harmless. Not for read-only servers. */
+  /** Continues the existing jobs; harmless when repeated. Not for read-only servers. */
   start(): void;
-  /** To be called when the database was replaced by another. */
+  /** Call this after the database was replaced by another. */
   wake(): void;
-  /** Waits for the transaction under way; jobs that have not ended go on after the next start. */
+  /** Waits for the running transaction; unfinished jobs continue after the next start. */
   stop(): Promise<void>;
   /** Resolves when no job is left and no callback is due. */
   settled(): Promise<void>;
@@ -38,7 +38,7 @@ export function createBulkJobs(environment: DocsEnvironment, { writer, outbound,
     handlers: bulkHandlers({ sql, codec, clock, keys, outbound, onSubmit: () => worker.wake(), onEnd }),
     registerMetrics(registers) {
       new Gauge({ name: 'svc_bulk_jobs', help: 'Bulk ingest jobs on record.', labelNames: ['status'], registers, async collect() {
-        // A database that fails must not take the metrics that tell of it along.
+        // A failing database must not make the metrics that report on it unavailable.
         const rows = await sql.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM bulk_jobs GROUP BY status').catch(() => undefined);
         if (rows === undefined) return this.reset();
         for (const status of STATUSES) this.set({ status }, rows.find((row) => row.status === status)?.n ?? 0);

@@ -2,10 +2,10 @@ import { Pace } from '../../../lib/pace.ts';
 import { openBody, sealBody, type BodyCodec, type KeyRing, type Queries, type Transaction } from '../../../storage/index.ts';
 import type { BatchItem } from '../../documents/index.ts';
 
-/** Documents of one row, and so of one transaction (contract section 8). */
+/** Number of documents in one row, and so in one transaction (contract section 8). */
 const MAX_COUNT = 500;
 
-/** Characters of JSON of one row, so that reading it does not hold up the event loop. */
+/** Maximum number of characters of JSON in one row, so that parsing it does not block the event loop. */
 const MAX_CHARS = 1024 * 1024;
 
 /** Some documents of a job, ready to be stored. */
@@ -17,7 +17,7 @@ export interface Chunk {
 
 interface Deps {
   readonly codec: BodyCodec;
-  /** With keys everything that waits is sealed: its collection may become an encrypted one before its turn. */
+  /** If there are keys, all waiting documents are encrypted: their collection may become encrypted before they are stored. */
   readonly keys?: KeyRing | undefined;
 }
 
@@ -50,7 +50,10 @@ export async function insertChunks(tx: Transaction, seq: number, chunks: readonl
   await tx.runMany('INSERT INTO bulk_documents(job, first, count, documents) VALUES (?, ?, ?, ?)', chunks.map(({ first, count, stored }) => [seq, first, count, stored]));
 }
 
-/** The documents of the row with number `processed`, from there on, and whether they were the row's last; undefined when there is none. */
+/**
+ * The documents of the row that contains number `processed`, from that number on, and whether they were the last ones of the row; undefined
+ * when there is none.
+ */
 export async function readDocuments({ codec, keys }: Deps, queries: Queries, { seq, id, processed }: { seq: number; id: string; processed: number }): Promise<BatchItem[] | undefined> {
   const row = await queries.get<{ first: number; documents: Uint8Array }>(
     'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, processed, processed],
@@ -61,10 +64,10 @@ export async function readDocuments({ codec, keys }: Deps, queries: Queries, { s
   return documents.slice(processed - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
 }
 
-/** Removes the rows that are done, so that a job does not take its room on disk twice. */
+/** Removes finished rows, so that a job does not use its disk space twice. */
 export async function forgetDocuments(tx: Transaction, seq: number, processed: number): Promise<void> {
   await tx.run('DELETE FROM bulk_documents WHERE job = ? AND first + count <= ?', [seq, processed]);
 }
 
-/** What a sealed row is bound to. */
+/** The text to which an encrypted row is bound. */
 const placeOf = (job: string, first: number): string => `|${job}/${first}`;

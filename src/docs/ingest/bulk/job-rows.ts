@@ -2,10 +2,10 @@ import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts'
 import { openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
 
-/** Records that are kept (decisions, section 2.4); jobs that have not ended, or whose callback is owed, are kept beyond. */
+/** Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in addition. */
 const KEPT = 1000;
 
-/** Reasons of failure that a record has. */
+/** Maximum number of failure reasons in a record. */
 const MAX_ERRORS = 50;
 
 export interface JobRow extends Row {
@@ -29,7 +29,7 @@ export interface JobRow extends Row {
   readonly completed_at: number | null;
 }
 
-/** Enters a pending job and returns its number; forgets the oldest that have ended. */
+/** Inserts a pending job and returns its number; removes the oldest finished jobs. */
 export async function insertJob(tx: Transaction, job: { id: string; collection: string; total: number; callbackUrl: string | undefined; submittedAt: number }): Promise<number> {
   await tx.run(
     "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at) VALUES (?, ?, 'pending', ?, ?, ?)",
@@ -50,32 +50,32 @@ export async function readJobs(queries: Queries): Promise<JobRow[]> {
   return queries.all<JobRow>('SELECT * FROM bulk_jobs ORDER BY seq DESC');
 }
 
-/** The oldest job that has not ended, but for those of some collections. */
+/** The oldest unfinished job, except those of some collections. */
 export async function nextJob(queries: Queries, except: readonly string[] = []): Promise<JobRow | undefined> {
   const others = except.length === 0 ? '' : `AND collection NOT IN (${except.map(() => '?').join(', ')})`;
   return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY seq LIMIT 1`, except);
 }
 
-/** False when the job is no longer pending. */
+/** Returns false when the job is no longer pending. */
 export async function takeJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
   return (await tx.run("UPDATE bulk_jobs SET status = 'processing', started_at = ? WHERE seq = ? AND status = 'pending'", [now, seq])).changes === 1;
 }
 
-/** How far a job is with some of its documents. */
+/** Progress of a job after some of its documents. */
 export interface Progress {
-  /** Its state before them. */
+  /** The job's row before them. */
   readonly job: JobRow;
-  /** Documents of the job that were dealt with when it was written down last. */
+  /** Number of documents that were processed when progress was stored last. */
   readonly before: number;
-  /** What became of those after its state before. */
+  /** Outcome of the documents since `job` was read. */
   readonly result: BatchResult;
-  /** Documents of the job that are dealt with. */
+  /** Number of documents of the job that are processed. */
   readonly processed: number;
 }
 
 /**
- * Writes down how far a job is; false when it is not at `before`, because somebody else has gone on with it or the database was
- * replaced by another. What the transaction wrote must then be undone.
+ * Stores the progress of a job. Returns false when it is not at `before`, because another worker has continued it or the database was
+ * replaced; the caller must then roll the transaction back.
  */
 export async function advanceJob(tx: Transaction, keys: KeyRing | undefined, { job, before, result, processed }: Progress): Promise<boolean> {
   const errors = [...errorsOf(job, keys), ...result.errors.map((line) => shifted(line, job.processed))].slice(0, MAX_ERRORS);
@@ -88,12 +88,12 @@ export async function advanceJob(tx: Transaction, keys: KeyRing | undefined, { j
   return changes === 1;
 }
 
-/** The errors of a batch begin with their index in it, those of a job with their index in the job. */
+/** Errors of a batch begin with an index in the batch, those of a job with an index in the job. */
 function shifted(line: string, by: number): string {
   return line.replace(/^\d+/, (index) => String(Number(index) + by));
 }
 
-/** Ends a job as `completed` when a document of it was stored, and as `failed` otherwise. */
+/** Ends a job: as `completed` if at least one of its documents was stored, otherwise as `failed`. */
 export async function endJob(tx: Transaction, seq: number, now: number): Promise<void> {
   await tx.run(`
     UPDATE bulk_jobs SET status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, completed_at = ?, callback_due = ${DUE}
@@ -101,25 +101,25 @@ export async function endJob(tx: Transaction, seq: number, now: number): Promise
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
-/** Ends a job that cannot go on, with a line that says why. */
+/** Ends a job that cannot continue, with a line that says why. */
 export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string, now: number): Promise<void> {
   await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [toStored(id, [reason], keys), toSeconds(now), now, seq]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
-/** False when the job is no longer pending. */
+/** Returns false when the job is no longer pending. */
 export async function cancelJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
   const { changes } = await tx.run(`UPDATE bulk_jobs SET status = 'cancelled', completed_at = ?, callback_due = ${DUE} WHERE seq = ? AND status = 'pending'`, [toSeconds(now), now, seq]);
   if (changes === 1) await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
   return changes === 1;
 }
 
-/** The record is owed to whoever asked for it. Milliseconds as the parameter. */
+/** Makes the callback due if the job has one. The parameter is in milliseconds. */
 const DUE = 'CASE WHEN callback_url IS NULL THEN NULL ELSE CAST(? AS BIGINT) END';
 
 const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-/** Reasons may quote metadata, so they are sealed as those are. */
+/** Reasons may quote metadata, so they are encrypted like metadata. */
 function toStored(id: string, errors: readonly string[], keys: KeyRing | undefined): string {
   const text = JSON.stringify(errors);
   return keys === undefined || errors.length === 0 ? text : sealMeta(keys, `|${id}`, text);
@@ -129,7 +129,7 @@ function errorsOf({ id, errors }: JobRow, keys: KeyRing | undefined): string[] {
   return JSON.parse(keys === undefined ? errors : openMeta(keys, `|${id}`, errors)) as string[];
 }
 
-/** The record as it is answered and sent. */
+/** The record in responses and callbacks. */
 export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob {
   const { id, collection, total, processed, added, updated, failed } = row;
   return {

@@ -2,7 +2,7 @@ import { backoffDelay } from '../../../lib/backoff.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
 
-/** Does a part of the work. Returns when to go on, in milliseconds; undefined when only `wake` can bring more. */
+/** Does a part of the work. Returns the milliseconds until the next part; undefined when only `wake` can bring more work. */
 export type Step = (signal: AbortSignal) => Promise<number | undefined>;
 
 const BACKOFF = { initial: 1000, max: 60_000 };
@@ -33,13 +33,13 @@ export class Loop {
     this.#running = this.#run(this.#stopping.signal);
   }
 
-  /** There is something to do. */
+  /** Call this when there is new work. */
   wake(): void {
     if (this.#running !== undefined) this.#idle = Promise.withResolvers();
     this.#woken.resolve();
   }
 
-  /** Waits for the step under way. */
+  /** Waits for the running step. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#woken.resolve();
@@ -47,7 +47,7 @@ export class Loop {
     this.#running = undefined;
   }
 
-  /** Resolves when nothing is left to do but to wait. */
+  /** Resolves when the loop only waits. */
   async settled(): Promise<void> {
     if (this.#running !== undefined) await this.#idle.promise;
   }
@@ -55,7 +55,7 @@ export class Loop {
   async #run(signal: AbortSignal): Promise<void> {
     let failures = 0;
     while (!signal.aborted) {
-      // Before the step, so that a call of `wake` meanwhile is not lost.
+      // Before the step, so that a call of `wake` during the step is not lost.
       this.#woken = Promise.withResolvers();
       const pause = await this.#attempt(signal, failures);
       failures = pause.failed ? failures + 1 : 0;

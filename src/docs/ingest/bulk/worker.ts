@@ -15,24 +15,24 @@ export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly onEnd: () => void;
 }
 
-/** The job is not where the worker believes it to be. */
+/** The job has not the progress that the worker expects. */
 class Outdated extends Error {}
 
 /**
- * Loads the jobs one after the other. How far a job is, is committed in the transaction of the documents themselves: whenever
- * the process ends, the next one goes on behind the last document that is stored, and stores none twice.
+ * Loads the jobs one after the other. The progress of a job is committed in the transaction of its documents: whenever the process ends, the
+ * next one continues after the last stored document, and stores none twice.
  */
 export function createWorker(deps: WorkerDeps): Loop {
   const outOfReach: OutOfReach = new Map();
   return new Loop((signal) => step(deps, outOfReach, signal), deps);
 }
 
-/** Collections whose bodies cannot be stored for now, and when to try again, in milliseconds since 1970. */
+/** Collections whose bodies cannot be stored now, and when to try again, in milliseconds since 1970. */
 type OutOfReach = Map<string, number>;
 
 const OUT_OF_REACH_MS = 5000;
 
-/** Deals with one row of documents of the oldest job. */
+/** Processes one row of documents of the oldest job. */
 async function step(deps: WorkerDeps, outOfReach: OutOfReach, signal: AbortSignal): Promise<number | undefined> {
   const { sql, clock } = deps;
   for (const [collection, until] of outOfReach) if (until <= clock.now()) outOfReach.delete(collection);
@@ -48,11 +48,11 @@ async function step(deps: WorkerDeps, outOfReach: OutOfReach, signal: AbortSigna
     signal.throwIfAborted();
     if (error instanceof Outdated) return 0;
     if (error instanceof BodyUnavailable) {
-      // Jobs of other collections do not wait for the place where this one keeps its bodies.
+      // Jobs of other collections do not wait for the body store of this collection.
       outOfReach.set(job.collection, clock.now() + OUT_OF_REACH_MS);
       return 0;
     }
-    // A full disk has room again some day; what the job itself is to blame for stays as it is.
+    // A full disk is a temporary failure; an error of the job itself would not go away.
     if (error instanceof ServiceError && error.code === 'unavailable') throw error;
     deps.log.error({ err: error, job: job.id }, 'a bulk ingest job cannot go on');
     await end(deps, job, error instanceof ServiceError ? error.message : 'internal error');

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { RefusedRequest } from '../../../lib/refused-request.ts';
 import type { Outbound } from '../../../net/index.ts';
 
-/** What a server said of a version of a page, so that it can be asked whether there is another. */
+/** The validators that a server sent with a version of a page, for conditional requests. */
 export interface Validators {
   readonly etag?: string | undefined;
   readonly modified?: string | undefined;
@@ -10,16 +10,16 @@ export interface Validators {
 
 export interface Page extends Validators {
   readonly bytes: Uint8Array;
-  /** As the server sent it; empty when it did not. */
+  /** As the server sent it; empty if it did not. */
   readonly contentType: string;
-  /** Where the redirects led. */
+  /** The URL after redirects. */
   readonly url: string;
 }
 
 /** Decision D-70. */
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
 
-/** Longest validator that is kept. */
+/** Maximum length of a stored validator. */
 const MAX_VALIDATOR = 1024;
 
 const ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5';
@@ -31,7 +31,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** A page; undefined when it is the version of the validators still. Throws `invalid_argument` where it cannot be had. */
+/** A page; undefined if it is still the version of the validators. Throws `invalid_argument` if it cannot be fetched. */
 export async function fetchPage(url: string, { etag, modified }: Validators, { outbound, version, signal }: FetchOptions): Promise<Page | undefined> {
   const refusal = outbound.refusal(url);
   if (refusal !== undefined) throw new ServiceError('invalid_argument', `url must be an address that this server may call: ${refusal}`);
@@ -61,7 +61,7 @@ function unfetched(reason: string, cause?: unknown): ServiceError {
   return new ServiceError('invalid_argument', `url could not be fetched: ${reason}`, { cause });
 }
 
-/** Never the text of a failed connection itself: it names the address that the host has in this network. */
+/** Never contains the text of a connection error, because that names the address of the host in this network. */
 function reasonOf(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof RefusedRequest) return each.message;

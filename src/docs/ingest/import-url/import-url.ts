@@ -22,12 +22,12 @@ export interface ImportDeps {
 
 type ImportInput = InputOf<Operations, 'importUrl'>;
 
-/** Where a page came from, and what its server says of this version of it. */
+/** Metadata keys for the origin of a page and the validators of its version. */
 const SOURCE = { url: 'source_url', etag: 'source_etag', modified: 'source_modified' } as const;
 
 /**
- * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is asked for as "if it has changed": the
- * stored document is the answer when it has not. That takes a request that would leave metadata and expiry as they are.
+ * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is requested conditionally; if it has not
+ * changed, the stored document is returned. This requires that the request would not change metadata or expiry.
  */
 export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['importUrl'] {
   return async (input, context) => {
@@ -59,7 +59,7 @@ async function find({ getDocument }: ImportDeps, name: { collection: string; key
   }
 }
 
-/** Of the version that is stored, where a request that finds it unchanged has nothing to do. */
+/** The validators of the stored version; none if the request would change more than the page. */
 function validatorsOf(stored: Stored | undefined, { url, meta = {}, ttl }: ImportInput): Validators {
   if (stored === undefined || ttl !== undefined || stored.meta[SOURCE.url]?.[0] !== url) return {};
   const isKept = Object.entries(meta).every(([name, values]) => JSON.stringify(stored.meta[name]) === JSON.stringify(values));

@@ -1,18 +1,18 @@
 import { extensionOf, formatOfMediaType, isConvertible } from '../../../convert/index.ts';
 
-/** What servers say of files that they know nothing of. */
+/** Media types that servers send for files of unknown type. */
 const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** How the converter is told what a page is. */
+/** The names by which the converter recognizes the format of a page. */
 export interface PageName {
-  /** A name with the extension of its format, without one where only the content can tell. */
+  /** A name with the extension of its format, or without one if only the content shows the format. */
   readonly name: string;
   readonly contentType?: string;
 }
 
 /**
- * What a page claims to be: by its media type, and by the extension of its URL's path where that says nothing or no more than that it is
- * text. Undefined when it is of a type that cannot be stored.
+ * The declared format of a page: from its media type, or from the extension of its URL's path if the media type is unknown or only says that
+ * it is text. Undefined if its type cannot be stored.
  */
 export function nameOfPage(contentType: string, url: URL): PageName | undefined {
   const type = mediaTypeOf(contentType);

@@ -7,7 +7,7 @@ const document = (key: string, more: object = {}) => JSON.stringify({ key, lang:
 
 describe('POST /v1/import', () => {
   let fixture: Fixture;
-  /** Documents that could be found whenever somebody waited for it. */
+  /** Number of documents at each call of `caughtUp`. */
   let waited: number[];
   beforeEach(async () => {
     fixture = await Fixture.open('sql.js');

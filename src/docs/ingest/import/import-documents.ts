@@ -17,24 +17,24 @@ export interface ImportDeps {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** Documents of a batch, unless their text fills it before. */
+/** Maximum number of documents in a batch, and of UTF-16 units of their text. */
 const BATCH = 500;
 const BATCH_UNITS = 4 * 2 ** 20;
 
-/** Batches under way: one is read and compressed while another is written and a third one indexed. */
+/** Number of concurrent batches: one is read and compressed while another is written and a third one is indexed. */
 const UNDER_WAY = 3;
 
-/** One import: where it writes, how, and who waits for it. */
+/** One import: its collection, options and client. */
 interface Job {
   readonly collection: string;
   readonly options: EffectiveOptions;
   readonly body: StreamedBody;
   readonly signal: AbortSignal;
-  /** Whether the client may know which documents were left as they were. */
+  /** Whether the client may know which documents were skipped as unchanged. */
   readonly mayRead: boolean;
 }
 
-/** `POST /v1/import`: a line is a document, and is read when the documents before it are on their way. */
+/** `POST /v1/import`: each line is a document. Lines are read while earlier documents are still being written. */
 export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>>['importDocuments'] {
   return async ({ collection, profile, saveRevision }, { caller: { body }, identity, signal }) => {
     requireText(collection);
@@ -45,7 +45,7 @@ export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>
   };
 }
 
-/** Ends the import when nobody reads on. */
+/** Ends the import when the client stops reading. */
 async function* answerOf(deps: ImportDeps, job: Job): AsyncGenerator<Uint8Array> {
   const over = new AbortController();
   const progress = new Progress();
@@ -71,7 +71,7 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
         await deps.caughtUp(job.signal);
         progress.add(batch.items.length, shownTo(job, result));
       });
-      // Told when its turn comes.
+      // The rejection is handled when this batch is awaited.
       done.catch(() => undefined);
       underWay.push(done);
       if (underWay.length >= UNDER_WAY) await underWay.shift();
@@ -84,7 +84,7 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
 
 interface Batch {
   readonly items: BatchItem[];
-  /** Numbers of their lines. */
+  /** Their line numbers. */
   readonly numbers: number[];
 }
 
@@ -111,12 +111,12 @@ function optionsOf({ options, signal }: Job): BatchOptions {
   return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal };
 }
 
-/** Which documents were stored as they came tells what is stored, so only readers learn it. */
+/** Which documents were unchanged shows what is stored, so only callers with read permission get to know it. */
 function shownTo({ mayRead }: Job, result: Counted): Counted {
   return mayRead ? result : { ...result, updated: result.updated + result.skipped, skipped: 0 };
 }
 
-/** What the client may know; one that has gone is told nothing. */
+/** The error that the client may see; after a disconnect nothing is logged. */
 function failureOf({ log }: ImportDeps, error: unknown, signal: AbortSignal): { error: string; code: string } {
   if (error instanceof ServiceError) return { error: error.message, code: error.code };
   if (!signal.aborted) log.error({ err: error }, 'an import could not go on');

@@ -4,15 +4,15 @@ import { decodeUtf8, decodeUtf8Escaping } from '../../../lib/utf8.ts';
 export interface Line {
   /** Counted from 1, empty lines included. */
   readonly number: number;
-  /** Bytes that are not UTF-8 are lone surrogates (`decodeUtf8Escaping`). Undefined for a line that is too long. */
+  /** Bytes that are not UTF-8 become lone surrogates (`decodeUtf8Escaping`). Undefined for a line that is too long. */
   readonly text: string | undefined;
 }
 
 const LINE_FEED = 0x0a;
 
 /**
- * The lines of a stream that are not empty, as many at once as a piece of it completes. Of a line with more than `maxBytes`
- * nothing is kept, so that memory has a bound whatever comes.
+ * The non-empty lines of a stream; each array contains the lines that one piece of the stream completes. A line with more than `maxBytes` is
+ * not kept, so memory is limited for every input.
  */
 export async function* linesOf(content: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line[]> {
   const unfinished = new Unfinished(maxBytes);
@@ -36,7 +36,7 @@ function isNotEmpty({ text }: Line): boolean {
   return text === undefined || text.trim() !== '';
 }
 
-/** The line whose end has not come yet. */
+/** The beginning of a line whose end has not arrived yet. */
 class Unfinished {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -52,7 +52,7 @@ class Unfinished {
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  /** Its text, and begins the next one. */
+  /** Returns the text of the line, and begins the next one. */
   take(): string | undefined {
     const bytes = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
     const isTooLong = this.#length > this.#maxBytes;

@@ -1,20 +1,20 @@
 import type { BatchResult } from '../../documents/index.ts';
 
-/** Items from one line of the answer to the next. */
+/** Number of items between two lines of the response. */
 const STEP = 1000;
 
-/** Failures that a line tells of. */
+/** Maximum number of failures in a line. */
 const MAX_ERRORS = 50;
 
-/** What a batch adds to the counts. */
+/** The counts of one batch. */
 export type Counted = Omit<BatchResult, 'errors'> & { readonly errors: readonly string[] };
 
-/** How an import ended: well, or with what the client may know of its failure. */
+/** How an import ended: successfully, or with the part of its failure that the client may see. */
 export type Ending = { readonly done: true } | { readonly error: string; readonly code: string };
 
 /**
- * What has come of an import so far. Whoever reads it gets a line when there is news; news that come faster than they are read
- * go into one line, so that a client which does not read holds nothing up and takes no memory.
+ * The progress of an import. Its reader gets a line when there is new progress; if progress is faster than the reader, it is combined into
+ * one line, so that a client that does not read delays nothing and needs no memory.
  */
 export class Progress {
   #processed = 0;
@@ -46,7 +46,7 @@ export class Progress {
     this.#news.resolve();
   }
 
-  /** The lines of the answer, the last of which tells the end. */
+  /** The lines of the response; the last one tells how the import ended. */
   async *lines(): AsyncGenerator<string> {
     for (;;) {
       await this.#news.promise;
@@ -54,7 +54,7 @@ export class Progress {
       const ending = this.#ending;
       yield this.#line(ending);
       if (ending !== undefined) return;
-      // What happened while the line went out may be the next one.
+      // There may have been progress for another line while this one was sent.
       if (this.#ending !== undefined || this.#processed - this.#told >= STEP) this.#news.resolve();
     }
   }

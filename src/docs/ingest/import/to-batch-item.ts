@@ -4,13 +4,16 @@ import type { Line } from './lines.ts';
 const SHOWN_MESSAGE = 200;
 
 export interface LineOptions {
-  /** Of documents whose lines do not say it. */
+  /** Used for documents whose lines do not say it. */
   readonly saveRevision: boolean;
-  /** Bytes that a line may have. */
+  /** Maximum number of bytes of a line. */
   readonly maxBytes: number;
 }
 
-/** The item of a batch that a line stands for; one that cannot be read carries the reason, and fails alone. Fields that a document does not have are passed over. */
+/**
+ * The batch item of a line. A line that cannot be parsed has the reason in the item, and fails alone. Fields that documents do not have are
+ * ignored.
+ */
 export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOptions): BatchItem {
   if (text === undefined) return { saveRevision, refused: `the line is longer than ${maxBytes} bytes` };
   let value: unknown;
@@ -29,7 +32,7 @@ export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOpti
   };
 }
 
-/** What is of a wrong type; the writer judges the rest. */
+/** The fields with a wrong type; the writer checks everything else. */
 function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries({ key, lang, contentMd })) if (value !== undefined && typeof value !== 'string') return `${name} must be a string`;
   if (ttl !== undefined && !Number.isSafeInteger(ttl)) return 'ttl must be an integer';
@@ -40,7 +43,7 @@ function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<R
   return wrong && `meta.${wrong[0].slice(0, 80)} must be a string, a number, true or false, or a list of these`;
 }
 
-/** As metadata of other requests (decision D-135): what is single becomes a list, and everything a string. */
+/** As metadata of other requests (decision D-135): a single value becomes a list, and every value a string. */
 function listsOf(meta: Readonly<Record<string, unknown>>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]));
 }

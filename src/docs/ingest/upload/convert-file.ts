@@ -1,7 +1,10 @@
 import { ConversionError, type Conversion, type ConversionFault, type ConversionOptions, type Converter, type FileToConvert } from '../../../convert/index.ts';
 import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
 
-/** What is answered for a file that has no conversion: what is no document of ours is the request's fault (decision D-69), the rest the file's. */
+/**
+ * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request (decision D-69), other
+ * failures are those of the file.
+ */
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   unsupported: 'invalid_argument',
   no_text: 'invalid_argument',

@@ -1,11 +1,11 @@
 import { extensionOf, isConvertible } from '../../../convert/index.ts';
 
-/** The last part of a path, however a client separates its folders. */
+/** The last part of a path, whichever separator the client uses. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** The key of a file's document: its name, lowercased, spaces turned into hyphens, without its extension. */
+/** The key of a file's document: its lowercased name without extension, with hyphens instead of spaces. */
 export function keyOfFile(name: string): string {
   const base = baseName(name);
   const extension = extensionOf(base);

@@ -17,15 +17,15 @@ export interface UploadDeps {
 
 type UploadInput = InputOf<Operations, 'uploadFiles'>;
 
-/** Converted files that are written together, and characters of markdown that they have at most. */
+/** Maximum number of converted files that are written together, and of characters of their markdown. */
 const TOGETHER = 100;
 const CHARS_TOGETHER = 4 * 1024 * 1024;
 
-/** Files that are converted at once, and bytes of them when they are more than one; only these are in memory. */
+/** Maximum number of files that are converted at once, and of their bytes if they are more than one; only these files are in memory. */
 const AT_ONCE = 4;
 const BYTES_AT_ONCE = 16 * 1024 * 1024;
 
-/** A file that was converted. */
+/** A converted file. */
 interface Converted {
   readonly index: number;
   readonly name: string;
@@ -34,7 +34,7 @@ interface Converted {
   readonly repaired: boolean;
 }
 
-/** `POST /v1/upload` (contract section 4, decision D-69). In a batch a file that fails is counted, and the others are stored. */
+/** `POST /v1/upload` (contract section 4, decision D-69). In a batch, a file that fails is counted, and the others are stored. */
 export function uploadFiles(deps: UploadDeps): Required<Handlers<Operations>>['uploadFiles'] {
   return async (input, context) => {
     const { file, 'files[]': list, profile } = input;
@@ -53,7 +53,7 @@ class Upload {
   readonly #tally = { added: 0, updated: 0, failed: 0, sanitized: 0 };
   readonly #errors: { readonly index: number; readonly line: string }[] = [];
   readonly #results: UploadedFile[] = [];
-  /** The first file of each document. */
+  /** The name of the first file of each document. */
   readonly #names = new Map<string, string>();
 
   constructor(deps: UploadDeps, input: UploadInput, context: Context) {
@@ -100,7 +100,7 @@ class Upload {
       return await this.#convert(file, index, keyOfFile(file.name));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'internal') throw error;
-      // The line begins with the file's name already.
+      // The error line begins with the file's name already.
       this.#fail(index, file.name, error.message.replace(`file ${shown(file.name)} `, ''));
       return undefined;
     }
@@ -123,7 +123,7 @@ class Upload {
     };
   }
 
-  /** Whether no file before makes the same document: none may overwrite another unnoticed. */
+  /** Whether this is the first file of its document: files must not overwrite each other unnoticed. */
   #isFirst({ index, name, item: { key = '', lang = '' } }: Converted): boolean {
     const { id } = identify(this.#input.collection, key, lang);
     const first = this.#names.get(id);
@@ -151,7 +151,7 @@ class Upload {
     return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), { skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal });
   }
 
-  /** The document as it is stored; its content only while the answer has room, unless it is wanted anyway. Undefined when it is gone again. */
+  /** The stored document, with its content only if that fits the response or `anyway` is true. Undefined when it was removed again. */
   async #read({ item: { key = '', lang = '' } }: Converted, anyway: boolean): Promise<UploadedFile['document'] | undefined> {
     try {
       const found = await this.#deps.getDocument({ collection: this.#input.collection, key, lang }, this.#context);
@@ -169,7 +169,7 @@ class Upload {
   }
 }
 
-/** How many of some files are converted at once: the first at least. */
+/** How many of the files are converted at once: at least the first. */
 function countAtOnce(files: readonly File[]): number {
   let bytes = 0;
   const end = files.findIndex((file, i) => (bytes += file.size) > BYTES_AT_ONCE && i > 0);

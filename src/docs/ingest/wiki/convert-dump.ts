@@ -5,28 +5,28 @@ import { freeBytes } from '../../../lib/free-bytes.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { FromThread, ToThread } from './protocol.ts';
 
-/** Memory that the thread may have, most of it for the largest pages. */
+/** Memory limit of the thread in MiB; most of it is needed for the largest pages. */
 const MAX_HEAP_MB = 384;
 
-/** Bytes are gathered to pieces of this size while the thread is busy: a message to it has its price. */
+/** While the thread is busy, bytes are collected into pieces of this size, because each message has a cost. */
 const PIECE = 256 * 1024;
 
-/** Pieces that are with the thread or on their way. */
+/** Maximum number of pieces that are in the thread or on the way. */
 const MOST_UNREAD = 4;
 
 export interface ConvertOptions extends DumpOptions {
   /** Ends the thread. */
   readonly signal: AbortSignal;
-  /** Whether nobody else holds the pieces of the dump, which are freed then as soon as they are handed on. */
+  /** Whether this function owns the pieces of the dump; then they are freed as soon as they are passed on. */
   readonly ownsPieces?: boolean;
   /** Megabytes of memory for the thread; for tests. */
   readonly heap?: number;
 }
 
 /**
- * The pages of a dump as documents, converted in a thread of its own as the dump comes in. No more is read of it than the thread
- * can take, and no more converted than is asked for; whoever stops asking ends the thread.
- * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; whatever `dump` or the signal throws.
+ * The pages of a dump as documents, converted in a separate thread while the dump arrives. The dump is read only as fast as the thread
+ * converts, and converted only as fast as the caller reads; when the caller stops reading, the thread ends.
+ * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; also errors of `dump` and the reason of the signal.
  */
 export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
   signal.throwIfAborted();
@@ -49,7 +49,8 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
       }
     }
   } catch (error) {
-    // Waiting ends with an error of its own, whose cause is why. What is wrong with the dump comes first: the thread ends after it has told.
+    // Waiting ends with an error of its own, whose cause is the real reason. An error in the dump takes precedence: the thread ends after it
+    // has reported it.
     if (!(error instanceof WikiDumpError)) stopped.throwIfAborted();
     throw error;
   } finally {
@@ -58,13 +59,13 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
   }
 }
 
-/** A page that needs more memory than there is for one is a fault of the dump's. */
+/** If a page needs more memory than the thread has, the dump is at fault. */
 function failure(error: Error): Error {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? new WikiDumpError('a page takes more memory than there is for one', { isTooLarge: true, cause: error }) : error;
 }
 
-/** Hands the dump to the thread as it takes it. Buffers go there and come back, so that none are left to be collected. */
+/** Passes the dump to the thread as fast as it takes it. Buffers are sent there and back, so that none need to be garbage-collected. */
 class Feeder {
   readonly #worker: Worker;
   readonly #failed: AbortController;
@@ -77,7 +78,7 @@ class Feeder {
     this.#failed = failed;
   }
 
-  /** Never rejects: a dump that fails ends the conversion with its reason, once what came before is converted. */
+  /** Never rejects: if the dump fails, the conversion ends with that error. */
   async feed(dump: AsyncIterable<Uint8Array>, ownsPieces: boolean): Promise<void> {
     try {
       let buffer = await this.#take();
@@ -88,7 +89,7 @@ class Feeder {
           new Uint8Array(buffer, length).set(piece);
           from += piece.length;
           length += piece.length;
-          // A thread with nothing to do gets what there is.
+          // An idle thread gets an incomplete piece.
           if (length < PIECE && this.#free.length < MOST_UNREAD - 1) continue;
           this.#send(buffer, length);
           [buffer, length] = [await this.#take(), 0];
@@ -112,7 +113,7 @@ class Feeder {
     if (!this.#isStopped) this.#worker.postMessage({ kind: 'bytes', bytes: new Uint8Array(buffer, 0, length) } satisfies ToThread, [buffer]);
   }
 
-  /** The thread has read a piece and needs its buffer no more. */
+  /** The thread has read a piece and no longer needs its buffer. */
   giveBack(buffer: ArrayBuffer): void {
     this.#free.push(buffer);
     this.#wake?.();

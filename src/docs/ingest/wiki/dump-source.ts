@@ -2,17 +2,17 @@ import { ServiceError } from '../../../errors/index.ts';
 import { RefusedRequest } from '../../../lib/refused-request.ts';
 import type { Outbound } from '../../../net/index.ts';
 
-/** A dump from afar may take long; what ends a server that falls silent is a limit of its own. */
+/** The download of a dump may take long; a separate limit ends connections to servers that send nothing. */
 const TIMEOUT_MS = 12 * 3_600_000;
 
 export interface SourceOptions {
   readonly outbound: Pick<Outbound, 'fetch'>;
-  /** Most bytes to fetch; 0 for any number. */
+  /** Maximum number of bytes to fetch; 0 for no limit. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The bytes of a dump, which is a file that comes in, one that is there already, or the address of one. */
+/** The bytes of a dump: of a file that is being uploaded, of a complete file, or of a URL. */
 export function dumpSource(file: unknown, options: SourceOptions): AsyncIterable<Uint8Array> {
   if (file instanceof URL) return fetched(file, options);
   if (file instanceof Blob) return file.stream();

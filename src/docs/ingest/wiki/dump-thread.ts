@@ -7,10 +7,10 @@ import { unpack } from './unpack.ts';
 const port = parentPort!;
 const tell = (message: FromThread): void => port.postMessage(message);
 
-/** What has come and is not read yet; undefined stands for the end. */
+/** Pieces that have arrived and are not read yet; undefined marks the end. */
 const input: (Uint8Array<ArrayBuffer> | undefined)[] = [];
 let wake: (() => void) | undefined;
-/** Batches that are handed out and not written yet. */
+/** Number of batches that were passed on and are not written yet. */
 let unwritten = 0;
 
 port.on('message', (message: ToThread) => {
@@ -25,7 +25,7 @@ async function* arriving(): AsyncGenerator<Uint8Array> {
     const bytes = input.shift();
     if (bytes === undefined) return;
     yield bytes;
-    // Whoever asks for more has read it.
+    // When the reader requests more, it has read this piece.
     const { buffer } = bytes;
     port.postMessage({ kind: 'read', buffer } satisfies FromThread, [buffer]);
   }

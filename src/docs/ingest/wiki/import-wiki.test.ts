@@ -15,7 +15,7 @@ const PAGES: readonly DumpPage[] = [
   { title: 'AC/DC & <more>', text: '{{Infobox Band|Land=[[Australien]]}}Musik' },
 ];
 
-/** Writes to a connection without waiting for anything. */
+/** Writes to a connection without waiting. */
 function openUpload(url: string): ReturnType<typeof request> {
   const upload = request(url, { method: 'POST', headers: { 'content-type': 'application/octet-stream' } });
   upload.on('error', () => undefined);

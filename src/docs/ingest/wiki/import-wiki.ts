@@ -10,7 +10,7 @@ import { convertDump } from './convert-dump.ts';
 import { dumpSource } from './dump-source.ts';
 import { toItems } from './page-items.ts';
 
-/** What a dump may have (decision D-20); 0 for no limit. */
+/** Limits of a dump (decision D-20); 0 for no limit. */
 export interface WikiLimits {
   readonly maxPages: number;
   /** Bytes of XML, unpacked. */
@@ -26,12 +26,12 @@ export interface WikiDeps {
 
 type Result = OutputOf<Operations, 'importWiki'>;
 
-/** Reasons of failure that are told (decision D-71). */
+/** Maximum number of failure reasons in a response (decision D-71). */
 const MOST_ERRORS = 10;
 
 /**
- * `POST /v1/import-wiki` (contract section 4): a dump as it comes in, page by page, in memory that does not grow with it. What is
- * wrong with the dump is told after the pages before it are stored; a client that leaves ends the import.
+ * `POST /v1/import-wiki` (contract section 4): imports a dump page by page while it arrives, in memory that does not grow with it. An error
+ * in the dump is reported after the pages before it are stored; if the client disconnects, the import ends.
  */
 export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['importWiki'] {
   return async (input, { identity, signal }) => {
@@ -58,7 +58,7 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
   };
 }
 
-/** Whether the dump comes with the request, whose pieces are nobody else's. */
+/** Whether the dump arrives with the request; only then the import owns its pieces. */
 function isArriving(file: unknown): boolean {
   return !(file instanceof Blob || file instanceof URL);
 }
@@ -70,7 +70,7 @@ class Tally {
   #failed = 0;
   readonly errors: string[] = [];
 
-  /** Which pages were there as they came tells what is stored, so only readers learn it. */
+  /** Which pages were unchanged shows what is stored, so only callers with read permission get to know it. */
   constructor(mayRead: boolean) {
     this.#mayRead = mayRead;
   }
@@ -86,7 +86,7 @@ class Tally {
     return { imported: this.#imported, skipped: this.#skipped, failed: this.#failed };
   }
 
-  /** What is wrong with the dump, with what was stored before. */
+  /** The error for an invalid dump, with the counts of what was stored before. */
   failure(error: unknown): unknown {
     if (!(error instanceof WikiDumpError)) return error;
     const before = this.#imported === 0 ? '' : `; ${this.#imported} pages were stored before`;

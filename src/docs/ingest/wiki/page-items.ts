@@ -14,9 +14,9 @@ interface StoredRow extends Row {
 }
 
 /**
- * The pages of a batch as items to write. Titles of a wiki differ by case and keys do not: a page whose key belongs to another page
- * of the wiki, of this batch or stored before, has its id added to the key, so that no page overwrites another. Pages that are
- * imported again find their own key.
+ * The pages of a batch as items to write. Titles of a wiki are case-sensitive and keys are not: if the key of a page belongs to another page
+ * of the wiki, in this batch or stored before, the id of the page is appended to the key, so that no page overwrites another. Pages that are
+ * imported again get their own key.
  */
 export async function toItems(sql: Pick<Sql, 'all'>, { documents }: DumpBatch, options: PageItemOptions): Promise<BatchItem[]> {
   const owners = await storedOwners(sql, documents, options);
@@ -30,7 +30,7 @@ export async function toItems(sql: Pick<Sql, 'all'>, { documents }: DumpBatch, o
   });
 }
 
-/** By document, the id of the page that is stored there. Documents of other sources are nobody's. */
+/** The id of the stored page, by document. Documents from other sources have none. */
 async function storedOwners(sql: Pick<Sql, 'all'>, documents: readonly WikiDocument[], options: PageItemOptions): Promise<Map<string, string>> {
   const { marks, params } = inList([...new Set(documents.map(({ key }) => idOf(key, options)))]);
   const rows = await sql.all<StoredRow>(`SELECT d.id, d.meta FROM documents d WHERE d.id IN (${marks})`, params);

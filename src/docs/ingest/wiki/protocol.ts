@@ -1,15 +1,15 @@
 import type { DumpBatch } from '../../../convert/wiki/index.ts';
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToThread =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end' }
   /** A batch is written, so that there is room for another. */
   | { readonly kind: 'written' };
 
-/** What it tells. */
+/** Messages from the thread. */
 export type FromThread =
-  /** A piece of the dump is read; its buffer goes back for another. */
+  /** A piece of the dump was read; its buffer is returned for another piece. */
   | { readonly kind: 'read'; readonly buffer: ArrayBuffer }
   | { readonly kind: 'batch'; readonly batch: DumpBatch }
   | { readonly kind: 'done' }

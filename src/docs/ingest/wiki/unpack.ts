@@ -4,8 +4,9 @@ import { Bzip2Decoder, Bzip2Error } from '../../../kernels/bzip2.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
 
 /**
- * A dump's XML, whatever it is packed with: bzip2 and gzip are told by their first bytes, for names of files and types of content
- * are often wrong. A piece of the source is read before the next is asked for. Pieces are views that are good until the next is asked for.
+ * The XML of a dump, unpacked if necessary: bzip2 and gzip are recognized by their first bytes, because file names and content types are
+ * often wrong. A piece of the source is read completely before the next is requested. The returned pieces are views that are valid until the
+ * next one is requested.
  * @throws {WikiDumpError}
  */
 export async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -16,7 +17,7 @@ export async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator
   else yield* all;
 }
 
-/** The first bytes, and all of them. */
+/** The first bytes, and an iterable over all bytes. */
 async function peek(source: AsyncIterable<Uint8Array>): Promise<{ first: Buffer; all: AsyncIterable<Uint8Array> }> {
   const iterator = source[Symbol.asyncIterator]();
   let first: Buffer = Buffer.alloc(0);
@@ -45,7 +46,7 @@ async function* unpackBzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** Streams read ahead, when a piece may be gone already. */
+/** Copies, because streams read ahead, when an earlier piece may be invalid already. */
 async function* copies(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) yield Uint8Array.from(bytes);
 }
