@@ -46,7 +46,7 @@ async function makeKeys(): Promise<CryptoKeyPair> {
   return await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as CryptoKeyPair;
 }
 
-/** A positive serial number, and a validity from days ago to days ahead. */
+/** A positive serial number, and a validity from a day ago to a day ahead. */
 function dated(): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 1;

@@ -60,7 +60,7 @@ export class RunsApi {
   /** The result for a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
   readonly metrics: RunMetrics;
-  /** Variables whose names have the form of those that provide keys on some machines. */
+  /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
   accepting = true;
   storageWorks = true;

@@ -270,7 +270,7 @@ function named(words: readonly ReferenceWord[], exact: readonly (readonly Occurr
 }
 
 const PLAIN = [0, 1, 2, 3, 4, 5, 6];
-/** An occurrence there also occurs elsewhere. */
+/** The text of these fields is repeated in other fields. */
 const DERIVED: ReadonlySet<Field> = new Set([5, 6]);
 
 function slotOf(field: Field): number {

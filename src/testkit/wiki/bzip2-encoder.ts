@@ -43,7 +43,7 @@ function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   // The two codes alternate.
   for (let group = 0; group < groups; group++) out.put(group === 0 ? 0 : 2, group === 0 ? 1 : 2);
   const length = Math.ceil(Math.log2(used.length + 2));
-  // In the first code all lengths are equal; the second one makes its symbols longer in steps, by up to eleven bits.
+  // In the first code all lengths are equal; the second one makes its symbols 1 to 10 bits longer.
   const lengths = [Array<number>(used.length + 2).fill(length), Array.from({ length: used.length + 2 }, (_, i) => length + 1 + (i % 10))];
   for (const code of lengths) writeLengths(out, code);
   const codes = lengths.map(canonical);
