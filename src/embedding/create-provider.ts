@@ -31,7 +31,7 @@ function withoutEmpty(config: ProviderConfig): ProviderConfig {
   const { provider, offline, apiKey, apiUrl, model, dimensions, cacheFolder, untrusted } = config;
   return {
     provider, offline, untrusted,
-    apiKey: apiKey?.trim() || undefined, // keys come from files that end in a line break
+    apiKey: apiKey?.trim() || undefined, // keys may come from files that end in a line break
     apiUrl: apiUrl?.trim() || undefined,
     model: model?.trim() || undefined,
     dimensions: dimensions || undefined,

@@ -60,7 +60,7 @@ async function load(): Promise<Extractor> {
   Object.assign(env, {
     logLevel: LogLevel.ERROR,
     allowRemoteModels: !data.offline && !data.isFolder,
-    allowLocalModels: data.isFolder || data.offline, // one of the two must be allowed
+    allowLocalModels: data.isFolder || data.offline, // at least one of the two must be allowed
     localModelPath: data.cacheFolder,
     useFSCache: !data.isFolder,
     cacheDir: data.cacheFolder,

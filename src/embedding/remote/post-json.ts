@@ -56,7 +56,7 @@ async function attempt(sender: Sender, request: JsonRequest, signal: AbortSignal
       ...(endpoint.authorization === undefined ? {} : { Authorization: endpoint.authorization }),
     },
     body: JSON.stringify(request.body),
-    redirect: 'manual', // a POST that follows becomes a GET, or takes the key elsewhere
+    redirect: 'manual', // following it would change the POST to a GET, or send the key to another server
     signal,
   });
   if (!response.ok) throw await refusal(sender, response);

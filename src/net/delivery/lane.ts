@@ -7,9 +7,9 @@ import type { Slots, SlotUser } from './slots.ts';
 /** The result of one attempt. */
 export type Outcome =
   | { readonly kind: 'delivered'; readonly status?: number }
-  /** To be tried again; `retryAfterMs` when the endpoint said so. */
+  /** The attempt should be repeated; `retryAfterMs` if the endpoint requested a delay. */
   | { readonly kind: 'failed'; readonly error: string; readonly status?: number; readonly retryAfterMs?: number }
-  /** Never to be tried again. */
+  /** The delivery must not be tried again. */
   | { readonly kind: 'refused'; readonly error: string; readonly status?: number };
 
 export type Failure = Exclude<Outcome, { kind: 'delivered' }> & { readonly attempts: number };

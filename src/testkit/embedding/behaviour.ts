@@ -3,17 +3,17 @@ import type { ServerResponse } from 'node:http';
 /** How a request is answered: normally, with trouble on the connection or in the body, with JSON that is unusable, or with any status. */
 export type Behaviour =
   | 'well'
-  /** Never answers. */
+  /** Never responds. */
   | 'silence'
   /** Sends the head and the first half of the body, then nothing more. */
   | 'stall'
   | 'hang-up'
   /** Breaks the connection after half a body. */
   | 'half'
-  /** Half a body, and an end as if it were whole. */
+  /** Sends half a body, and ends the response as if it were complete. */
   | 'broken-json'
   | 'html'
-  /** A body beyond every limit. */
+  /** A body that exceeds every limit. */
   | 'huge'
   | 'shuffled' | 'one-missing' | 'one-more' | 'same-index'
   | 'wrong-size' | 'mixed-sizes' | 'empty-vector'

@@ -16,7 +16,7 @@ export type WordQuery =
   | { readonly kind: 'not'; readonly of: WordQuery }
   | { readonly kind: 'all'; readonly classes?: number }
   | { readonly kind: 'none' }
-  /** What another query matches in documents of some classes. */
+  /** The matches of another query among documents of some classes. */
   | { readonly kind: 'within'; readonly of: WordQuery; readonly classes: number };
 
 export interface Word {
