@@ -1,7 +1,7 @@
 /** Maximum number of bytes of a provider's text that an error repeats (decisions, section 4.3). */
 const MAX_BYTES = 512;
 
-// Text that looks like a credential of somebody else: a proxy's token, or a key that the provider has masked.
+// Text that looks like a credential of another party: a proxy's token, or a key that the provider has masked.
 const CREDENTIALS = /\b(?:bearer|basic)\s+[\w.~+/=*-]{16,}|\b(?:sk|pa)-[\w*.-]{12,}/gi;
 
 /**

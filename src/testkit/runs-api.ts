@@ -57,7 +57,7 @@ export class RunsApi {
   readonly runs: Runs;
   readonly schedules: Schedules;
   readonly notifications: Notifications;
-  /** The result for a server that is started later over the same store. */
+  /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
   readonly metrics: RunMetrics;
   /** Names of the variables with API keys that at least one machine provides. */

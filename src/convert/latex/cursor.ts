@@ -104,7 +104,7 @@ export class Cursor {
     return -1;
   }
 
-  /** The source up to a given text, and moves past that text; returns undefined and does not move if the text does not occur. */
+  /** Returns the source up to a given text and moves past that text; if it does not occur, returns undefined and does not move. */
   until(end: string): string | undefined {
     const found = this.text.indexOf(end, this.at);
     if (found < 0) return undefined;

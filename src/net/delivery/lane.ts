@@ -41,8 +41,8 @@ export interface LaneSource<T extends Sequenced> {
   /** Called when the endpoint has accepted nothing for a day; the callee stops the lane. */
   onFailing(): void;
   /**
-   * Consecutive failures after which the endpoint counts as down; then one request at a time probes it. 4 if absent. Pass a
-   * number that is never reached if each delivery has few attempts.
+   * Consecutive failures after which the endpoint counts as down; then one request at a time probes it. 4 if absent. `Infinity`
+   * for lanes whose deliveries have few attempts.
    */
   readonly downAfter?: number;
 }
