@@ -1,4 +1,4 @@
-// The peer of benchmarks over HTTP: one koa route that answers fixed bytes, `/v1/get` unless another path is given.
+// The peer of benchmarks over HTTP: a koa route that returns fixed bytes, `/v1/get` unless another path is given.
 import Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Conversion of files to markdown: what survives of real files whose structure was written down by
-// hand, beside pandoc and pdftotext, and how fast it is with two workers.
+// Conversion of files to markdown: how much survives of real files whose structure was annotated by
+// hand, compared with pandoc and pdftotext, and the throughput with two workers.
 import { createConverter } from '../src/convert/index.ts';
 import { measureFidelity } from './convert/fidelity.ts';
 import { largeFiles } from './convert/generated.ts';

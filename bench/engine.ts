@@ -1,5 +1,5 @@
-// The full-text engine beside today's best, Lucene 10 and tantivy: three words, two words, phrases; in process in one thread on
-// the pages of MDN and on 200,000 texts, and there over HTTP beside a bare koa route.
+// The full-text engine compared with Lucene 10 and tantivy: three words, two words, phrases; in process in one thread on
+// the pages of MDN and on 200,000 texts, and on the latter over HTTP, compared with a bare koa route.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureOverHttp } from './engine/over-http.ts';

@@ -1,6 +1,6 @@
-// Webhooks: deliveries a second to one endpoint of this machine, 64 at a time, from a backlog that waits for a webhook that is resumed,
-// beside plain posts of bodies of the same size by the same client to the same endpoint. Documents of 1,000 bytes. Triggers: what 10,000 of
-// them cost a write.
+// Webhooks: deliveries per second to one endpoint of this machine, 64 at a time, from the backlog of a webhook that is resumed,
+// compared with plain posts of bodies of the same size by the same client to the same endpoint. Documents of 1,000 bytes. Triggers:
+// the cost of 10,000 triggers for a write.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const BODY = 'words of a document. '.repeat(48);
 
 interface Endpoint {
   readonly url: string;
-  /** Resolves when so many have arrived since the last call, with deliveries a second. */
+  /** Resolves with the deliveries per second when this many have arrived since the last call. */
   rate(count: number): Promise<number>;
   stop(): void;
 }
@@ -53,7 +53,7 @@ async function call<T>(url: string, body: object): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** Posts that nothing stands behind, as fast as they go. */
+/** Plain posts, as fast as possible. */
 async function plainRate(endpoint: Endpoint): Promise<number> {
   const outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
   const post = poster(outbound);

@@ -1,5 +1,5 @@
-// Filters, facets, ranges and sorts over metadata beside the same searches without, in process and over HTTP, with 200,000
-// documents: our own service, Lucene 10, tantivy, SQLite and DuckDB. `filters-million` does the same with a million.
+// Filters, facets, ranges and sorts over metadata, compared with the same searches without them, in process and over HTTP, with 200,000
+// documents: our own service, Lucene 10, tantivy, SQLite and DuckDB. `filters-million` measures the same with a million.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCollection } from './filters/collection.ts';

@@ -1,7 +1,7 @@
-// Fits what hybrid search weighs meaning by where nobody says (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts` prints what it
-// would fit to one half of each judged set, to the other, and to both, and how good each is on either half. The sides are those of
-// the operations of full-text and vector search. The aim is the mean of what hybrid search gains over the better of its sides,
-// where what it loses counts five times. Some minutes, for the sets are written and embedded first.
+// Fits the default weight of vector results in hybrid search (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts` prints the values
+// fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The sides are those of
+// the operations of full-text and vector search. The objective is the mean gain of hybrid search over the better of its sides,
+// with losses weighted five times. Takes some minutes, because the sets are written and embedded first.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ interface Hit {
   readonly score: number;
 }
 
-/** A query with what both sides find; ordinals are places in `keys`. */
+/** A query with the results of both sides; ordinals are positions in `keys`. */
 interface Query {
   readonly id: string;
   readonly words: readonly Hit[];
@@ -72,7 +72,7 @@ function better(judged: JudgedSet): number {
   return Math.max(quality(judged, ({ words }) => words), quality(judged, ({ meaning }) => meaning));
 }
 
-/** Of the queries of this half; what is left out counts nothing, so the mean is scaled. */
+/** For the queries of this half; queries that are left out count as zero, so the mean is scaled. */
 function quality({ set, keys, queries }: JudgedSet, ranking: (query: Query) => readonly Hit[]): number {
   const rankings: Rankings = new Map(queries.map((query) => [query.id, ranking(query).map(({ ord }) => keys[ord]!)]));
   return (set.quality(rankings) * set.queries.length) / queries.length;

@@ -1,6 +1,6 @@
 // Fits the weights of reranking (src/search/inverted/rerank-weights.ts): `node fit-rerank.ts` prints them, `--write` writes the file. It
-// sees the fitting half of the known items of MDN, and every other query of the judged collections; no test half. The aim is
-// the mean of MRR@10 on the former and nDCG@10 on the latter, less a little for large weights, climbed weight by weight. Some minutes.
+// uses the fitting half of the known items of MDN, and every other query of the judged collections; no test half. The objective is the
+// mean of MRR@10 on the former and nDCG@10 on the latter, minus a small penalty for large weights; it is climbed weight by weight.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FEATURES, type FeatureWeights, POWER } from '../src/search/inverted/index.ts';
@@ -14,13 +14,13 @@ const ALGORITHM = 'tfidf';
 const STEPS = [0.05, 0.2, 0.5, 1, 2];
 const ROUNDS = 6;
 const MOST = 10;
-/** The climb starts in so many places, drawn by a seed; the best end counts. */
+/** The number of starting points of the climb, drawn with a seed; the best result counts. */
 const STARTS = 10;
 const SEED = 7;
-/** What a weight of 1 costs. */
+/** The penalty of a weight of 1. */
 const PENALTY = 0.0005;
 
-/** A set of queries with the candidates of each, and what its rankings are worth. */
+/** A set of queries with the candidates of each, and the quality of its rankings. */
 interface Part {
   readonly name: string;
   readonly share: number;
@@ -74,7 +74,7 @@ function climbFrom(start: readonly number[]): readonly number[] {
   return weights;
 }
 
-/** Tries steps of a weight up and down while that helps. */
+/** Moves a weight up and down in steps while that helps. */
 function climb(from: readonly number[], i: number): readonly number[] {
   let best = from;
   let reached = aim(best);

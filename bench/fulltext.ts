@@ -1,5 +1,5 @@
-// Full-text search beside Lucene 10, tantivy, SQLite FTS5, MiniSearch, Orama and FlexSearch, on the pages of MDN and on 100,000 and
-// 1,000,000 documents made of their sentences; then our own over HTTP, and after restarts. Each peer has a process of its own.
+// Full-text search compared with Lucene 10, tantivy, SQLite FTS5, MiniSearch, Orama and FlexSearch, on the pages of MDN and on 100,000 and
+// 1,000,000 documents made of their sentences; then our own over HTTP, and after restarts. Each peer has a separate process.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agreementOf, type Counted } from './fulltext/agreement.ts';
@@ -17,13 +17,13 @@ import { scaled } from './support/scale.ts';
 import { missing, type Section } from './support/table.ts';
 
 const PEERS = [quire, forgetful, lucene10, tantivy, fts5, miniSearch, orama, flexSearch];
-/** Those that keep everything in the heap of JavaScript: left out where they would take longer than that to index. */
+/** Peers that keep everything in the JavaScript heap; they are left out if they would take longer than this to index. */
 const IN_HEAP: readonly Peer[] = [miniSearch, orama, flexSearch];
 const IN_HEAP_SECONDS = 45;
 
 const INDEX_SECONDS = 100;
 const QUERY_SECONDS = scaled(1, 0.1);
-/** Pages on which the peers' numbers of matches are compared. */
+/** Number of pages on which the peers' numbers of matches are compared. */
 const COMPARED_PAGES = 1500;
 
 const WORDS = { hundredThousand: 150, million: 100 };
@@ -54,7 +54,7 @@ interface Collection {
   readonly tables: readonly Section[];
 }
 
-/** `smaller` is what came of a smaller collection, from which the time for this one is foreseen. */
+/** `smaller` is the result for a smaller collection, from which the time for this one is estimated. */
 async function measure(folder: string, name: string, texts: Texts, smaller: readonly Outcome[] = []): Promise<Collection> {
   const drawn = (await drawQueries(texts)).filter(({ kind }) => kind !== 'pair');
   const queries = smaller.length > 0 ? drawn : drawn.filter(({ kind }) => !HEAVY.includes(kind));

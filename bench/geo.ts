@@ -1,6 +1,6 @@
-// Places near a point, in process: the index of this package beside flatbush with geoflatbush, kdbush with geokdbush, and SQLite's R*Tree,
-// over a million points that gather round 5,000 towns. All are asked the same in turn. What inserts and deletes cost follows: of
-// the peers, only SQLite's takes them.
+// Places near a point, in process: the index of this package compared with flatbush with geoflatbush, kdbush with geokdbush, and SQLite's
+// R*Tree, over a million points clustered around 5,000 towns. All receive the same queries in turn. Then the cost of inserts and deletes: of
+// the peers, only SQLite's supports them.
 import { DatabaseSync } from 'node:sqlite';
 import Flatbush from 'flatbush';
 import { around as aroundFlat, within as withinFlat } from 'geoflatbush';
@@ -20,15 +20,15 @@ const RADIUS = 50_000;
 const CHANGES = Math.round(scaled(100_000, 1000));
 const SPREAD = 0.5;
 
-/** How one index is asked; both return how many they have found. */
+/** How one index is queried; both functions return the number of results. */
 interface Contestant {
   readonly name: string;
   readonly buildMs: number;
   best(middle: Point): number;
   all(middle: Point): number;
-  /** Without an order and without distances, where that is possible. */
+  /** Without order and distances, if that is possible. */
   unordered?(middle: Point): number;
-  /** Changes a place, where that is possible. */
+  /** Changes a place, if that is possible. */
   move?(ord: number, to: Point): void;
 }
 
@@ -113,7 +113,7 @@ function kdbush(points: readonly Point[]): Contestant {
   };
 }
 
-/** Boxes are in single precision there, so that the places stand beside them. */
+/** Its boxes are in single precision, so the places are stored separately. */
 function rtree(points: readonly Point[]): Contestant {
   const sql = new DatabaseSync(':memory:');
   sql.exec('CREATE VIRTUAL TABLE places USING rtree(id, west, east, south, north, +lat REAL, +lng REAL)');
@@ -149,7 +149,7 @@ function timed(work: () => unknown): number {
   return performance.now() - started;
 }
 
-/** Keeps the times of a round. */
+/** Records the times of a round. */
 function note(kept: Map<string, number[]>, name: string, times: readonly number[]): void {
   const known = kept.get(name);
   if (known === undefined) kept.set(name, [...times]);

@@ -1,5 +1,5 @@
-// Searches with highlights beside the same searches without, over HTTP, on the pages of MDN. One client sends them in turn, so
-// that both have the same machine.
+// Searches with highlights compared with the same searches without, over HTTP, on the pages of MDN. One client sends them in turn, so
+// that both have the same conditions.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drawQueries } from './fulltext/draw-queries.ts';
@@ -18,7 +18,7 @@ const PAGES = Math.round(scaled(13_173, 500));
 const SECONDS = scaled(6, 0.5);
 const BATCH = 500;
 const KINDS = ['term', 'or', 'and', 'phrase', 'prefix', 'fuzzy'] as const satisfies readonly Kind[];
-/** What an answer shows of its documents. */
+/** The parts of documents that a response shows. */
 const SHOWN = { 'keys only': { fields: ['key'] }, 'whole documents': { fields: undefined } } as const;
 
 export async function benchHighlights(folder: string): Promise<Section[]> {
@@ -52,7 +52,7 @@ export async function benchHighlights(folder: string): Promise<Section[]> {
 
 type Latency = ReturnType<typeof latencyOf>;
 
-/** Adds the pages as they are, with their lines, which highlights read as Markdown. */
+/** Adds the pages unchanged, with their lines, which highlights read as Markdown. */
 async function fill(client: Client): Promise<number> {
   let documents: object[] = [];
   let added = 0;

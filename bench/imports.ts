@@ -1,6 +1,6 @@
-// Bulk import over HTTP, through the command line, in batches and as a stream of lines, beside the least that could
-// store the same text: one SQLite table, 200 rows a transaction, in the same durable mode, in process. Then single
-// writes beside the rate at which the same disk completes an fdatasync, in the same run.
+// Bulk import over HTTP, through the command line, in batches and as a stream of lines, compared with the minimum that could
+// store the same text: one SQLite table, 200 rows per transaction, in the same durable mode, in process. Then single
+// writes compared with the rate at which the same disk completes an fdatasync, in the same run.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -31,7 +31,7 @@ export async function benchImports(folder: string): Promise<Section[]> {
   return [...sections, comparisons('Durable writes', await benchWrites(folder))];
 }
 
-/** Documents that are durable and can be found, a second. The requests are made before the clock starts. */
+/** Documents per second that are durable and can be found. The requests are prepared before the clock starts. */
 async function benchBulkWrites(folder: string): Promise<Row[]> {
   if ((await realCorpus()).length === 0) return [];
   const { file } = await writeSynthetic(join(folder, 'texts.txt'), DOCUMENTS, WORDS);
@@ -114,7 +114,7 @@ async function benchImport(folder: string): Promise<Row[]> {
   ];
 }
 
-/** Seconds that plain inserts take. */
+/** Duration of plain inserts, in seconds. */
 function plainInserts(file: string, bodies: readonly string[]): number {
   const begun = performance.now();
   const db = new DatabaseSync(file);

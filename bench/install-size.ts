@@ -1,4 +1,4 @@
-// `node bench/install-size.ts` measures what `npm install` of the published package puts on a disk: without development dependencies and
+// `node bench/install-size.ts` measures the disk space of an `npm install` of the published package: without development dependencies and
 // without optional peers (the model runtime, OpenTelemetry). It builds, packs and really installs into a temporary folder, so it needs the registry.
 import { execFileSync } from 'node:child_process';
 import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The largest packages that are listed. */
+/** Number of the largest packages that are listed. */
 const LISTED = 20;
 
 interface Size {
-  /** Lengths of files. */
+  /** Total length of files. */
   readonly bytes: number;
-  /** What a disk takes for them, in whole blocks. */
+  /** Disk space used for them, in whole blocks. */
   readonly onDisk: number;
 }
 
@@ -25,7 +25,7 @@ async function sizeOf(path: string): Promise<Size> {
   return found.isDirectory() ? sum([own, ...(await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name)))))]) : own;
 }
 
-/** Folders of packages within `node_modules`, scoped ones included. */
+/** Folders of packages within `node_modules`, including scoped ones. */
 async function packagesIn(modules: string): Promise<string[]> {
   const names = (await readdir(modules)).filter((name) => !name.startsWith('.'));
   const scoped = await Promise.all(names.filter((name) => name.startsWith('@')).map(async (scope) => (await readdir(join(modules, scope))).map((name) => `${scope}/${name}`)));

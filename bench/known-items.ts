@@ -1,5 +1,5 @@
-// How soon full-text search finds a page that somebody looks for by name: the mean reciprocal rank of the queries of
-// `relevance/known-items.ts` by each algorithm, in process, beside peers on the same pages. Weights are fitted on the other half.
+// How well full-text search finds a page that a user looks for by name: the mean reciprocal rank of the queries of
+// `relevance/known-items.ts` by each algorithm, in process, compared with peers on the same pages. Weights are fitted on the other half.
 import type { Fuzziness } from '../generated/docs/sdk/types.gen.ts';
 import { IndexInProcess } from './relevance/in-process.ts';
 import { type KnownItem, knownItems, QUERY_FORMS } from './relevance/known-items.ts';
@@ -39,7 +39,7 @@ export async function benchKnownItems(folder: string): Promise<Section[]> {
   }, typos];
 }
 
-/** How often the page that a query finds first is among the first ten of the same query with one edit in a word. */
+/** How often the first result of a query is among the first ten of the same query with one edit in a word. */
 function typosOf(index: IndexInProcess, queries: readonly string[]): Section {
   progress('Quire: misspelt queries');
   const misspelt = misspell(queries);

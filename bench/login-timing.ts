@@ -1,6 +1,6 @@
-// Whether the time of a failed login tells who exists: an unknown user, a disabled one, and a wrong password, by turns in a random
-// order, over HTTP to a server of its own process. The cost of hashes is lowered to what bcrypt has least, besides the real one:
-// what the three do differently does not depend on it, and would drown in the real one's noise.
+// Whether the time of a failed login reveals which users exist: an unknown user, a disabled one, and a wrong password, in random
+// order, over HTTP to a server in a separate process. The cost of hashes is lowered to bcrypt's minimum, in addition to the real one:
+// the differences between the three do not depend on it, and would be lost in the noise of the real one.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { figure, median, type Section } from './support/table.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Rounds of bcrypt as a binary logarithm, and how often each kind is tried. */
+/** Rounds of bcrypt as a binary logarithm, and the number of attempts of each kind. */
 const RUNS = [{ cost: 4, times: scaled(4000, 100) }, { cost: 12, times: scaled(60, 5) }] as const;
 const WARM_UP = 50;
 
@@ -48,7 +48,7 @@ export async function benchLoginTiming(folder: string): Promise<Section[]> {
   }];
 }
 
-/** Milliseconds of each login, by kind. */
+/** Duration of each login in milliseconds, by kind. */
 async function measure(database: string, cost: number, times: number): Promise<Record<Kind, number[]>> {
   const server = fork(join(import.meta.dirname, 'login', 'server.ts'), [database, String(cost), PASSWORD]);
   const [url] = await once(server, 'message') as [string];

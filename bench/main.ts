@@ -1,5 +1,5 @@
 // `npm run bench` measures everything, prints tables and writes them to RESULTS.md. Run it on a
-// machine that does nothing else; `npm run bench -- writes` measures one part.
+// machine that is otherwise idle; `npm run bench -- writes` measures one part.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'run-queue': benchRunQueue,
   replication: plain('Replication', benchReplication),
 };
-/** Parts that are measured only when they are asked for; `writes` is a part of `imports`. */
+/** Parts that are measured only on request; `writes` is a part of `imports`. */
 const ON_DEMAND = ['writes', 'filters-million', 'vectors-million', 'vector-scans'];
 
 const asked = process.argv.slice(2);
@@ -72,7 +72,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-// On the disk of the checkout rather than in /tmp, which may be memory.
+// On the disk of the checkout rather than in /tmp, which may be in memory.
 const folder = await mkdtemp(join(ROOT, 'data-bench-'));
 const sections: Section[] = [];
 try {
@@ -87,7 +87,7 @@ const report = sections.map(renderSection).join('\n');
 console.log(report);
 if (asked.length === 0 && SCALE === 1) await writeFile(join(import.meta.dirname, 'RESULTS.md'), results(report));
 
-/** A part of comparisons; without any, it says why. */
+/** A part with comparisons; if there are none, it says why. */
 function plain(title: string, measure: (folder: string) => Promise<Row[]>, reason = ''): Part {
   return async (within) => {
     const rows = await measure(within);

@@ -1,5 +1,5 @@
-// How well documents are found whose words are not those of the question: by words, by vectors, and by both together, with the
-// models that come with the package, through the operations of the service in this process. `QUIRE_MEANING_MODELS` names others
+// How well documents are found whose words differ from those of the question: by lexical search, vector search and hybrid search, with the
+// models that are included in the package, through the operations of the service in this process. `QUIRE_MEANING_MODELS` names other models
 // than the default: `static-en-256`, `hashed-ngrams`, `minilm-l6-v2` (comma-separated; the last takes an hour on MDN).
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { missing, type Section } from './support/table.ts';
 const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
 const BATCH = 200;
 const DEPTH = 10;
-/** Milliseconds between two looks at what is embedded. */
+/** Milliseconds between two checks of what is embedded. */
 const LOOK = 200;
 const MODELS = (process.env['QUIRE_MEANING_MODELS'] ?? 'static-en-256').split(',');
 
-/** Ways to ask; those without an operation of vectors are measured once. */
+/** Kinds of search; those without a vector operation are measured once. */
 const WAYS = {
   'words': { operation: 'searchFullText', input: {}, vectors: false },
   'words, bm25': { operation: 'searchFullText', input: { algorithm: 'bm25' }, vectors: false },

@@ -1,7 +1,7 @@
 // How often recall finds the evidence for a question among ten messages: dialogues of the Schema-Guided Dialogue data set with
-// questions about what was arranged in them, and a sample of LongMemEval. Found is the session that a question is about, and the
-// turn that has the answer. `keyword` needs nothing; `hybrid` and `semantic` embed by the provider in SVC_EMBEDDING_*, or, when
-// there is none, by a small sentence encoder that comes with the packages of this folder.
+// questions about what was arranged in them, and a sample of LongMemEval. Measured are the session that a question is about, and the
+// turn that contains the answer. `keyword` needs no model; `hybrid` and `semantic` embed with the provider in SVC_EMBEDDING_*, or, if
+// there is none, with a small sentence encoder that is included in the packages of this folder.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clientOf, type Client } from './support/client.ts';
@@ -17,9 +17,9 @@ interface Turn {
 
 interface Question {
   readonly text: string;
-  /** Whose memory is searched. */
+  /** The user whose memory is searched. */
   readonly userId: string;
-  /** Turns that answer it, by session; the number of a turn counts from 0. */
+  /** Turns that contain the answer, by session; turns are numbered from 0. */
   readonly evidence: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
@@ -39,7 +39,7 @@ interface Recalled {
 const TITLE = 'Memory recall';
 const TOP = 10;
 const ENCODER = 'Universal Sentence Encoder Lite (512 dimensions, TensorFlow.js), behind OpenAI\'s format';
-/** Sessions that are written side by side. */
+/** Number of sessions that are written concurrently. */
 const WRITERS = 16;
 
 export async function benchMemoryRecall(folder: string): Promise<Section[]> {
@@ -80,7 +80,7 @@ async function sectionOf(url: string, client: Client, data: DataSet, provider: s
   };
 }
 
-/** Session ids by those of the data set. */
+/** Session ids, by those of the data set. */
 async function write(client: Client, { sessions }: DataSet): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const queue = [...sessions];
@@ -94,7 +94,7 @@ async function write(client: Client, { sessions }: DataSet): Promise<Map<string,
   return ids;
 }
 
-/** Waits until nothing is queued for the provider. */
+/** Waits until no text is queued for embedding. */
 async function embedded(url: string): Promise<void> {
   for (;;) {
     const { queue } = (await (await fetch(`${url}/v1/vector-stats`)).json()) as { queue: { depth: number } };
@@ -103,7 +103,7 @@ async function embedded(url: string): Promise<void> {
   }
 }
 
-/** Shares of the questions. Throws when the server answers by another strategy. */
+/** Fractions of the questions. Throws if the server uses another strategy. */
 async function measure(client: Client, { questions }: DataSet, ids: ReadonlyMap<string, string>, strategy: Strategy): Promise<{ session: number; turn: number }> {
   let [session, turn] = [0, 0];
   for (const { text, userId, evidence } of questions) {
@@ -140,7 +140,7 @@ interface LongMemQuestion {
   readonly haystack_sessions: readonly (readonly (Turn & { readonly has_answer?: boolean })[])[];
 }
 
-/** Each question has a memory of its own. */
+/** Each question has a separate memory. */
 async function longMemEval(folder: string): Promise<DataSet> {
   const all = JSON.parse(await readFile(join(folder, 'longmemeval-sample.json'), 'utf8')) as LongMemQuestion[];
   const sessions = all.flatMap(({ question_id: userId, haystack_session_ids: ids, haystack_sessions: talks }) =>

@@ -1,5 +1,5 @@
-// Memory of the server with 100,000 documents of about 1.7 KB, and how soon it is ready again after
-// a restart, beside the text that it stores and an empty server.
+// Memory of the server with 100,000 documents of about 1.7 KB, and the time until it is ready after
+// a restart, compared with the text that it stores and with an empty server.
 import { join } from 'node:path';
 import { prose, seeded } from './support/corpus.ts';
 import { memoryOf, startQuire } from './support/server.ts';

@@ -1,5 +1,5 @@
-// Reads and searches over HTTP with two processes (`SVC_WORKERS=2`) beside one, over the same 5,000 documents. One process sends the
-// load, so on a machine with two cores it takes one of them. The two servers take turns.
+// Reads and searches over HTTP with two processes (`SVC_WORKERS=2`) compared with one, over the same 5,000 documents. One process sends the
+// load, so on a machine with two cores it uses one of them. The two servers take turns.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { prose, seeded } from './support/corpus.ts';
@@ -57,7 +57,7 @@ async function beside(what: string, one: BenchServer, two: BenchServer, { path, 
   return compare(`${what}, 2 processes`, median(together), '1 process', median(alone), '/s');
 }
 
-/** Words of all frequencies, as the texts have them. */
+/** Words of all frequencies, as they occur in the texts. */
 function searchOf(random: () => number): Requests['body'] {
   return () => ({ collection: COLLECTION, algorithm: 'bm25', query: [5, 50, 500].map((spread) => `w${10 + Math.floor(spread * random())}`).join(' '), limit: 10, fields: ['key'] });
 }

@@ -1,5 +1,5 @@
-// What each protocol costs: reading one document over each of them beside the handler called directly, with 1 and 32
-// clients; and what a thousand sessions of MCP and two hundred watchers over gRPC hold while they are open and afterwards.
+// The cost of each protocol: reading one document over each of them compared with calling the handler directly, with 1 and 32
+// clients; and the memory of a thousand MCP sessions and two hundred gRPC watchers while they are open and afterwards.
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const WRITES = scaled(300, 20);
 
 const child = (name: string): string => join(import.meta.dirname, 'protocols', name);
 
-/** A server and its clients, each in a process of its own. */
+/** A server and its clients, in separate processes. */
 interface Pair {
   readonly usage: (asked: 'cpu' | 'memory') => Promise<Usage>;
   readonly order: <T>(order: Order) => Promise<T>;
@@ -72,7 +72,7 @@ function ask<T>(process: ChildProcess, message: object | string): Promise<T> {
   return answer;
 }
 
-/** The next message of a process. Rejects when it ends instead. */
+/** The next message of a process. Rejects if it ends before. */
 function answerOf<T>(process: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null): void => reject(new Error(`a process of the benchmark ended with ${code}`));
@@ -87,11 +87,11 @@ interface Measured {
   readonly protocol: string;
   readonly clients: number;
   readonly paces: Pace[];
-  /** Microseconds of the server's processors. */
+  /** Processor time of the server, in microseconds. */
   cpu: number;
 }
 
-/** The protocols take turns, so that whatever else slows the machine slows all of them. */
+/** The protocols take turns, so that other load on the machine affects all of them. */
 async function overEach({ order, usage }: Pair): Promise<Measured[]> {
   const all = CLIENTS.flatMap((clients) => Object.keys(PROTOCOLS).map((protocol): Measured => ({ protocol, clients, paces: [], cpu: 0 })));
   for (const { protocol, clients } of all) await order({ do: 'pace', protocol, clients, seconds: SECONDS / 4 });
@@ -140,14 +140,14 @@ interface Held {
   readonly before: Usage;
   readonly open: Usage;
   readonly after: Usage;
-  /** Seconds from the first write until every watcher had every event. */
+  /** Seconds from the first write until every watcher had received every event. */
   readonly seconds?: number;
 }
 
-/** Memory before a crowd comes, while it is there, and after it has gone. */
+/** Memory before the clients connect, while they are connected, and after they have disconnected. */
 async function held(database: string, crowd: 'sessions' | 'watchers', count: number): Promise<Held> {
   const { order, usage, stop } = await startPair(database);
-  // Once for what is loaded and compiled at first use, and stays.
+  // One round first, for everything that is loaded and compiled on first use and stays in memory.
   await order({ do: 'open', crowd, count: Math.ceil(count / 4) });
   await order({ do: 'close' });
   const before = await usage('memory');

@@ -1,5 +1,5 @@
-// Reads over HTTP: POST /v1/get beside a bare koa route that answers the same bytes. The two servers
-// take turns, so that whatever else slows the machine slows both.
+// Reads over HTTP: POST /v1/get compared with a bare koa route that returns the same bytes. The two servers
+// take turns, so that other load on the machine affects both.
 import { join } from 'node:path';
 import { requestsPerSecond } from './support/load.ts';
 import { startQuire, startScript } from './support/server.ts';

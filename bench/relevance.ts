@@ -1,6 +1,6 @@
-// How well full-text search ranks: two collections whose queries people have judged (Cranfield: aerodynamics, MED: medicine), each
-// algorithm through `/v1/fts`, beside the BM25 of peers on the same texts. Queries are sentences and are sent as they are. Then
-// long queries, whose terms come again: with and without their repetitions, by Quire and by Lucene.
+// How well full-text search ranks: two collections with human relevance judgements (Cranfield: aerodynamics, MED: medicine), each
+// algorithm through `/v1/fts`, compared with the BM25 of peers on the same texts. Queries are sentences and are sent unchanged. Then
+// long queries with repeated terms: with and without their repetitions, by Quire and by Lucene.
 import { baselinesOf, type Judged, judgedCollection } from './relevance/judged.ts';
 import { longQueriesOf, type LongQueries } from './relevance/long-queries.ts';
 import { qualityOf, type Quality } from './relevance/measures.ts';
@@ -12,9 +12,9 @@ import { progress } from './support/progress.ts';
 import { missing, type Section } from './support/table.ts';
 
 const COLLECTIONS = ['cranfield', 'med'];
-/** Whose documents have titles that make its queries long (see `longQueriesOf`). */
+/** The collection with titles from which its long queries are made (see `longQueriesOf`). */
 const LONG = 'cranfield';
-/** Documents that are ranked: nearly all that match anything of a sentence. */
+/** Number of documents that are ranked: nearly all that match any word of a sentence. */
 const DEPTH = 1000;
 
 export async function benchRelevance(folder: string): Promise<Section[]> {
@@ -50,7 +50,7 @@ async function sectionOf(folder: string, judged: Judged, ours: ReadonlyMap<strin
   };
 }
 
-/** What it gives to count terms as often as a query has them, for Quire and for Lucene. */
+/** The gain from counting terms as often as they occur in a query, for Quire and for Lucene. */
 async function longSection(folder: string, { judged, once, residual }: LongQueries, ours: ReadonlyMap<string, Rankings | string>, oursOnce: ReadonlyMap<string, Rankings | string>): Promise<Section> {
   const table = new Table(judged, residual);
   for (const algorithm of ALGORITHMS) {

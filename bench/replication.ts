@@ -1,4 +1,4 @@
-// A follower that comes back 100,000 changes behind, and what a binlog costs the leader's writes.
+// A follower that reconnects 100,000 changes behind, and the cost of a binlog for the leader's writes.
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -55,14 +55,14 @@ async function catchUpPerSecond(folder: string): Promise<number> {
   follower = await startFollower();
   const first = await lsnOf(follower);
   await until(follower, head);
-  // The start of the process is part of coming back, and no part of catching up.
+  // Starting the process is part of the recovery, but not of catching up.
   const seconds = (performance.now() - begun - follower.readyMs) / 1000;
   await follower.stop();
   await leader.stop();
   return (head - Math.max(behind, first)) / seconds;
 }
 
-/** Documents a second that so many clients add, each waiting for its own. */
+/** Documents per second that the given number of clients add, each waiting for its own. */
 async function writesPerSecond({ url }: BenchServer, seconds: number, round: number): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let done = 0;

@@ -1,4 +1,4 @@
-// The run-queue service: a fleet under load, logs, a long history, and queues of jobs on the same machine. Needs about five minutes.
+// The run-queue service: a fleet under load, logs, a long history, and job queues on the same machine. Takes about five minutes.
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { benchFleet } from './run-queue/fleet.ts';

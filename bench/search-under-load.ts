@@ -1,5 +1,5 @@
-// Searches over HTTP while documents are written and deleted: the latency of searches at a steady rate, first alone and then
-// under writers that each write as fast as they are answered; and whether each of them finds what it wrote, and not what it deleted.
+// Searches over HTTP while documents are written and deleted: the latency of searches at a steady rate, first without and then
+// with writers that each write as fast as they are answered; and whether each of them finds what it wrote, and not what it deleted.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { scaled } from './support/scale.ts';
 import { startQuire } from './support/server.ts';
 import { figure, type Section } from './support/table.ts';
 
-/** Largest ratio of the 99th percentiles. */
+/** Maximum ratio of the 99th percentiles. */
 const TARGET = 3;
 const IDLE_SECONDS = scaled(20, 2);
 const LOAD_SECONDS = scaled(60, 3);

@@ -1,5 +1,5 @@
-// Corrections of misspelled words, in process: the words of the pages of MDN, each with one edit at random. A misspelling that is a word
-// of its own is passed over. `by use` draws words as often as pages have them, `by word` each word alike.
+// Corrections of misspelled words, in process: the words of the pages of MDN, each with one random edit. A misspelling that is itself a
+// word is skipped. `by use` draws words by their frequency in pages, `by word` draws each word with equal probability.
 import { SpellingIndex } from '../src/search/spelling/index.ts';
 import { CORPUS_HINT, realBodies, realCorpus, seeded } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
@@ -45,7 +45,7 @@ export async function benchSpell(): Promise<Section[]> {
   }];
 }
 
-/** Pages that have each word. */
+/** Number of pages that contain each word. */
 async function countPages(): Promise<Map<string, number>> {
   const pages = new Map<string, number>();
   for await (const body of realBodies()) {

@@ -1,5 +1,5 @@
-// What traces cost while they are off: `node --expose-gc bench/tracing-off.ts`. An operation that does nothing is invoked with and
-// without the question for traces, alternately in one process; the medians of the rounds are compared, and the bytes that each
+// The cost of tracing while it is off: `node --expose-gc bench/tracing-off.ts`. An operation that does nothing is invoked with and
+// without the check for tracing, alternately in one process; the medians of the rounds are compared, and the bytes that each
 // invocation allocates.
 import { createInvoker, type Caller, type OperationSpec } from '../src/operations/index.ts';
 import { currentTracing } from '../src/lib/tracing.ts';
@@ -18,7 +18,7 @@ const operation: OperationSpec = {
 const invoke = createInvoker<Nothing>({ operations: { nothing: operation }, inputs: { nothing: { type: 'object' } }, handlers: { nothing: async (input: object) => input } as never, mode: () => 'wr' });
 const caller: Caller = { protocol: 'http', requestId: '1' };
 
-/** The places of one write over HTTP that ask for traces: frame, operation, transaction, waiting for indexes, and two to spare. */
+/** The number of checks for tracing in one write over HTTP: frame, operation, transaction, waiting for indexes, and two in reserve. */
 const QUESTIONS = 6;
 let sink = 0;
 const asked = (): Promise<unknown> => {
@@ -40,7 +40,7 @@ const median = (values: readonly number[]): number => [...values].sort((a, b) =>
 const found = { plain: [] as number[], asked: [] as number[] };
 for (let i = 0; i < ROUNDS; i++) for (const [name, work] of [['plain', plain], ['asked', asked]] as const) found[name].push((await round(work)).nanoseconds);
 
-/** Without a collection in between: what is allocated stays. */
+/** Without a garbage collection in between, so that all allocations are counted. */
 function bytesOf(question: () => void): number {
   for (let i = 0; i < CALLS; i++) question();
   const before = process.memoryUsage().heapUsed;

@@ -1,5 +1,5 @@
-// The vector engine beside hnswlib-node, usearch and LanceDB: recall, speed, building and memory on real vectors and on generated
-// ones, scans beside what the memory gives, and searches while the index changes. `vectors-million` does the largest collections.
+// The vector engine compared with hnswlib-node, usearch and LanceDB: recall, speed, building and memory on real and on generated
+// vectors, scans compared with the memory bandwidth, and searches while the index changes. `vectors-million` runs the largest collections.
 import { mkdir, rm } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const TITLE = 'Vectors';
 const SMALL = Math.round(scaled(20_000, 1000));
 const LARGE = Math.round(scaled(100_000, 2000));
 const MILLION = Math.round(scaled(1_000_000, 3000));
-/** Rows, codes and a graph of a million vectors, and the files of them in the page cache. */
+/** Memory for rows, codes and a graph of a million vectors, and for their files in the page cache. */
 const MILLION_BYTES = { 128: 4e9, 768: 14e9 };
 const MILLION_BUILD_SECONDS = 1500;
 
@@ -44,7 +44,7 @@ export async function benchVectors(folder: string): Promise<Section[]> {
   ];
 }
 
-/** The scans alone; `npm run bench -- vector-scans`. */
+/** Only the scans; `npm run bench -- vector-scans`. */
 export async function benchVectorScans(folder: string): Promise<Section[]> {
   const here = join(folder, 'vector-scans');
   await mkdir(here);
@@ -56,7 +56,7 @@ export async function benchVectorScans(folder: string): Promise<Section[]> {
   return [targetsOf([], scans, undefined), scanSection(collection, scans)];
 }
 
-/** A million vectors: takes an hour, most of it for the others' graphs; `npm run bench -- vectors-million`. */
+/** A million vectors: takes an hour, most of it for the peers' graphs; `npm run bench -- vectors-million`. */
 export async function benchVectorsMillion(folder: string): Promise<Section[]> {
   const here = join(folder, 'vectors-million');
   await mkdir(here);

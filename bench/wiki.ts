@@ -1,4 +1,4 @@
-// Wikitext to markdown in one process beside wtf_wikipedia, bzip2 beside the program, and the memory that a large dump takes.
+// Wikitext to markdown in one process compared with wtf_wikipedia, bzip2 compared with the program, and the memory for a large dump.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function convertPages(file: string): Promise<Row[]> {
   ];
 }
 
-/** Bytes that come out count. */
+/** Throughput is measured in bytes of output. */
 function unpack(file: string): Row {
   const packed = readFileSync(file);
   let [own, program, length] = [Infinity, Infinity, 0];
@@ -61,7 +61,7 @@ function unpack(file: string): Row {
   return compare('unpacking bzip2', length / 1e6 / own, 'the program bzip2', length / 1e6 / program, 'MB/s');
 }
 
-/** From the packed dump to markdown, in one thread. */
+/** From the compressed dump to markdown, in one thread. */
 async function wholeDump(file: string): Promise<Row> {
   const options = { namespaces: [0, 4, 10, 14, 828], skipRedirects: false, batchSize: 500, pageLimit: 0, byteLimit: 0 };
   let [best, bytes, pages] = [Infinity, 0, 0];

@@ -1,5 +1,5 @@
-// Durable writes beside the rate at which the same disk completes a write and an fdatasync: one
-// document a request over HTTP, and one row a transaction in process, each with 1 and with 64 clients.
+// Durable writes compared with the rate at which the same disk completes a write and an fdatasync: one
+// document per request over HTTP, and one row per transaction in process, each with 1 and with 64 clients.
 import { fdatasyncSync, openSync, writeSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../src/storage/index.ts';
@@ -10,12 +10,12 @@ import { compare, type Row } from './support/table.ts';
 const SECONDS = 5;
 const BODY = 'x '.repeat(500);
 
-/** Pages of the file that is written round and round: a log is reused in the same way. */
+/** Number of pages of the file that is written cyclically; a log is reused in the same way. */
 const PAGES = 1024;
 
 /**
- * Writes of one page, each synced before the next. In place, for a file that grows would have its new
- * size synced each time, and a log that is reused has not.
+ * Writes one page at a time, each synced before the next. It overwrites the file in place: a growing file would also have its
+ * new size synced each time, which does not happen for a log that is reused.
  */
 function rawSyncsPerSecond(folder: string): number {
   const file = openSync(join(folder, 'raw'), 'w');
@@ -32,7 +32,7 @@ function rawSyncsPerSecond(folder: string): number {
   return syncs / SECONDS;
 }
 
-/** Transactions of one small row that so many callers complete, each waiting for its own. */
+/** Transactions of one small row completed by the given number of callers, each waiting for its own. */
 async function transactionsPerSecond(folder: string, clients: number): Promise<number> {
   const sql = await openDatabase({ path: join(folder, `transactions-${clients}.db`) });
   await sql.transaction((tx) => tx.run('CREATE TABLE rows(id INTEGER PRIMARY KEY, text TEXT)'));

@@ -1,4 +1,4 @@
-// What survives a conversion: phrases that are known of real files, and their structure by hand.
+// How much survives a conversion: known phrases of real files, and their structure as annotated by hand.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Converter } from '../../src/convert/index.ts';
@@ -26,7 +26,7 @@ export interface FidelityRow {
   readonly of: number;
 }
 
-/** F1 by format and part over the files of a corpus, beside pandoc's; for PDF the order of text beside pdftotext's. */
+/** F1 by format and part over the files of a corpus, compared with pandoc; for PDF the order of text, compared with pdftotext. */
 export async function measureFidelity(corpus: string, converter: Converter): Promise<FidelityRow[]> {
   const manifest = JSON.parse(readFileSync(join(corpus, 'expected.json'), 'utf8')) as { file: string; type: string; expect: string[] }[];
   const annotations = JSON.parse(readFileSync(join(import.meta.dirname, 'annotations.json'), 'utf8')) as Record<string, Annotation>;
@@ -72,7 +72,7 @@ function score(markdown: string, phrases: readonly string[], annotation: Annotat
   return tallies;
 }
 
-/** Formulas in cells have dollars with us, and none with pandoc; both count. */
+/** Formulas in cells have dollar signs in our output and none in pandoc's; both count. */
 function comparable(entry: unknown): unknown {
   return typeof entry === 'string' ? entry.replace(/[$^_\s]/g, '') : entry;
 }
@@ -94,7 +94,7 @@ function mean(tallies: Tallies): number {
   return Object.values(tallies).reduce((sum, tally) => sum + value(tally), 0);
 }
 
-/** How many phrases are whole, and come in this order: the longest rising run of their places. */
+/** The number of phrases that are complete and in this order: the longest increasing run of their positions. */
 function inOrder(text: string, phrases: readonly string[]): number {
   const places: number[] = [];
   const lengths: number[] = [];

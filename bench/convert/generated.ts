@@ -1,4 +1,4 @@
-// Larger files of each format, of the text of the corpus or made in code, all the same in each run.
+// Larger files of each format, made from the text of the corpus or generated, identical in each run.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { prose, seeded } from '../support/corpus.ts';
 import { scaled } from '../support/scale.ts';
 import { plainZip } from './plain-zip.ts';
 
-/** A file of the throughput test; `bytes` counts what is read: XML of office files unpacked. */
+/** A file of the throughput test; `bytes` counts what is read, for office files the unpacked XML. */
 export interface LargeFile {
   readonly kind: string;
   readonly path: string;
@@ -69,7 +69,7 @@ function largePdf(): Uint8Array {
   return pdf(Array.from({ length: Math.ceil(TARGET / 7000) }, (_, page): PdfPageContent => ({ texts: [{ x: 72, y: 760, text: 'A running header' }, ...Array.from({ length: 55 }, (_, line): PdfText => ({ x: 72, y: 740 - 12.5 * line, text: words(random, 80) })), { x: 300, y: 30, text: String(page + 1) }] })));
 }
 
-/** Four pages of two columns with running headers, of which every sentence is known. */
+/** Four pages of two columns with running headers; every sentence is known. */
 export function twoColumnPdf(): { bytes: Uint8Array; path: string; order: string[] } {
   const random = seeded(3);
   const order: string[] = [];
@@ -88,7 +88,7 @@ export function twoColumnPdf(): { bytes: Uint8Array; path: string; order: string
   return { bytes, path, order };
 }
 
-/** Prose without figures, which a page may have in its margins. */
+/** Prose without digits, which a page may have in its margins. */
 function words(random: () => number, bytes: number): string {
   return prose(random, bytes).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!);
 }

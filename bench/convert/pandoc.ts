@@ -1,8 +1,8 @@
-// Pandoc and pdftotext as peers, where they are on the path.
+// Pandoc and pdftotext as peers, if they are on the path.
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const FORMATS: Readonly<Record<string, string>> = { docx: 'docx', odt: 'odt', rtf: 'rtf', html: 'html', tex: 'latex' };
-/** Files whose title is a heading of the text, which pandoc keeps in its front matter. */
+/** Files whose title is a heading of the text; pandoc writes it into the front matter. */
 const WITH_TITLE = new Set(['docx', 'tex']);
 const DIALECTS = ['gfm', 'gfm-raw_html'];
 
@@ -14,7 +14,7 @@ export function pandocArguments(kind: string, file: string, dialect = 'gfm'): st
   return ['-f', FORMATS[kind]!, '-t', dialect, '--wrap=none', ...(WITH_TITLE.has(kind) ? ['-s'] : []), file];
 }
 
-/** What pandoc makes of a file, with raw HTML and without: the comparison takes the better one. Empty when it cannot read the file. */
+/** Pandoc's output for a file, with and without raw HTML: the comparison takes the better one. Empty if it cannot read the file. */
 export function pandocMarkdown(kind: string, file: string): string[] {
   return DIALECTS.map((dialect) => run('pandoc', pandocArguments(kind, file, dialect)));
 }

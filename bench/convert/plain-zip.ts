@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A ZIP archive in its oldest form: pandoc does not read the ZIP64 fields that the service's exports have. */
+/** A ZIP archive in its oldest form, because pandoc does not read the ZIP64 fields of the service's exports. */
 export function plainZip(entries: Readonly<Record<string, string | Buffer>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

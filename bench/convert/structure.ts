@@ -1,20 +1,20 @@
-// What a markdown text is made of, so that converters can be compared by it.
+// The structural parts of a markdown text, by which converters are compared.
 import type { Nodes, Root } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 
-/** The parts of a document that a converter has to keep. */
+/** The parts of a document that a converter must preserve. */
 export interface Structure {
   /** Depth and text. */
   readonly headings: readonly (readonly [depth: number, text: string])[];
-  /** Texts of cells that are not empty, in the order of rows. */
+  /** Texts of non-empty cells, in the order of rows. */
   readonly cells: readonly string[];
   /** Level from 0 and the text of the item's first paragraph. */
   readonly items: readonly (readonly [level: number, text: string])[];
   /** Text and address. */
   readonly links: readonly (readonly [text: string, address: string])[];
-  /** Numbers of code blocks and notes. */
+  /** Number of code blocks and notes. */
   readonly code: readonly string[];
   readonly notes: readonly string[];
 }
@@ -29,7 +29,7 @@ export function structureOf(markdown: string): Structure & { readonly text: stri
   return { ...found, text: normal(`${title ?? ''}\n${plain(parser.parse(body))}`) };
 }
 
-/** Pandoc writes a title into front matter, where the others have a heading. */
+/** Pandoc writes a title into the front matter, where the others have a heading. */
 function withoutHead(markdown: string): { title: string | undefined; body: string } {
   const head = /^---\n([^]*?)\n---\n/.exec(markdown);
   if (head === null) return { title: undefined, body: markdown };
@@ -51,7 +51,7 @@ function collect(node: Nodes, found: { headings: [number, string][]; cells: stri
 export function plain(node: Nodes | Root): string {
   if (node.type === 'html') return ' ';
   if ('value' in node) return node.value;
-  // Descriptions of pictures are compared nowhere: converters differ in whether they are text.
+  // Descriptions of pictures are not compared, because converters differ on whether they are text.
   if (node.type === 'image') return '';
   if (node.type === 'break') return ' ';
   if (!('children' in node)) return '';
@@ -59,12 +59,12 @@ export function plain(node: Nodes | Root): string {
   return node.children.map(plain).join(separator);
 }
 
-/** Text as it is compared: white space, dashes and quotes are of one kind. */
+/** Normalises text for comparison: white space, dashes and quotes. */
 export function normal(text: string): string {
   return text.replace(/\\([^\w\s])/g, '$1').replace(/[‐‑–—]/g, '-').replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/^[•]\s*/, '').replace(/\s+/g, ' ').trim();
 }
 
-/** The harmonic mean of precision and recall of two multisets; 1 when both are empty. */
+/** The harmonic mean of precision and recall of two multisets; 1 if both are empty. */
 export function f1(expected: readonly unknown[], found: readonly unknown[]): { hits: number; expected: number; found: number } {
   const counts = new Map<string, number>();
   for (const value of expected) counts.set(JSON.stringify(value), (counts.get(JSON.stringify(value)) ?? 0) + 1);

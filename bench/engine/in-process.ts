@@ -15,7 +15,7 @@ const PEERS: readonly Peer[] = [quire, forgetful, lucene10, tantivy];
 const SECONDS = scaled(3, 0.2);
 const INDEX_SECONDS = 600;
 
-/** What the peers did with one set of texts. */
+/** The results of the peers for one set of texts. */
 export interface InProcess {
   readonly name: string;
   readonly texts: Texts;

@@ -12,12 +12,12 @@ import { startScript } from '../support/server.ts';
 import { prepare, type Prepared, Wire } from '../support/wire.ts';
 import type { EngineKind } from './in-process.ts';
 
-/** `reranked` is `or` as the service does it unless it is told otherwise. */
+/** `reranked` is `or` with the service's default; the other kinds are without reranking. */
 export type HttpKind = EngineKind | 'reranked';
 
 export interface EngineOverHttp {
   readonly quire: ReadonlyMap<HttpKind, OverHttp>;
-  /** A koa route that answers with the bytes of one of our answers. */
+  /** A koa route that returns the bytes of one of our responses. */
   readonly koa: OverHttp;
   readonly peers: readonly { readonly peer: FilterPeer; readonly http?: ReadonlyMap<EngineKind, OverHttp>; readonly failure?: string }[];
 }
@@ -25,7 +25,7 @@ export interface EngineOverHttp {
 const MATCH: Readonly<Record<EngineKind, NonNullable<Ask['match']>>> = { or: 'any', pair: 'all', phrase: 'phrase' };
 const KOA = join(import.meta.dirname, '..', 'bare-koa.ts');
 
-/** Our service without reranking, which the peers do not do either; then the route; then the peers behind servers of their own. */
+/** Our service without reranking, which the peers do not do either; then the route; then the peers, with their own servers. */
 export async function measureOverHttp(folder: string, collection: FilterCollection, queries: readonly Asked[]): Promise<EngineOverHttp> {
   const asks = new Map((Object.keys(MATCH) as EngineKind[]).map((kind): [EngineKind, Ask[]] => [kind, queries.filter((query) => query.kind === kind).map(({ words }) => ({ words, match: MATCH[kind] }))]));
   progress('Quire: adding the documents');

@@ -8,11 +8,11 @@ import type { EngineOverHttp } from './over-http.ts';
 
 const REMEMBERED = 1.5;
 const NEW = 1;
-/** Microseconds above a bare koa route and the engine's own time. */
+/** Microseconds in addition to a bare koa route and the engine's own time. */
 const OVERHEAD = 300;
 const PER_SECOND = 2500;
 
-/** Each target beside what was measured in this run. */
+/** Each target and the value measured in this run. */
 export function targetsOf(measured: readonly InProcess[], { quire: http, koa }: EngineOverHttp): Section {
   const rows = measured.flatMap((each) => (Object.keys(ENGINE_KINDS) as EngineKind[]).flatMap((kind) => {
     const best = (totals: Totals) => Math.max(perSecond(each, lucene10, kind, totals), perSecond(each, tantivy, kind, totals));
@@ -36,12 +36,12 @@ export function targetsOf(measured: readonly InProcess[], { quire: http, koa }: 
 
 type Totals = 'kinds' | 'withoutTotals';
 
-/** Of our own NaN where it was not measured, which leaves the ratio out; of a peer 0, so that the other one counts. */
+/** NaN for our own unmeasured values, which omits the ratio; 0 for those of a peer, so that the other peer counts. */
 function perSecond({ outcomes }: InProcess, wanted: Peer, kind: EngineKind, totals: Totals): number {
   return outcomes.find(({ peer }) => peer === wanted)?.speed?.[totals]?.[kind]?.perSecond ?? (wanted === quire || wanted === forgetful ? NaN : 0);
 }
 
-/** Ours and theirs with exact totals decide; those without stand beside. */
+/** Results with exact totals decide, ours and the peers'; those without are shown in addition. */
 function ratioRow(what: string, least: number, exact: number, withoutTotals: number): string[] {
   const beside = Number.isFinite(withoutTotals) ? `; ${times(withoutTotals)} without totals on both sides` : '';
   return Number.isFinite(exact) ? row(what, `at least ${least}x`, `${times(exact)}${beside}`, exact >= least) : [what, `at least ${least}x`, 'not measured', '-'];

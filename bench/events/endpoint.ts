@@ -1,11 +1,11 @@
-// An endpoint of webhooks in a process of its own: it sends its URL, accepts everything at once, and answers each message with what it
-// has received since the last one and the time of the first and the last of that.
+// A webhook endpoint in a separate process: it sends its URL, accepts everything at once, and answers each message with the number of
+// requests since the last message, and the times of the first and the last of them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Arrivals {
   readonly count: number;
-  /** Milliseconds of the process' own clock. */
+  /** Milliseconds of the process's own clock. */
   readonly first: number;
   readonly last: number;
 }

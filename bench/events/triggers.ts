@@ -1,5 +1,5 @@
-// What triggers cost a write: two services in this process, one with 10,000 triggers and one without, are written to in turn. The
-// processor time of the event loop's thread counts, that of following the change feed included.
+// The cost of triggers for a write: two services in this process, one with 10,000 triggers and one without, are written to in turn.
+// Measured is the processor time of the event loop's thread, including that of following the change feed.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { writeRule } from '../../src/docs/automation/rule-rows.ts';
@@ -14,11 +14,11 @@ import { compare, median, type Row } from '../support/table.ts';
 const TRIGGERS = Math.round(scaled(10_000, 500));
 const WRITES = Math.round(scaled(500, 50));
 const ROUNDS = 7;
-/** Words of a document, drawn as Zipf's law has it from so many. */
+/** Words of a document, drawn by Zipf's law from a vocabulary of the given size. */
 const WORDS = 150;
 const VOCABULARY = 20_000;
 
-/** Each is for two words, both required. */
+/** Each trigger is for two words, both required. */
 async function writeTriggers(path: string, word: () => string): Promise<void> {
   const sql = await openDatabase({ path });
   await migrate(sql, DOCUMENT_MIGRATIONS, clock);
@@ -39,7 +39,7 @@ async function countOf({ invoke }: ServiceInProcess, name: string): Promise<numb
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(value.content as string)?.[1] ?? 0);
 }
 
-/** Milliseconds of processor time that each write takes of the event loop. */
+/** Processor time of the event loop for each write, in milliseconds. */
 async function measure(service: ServiceInProcess, texts: readonly string[], round: number, follows: boolean): Promise<number> {
   const before = follows ? await countOf(service, 'svc_automation_documents_total') : 0;
   const start = process.threadCpuUsage();
@@ -49,7 +49,7 @@ async function measure(service: ServiceInProcess, texts: readonly string[], roun
   return (user + system) / 1000 / texts.length;
 }
 
-/** The cost of triggers on a write, beside the target, and how many are evaluated. */
+/** The cost of triggers for a write compared with the target, and how many are evaluated. */
 export async function benchTriggers(folder: string): Promise<{ row: Row; note: string }> {
   const random = seeded(11);
   const word = () => `word${Math.floor(random() * VOCABULARY)}`;
@@ -61,7 +61,7 @@ export async function benchTriggers(folder: string): Promise<{ row: Row; note: s
   const [without, withTriggers]: [number[], number[]] = [[], []];
   for (let round = 0; round <= ROUNDS; round++) {
     const pair = [await measure(plain, texts, round, false), await measure(watched, texts, round, true)] as const;
-    // The first round makes indexes and compiles.
+    // The first round creates indexes and compiles code.
     if (round > 0) for (const [i, list] of [without, withTriggers].entries()) list.push(pair[i]!);
   }
   const [documents, evaluated] = [await countOf(watched, 'svc_automation_documents_total'), await countOf(watched, 'svc_automation_evaluated_total')];

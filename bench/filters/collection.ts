@@ -6,16 +6,16 @@ import { drawQueries } from '../fulltext/draw-queries.ts';
 import { type Texts, writeSynthetic } from '../fulltext/texts.ts';
 import { type Ask, toQuery } from '../peers/filters/index.ts';
 
-/** Keys of the metadata; their values are spread evenly, with no relation to the text. */
+/** Keys of the metadata; their values are evenly distributed and unrelated to the text. */
 const KEYS = ['half', 'twentieth', 'thousandth', 'common', 'day', 'price'] as const;
 export const PAIRS_PER_DOCUMENT = KEYS.length;
 
 const DAYS = 365;
 const PRICES = 10_000;
-/** Questions of a kind, whose values differ. */
+/** Queries of a kind, with different values. */
 const QUESTIONS = 100;
 
-/** What is asked of the metadata; `words` is what the searches with words are compared with. */
+/** The queries over metadata; `words` is the baseline for searches with words. */
 export const KINDS = {
   words: '3 words, any',
   half: '3 words, a filter passing 50 %',
@@ -30,7 +30,7 @@ export const KINDS = {
   histogram: 'counts of 365 days under a filter passing 50 %',
 } as const;
 export type FilterKind = keyof typeof KINDS;
-/** Those that have no words, so that all peers must find the same. */
+/** Queries without words, for which all peers must find the same. */
 export const EXACT_KINDS: readonly FilterKind[] = ['filter', 'sorted', 'deep', 'terms', 'histogram'];
 
 export interface Question {
@@ -38,7 +38,7 @@ export interface Question {
   readonly ask: Ask;
 }
 
-/** Texts, metadata and questions, as files for the peers. */
+/** Texts, metadata and queries, as files for the peers. */
 export interface FilterCollection {
   readonly texts: Texts;
   readonly meta: string;
@@ -76,7 +76,7 @@ function askOf(kind: FilterKind, n: number, words: readonly string[], documents:
   return asks[kind]();
 }
 
-/** Values by key of the document with that number. */
+/** Values by key of the document with this number. */
 export function metaOf(number: number): Record<(typeof KEYS)[number], string> {
   return {
     half: String(number % 2), twentieth: String(number % 20), thousandth: String(number % 1000), common: number % 10 === 3 ? '0' : '1',

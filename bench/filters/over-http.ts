@@ -4,21 +4,24 @@ import { scaled } from '../support/scale.ts';
 
 const SECONDS = scaled(4, 0.4);
 const SLICES = 4;
-/** Of all kinds before any is measured, so that they are compiled. */
+/** Warm-up of all kinds before any is measured, so that the code is compiled. */
 const WARM_SECONDS = scaled(5, 0.5);
 export const CONNECTIONS = 16;
 
 export interface OverHttp {
-  /** Of one connection, in microseconds. */
+  /** With one connection, in microseconds. */
   readonly one: ReturnType<typeof latencyOf>;
-  /** Of many connections. */
+  /** With many connections. */
   readonly perSecond: number;
   readonly refused: number;
-  /** Milliseconds of the longest block of the event loop during both, where it is known. */
+  /** The longest block of the event loop during both, in milliseconds, if it is known. */
   readonly longestBlock: number;
 }
 
-/** The searches of each kind in turn, slice by slice over one connection, then over sixteen. `blocked` returns what the server says since the last call. */
+/**
+ * The searches of each kind in turn, slice by slice over one connection, then over sixteen. `blocked` returns the server's
+ * longest block since the last call.
+ */
 export async function overHttp<Kind extends string>(url: string, requests: ReadonlyMap<Kind, readonly Prepared[]>, blocked: () => Promise<number> = async () => 0): Promise<Map<Kind, OverHttp>> {
   const kinds = [...requests.keys()];
   const times = new Map(kinds.map((kind): [Kind, number[]] => [kind, []]));

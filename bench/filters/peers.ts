@@ -9,7 +9,7 @@ import { type OverHttp, overHttp } from './over-http.ts';
 
 const SECONDS = scaled(3, 0.3);
 
-/** What came of one peer: figures, or why there are none. */
+/** The result of one peer: figures, or why there are none. */
 export interface PeerMeasured {
   readonly peer: FilterPeer;
   readonly answer?: FilterAnswer;
@@ -17,7 +17,7 @@ export interface PeerMeasured {
   readonly failure?: string;
 }
 
-/** Each peer in a process of its own, one after the other, in process and then behind its server where it has one. */
+/** Runs each peer in a separate process, one at a time, in process and then with its server if it has one. */
 export async function measurePeers(folder: string, collection: FilterCollection): Promise<PeerMeasured[]> {
   const measured: PeerMeasured[] = [];
   for (const peer of FILTER_PEERS) measured.push(await measurePeer(folder, collection, peer));

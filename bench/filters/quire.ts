@@ -16,12 +16,12 @@ const IN_PROCESS_SECONDS = scaled(3, 0.3);
 const SOAK_SECONDS = scaled(600, 3);
 const SOAK_CONNECTIONS = 4;
 
-/** What our service has beside the kinds of the peers: days of `addedAt`, which is one day for all documents here. */
+/** Kinds that only our service has: days of `addedAt`, which is one day for all documents here. */
 export type OwnKind = FilterKind | 'calendar';
 
 export interface QuireMeasured {
   readonly ingestSeconds: number;
-  /** Matches by the number of the question. */
+  /** Number of matches, by the number of the query. */
   readonly totals: readonly number[];
   readonly http: ReadonlyMap<FilterKind, OverHttp>;
   readonly inProcess: Readonly<Record<OwnKind, Called>>;
@@ -30,7 +30,7 @@ export interface QuireMeasured {
   readonly restartMs: number;
 }
 
-/** Fills a service, and asks it over HTTP, for some minutes on end, after a restart, and without HTTP. */
+/** Fills a service, and queries it over HTTP, for some minutes continuously, after a restart, and without HTTP. */
 export async function measureQuire(folder: string, { texts, questions }: FilterCollection): Promise<QuireMeasured> {
   const database = join(folder, 'filters.db');
   progress('Quire: adding the documents');
@@ -51,7 +51,7 @@ export async function measureQuire(folder: string, { texts, questions }: FilterC
   return { ingestSeconds, totals, http, inProcess, pairBytes: bytesOfPair(texts.documents), soak, restartMs };
 }
 
-/** Adds the documents of a file by one client, and returns the seconds that this took. */
+/** Adds the documents of a file with one client, and returns the duration in seconds. */
 export async function fill(url: string, file: string, metadata: (number: number) => Record<string, string> = metaOf): Promise<number> {
   const client = clientOf(url);
   let documents: object[] = [];
@@ -95,7 +95,7 @@ async function soaked(server: DocsChild, requests: readonly Prepared[]): Promise
   return { seconds: SOAK_SECONDS, before: before.rss, after: after.rss, answered: times.length, refused, longestBlock: after.longestBlock };
 }
 
-/** Milliseconds from the start of a server to its first answer to a search with a filter. */
+/** Milliseconds from the start of a server to its first response to a search with a filter. */
 async function restarted(database: string, request: Prepared): Promise<number> {
   progress('Quire: starting again');
   const begun = performance.now();

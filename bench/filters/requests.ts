@@ -2,7 +2,7 @@ import type { Ask } from '../peers/filters/index.ts';
 
 export const COLLECTION = 'filtered';
 
-/** A question as our service is asked it: an operation, its path and its input. */
+/** A query as sent to our service: an operation, its path and its input. */
 export interface Request {
   readonly operation: 'searchFullText' | 'searchDocuments' | 'aggregateDocuments';
   readonly path: string;

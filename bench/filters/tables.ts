@@ -70,7 +70,7 @@ function service({ texts }: FilterCollection, { ingestSeconds, pairBytes, soak, 
   };
 }
 
-/** Whether the peers find as much: exactly without words, about with them. */
+/** Whether the peers find the same number: exactly without words, approximately with them. */
 function agreement({ questions }: FilterCollection, { totals }: QuireMeasured, peers: readonly PeerMeasured[]): Section {
   const rows = peers.flatMap(({ peer, answer }) => (answer === undefined ? [] : [[peer.name, ...[true, false].map((isExact) => {
     const asked = questions.flatMap(({ kind }, i) => (EXACT_KINDS.includes(kind) === isExact && answer.totals[i] != null ? [i] : []));

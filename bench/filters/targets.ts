@@ -6,15 +6,15 @@ import type { PeerMeasured } from './peers.ts';
 import type { QuireMeasured } from './quire.ts';
 import type { VectorsMeasured } from './vectors.ts';
 
-/** Largest ratio to the same search without. */
+/** Maximum ratio to the same search without. */
 const RATIOS: Readonly<Partial<Record<FilterKind, number>>> = { half: 1.15, twentieth: 1.15, thousandth: 1.15, facet: 1.5, range: 1.2 };
-/** Largest medians in process, in milliseconds. */
+/** Maximum medians in process, in milliseconds. */
 const MEDIANS: Readonly<Partial<Record<FilterKind | 'calendar', number>>> = { sorted: 1, deep: 3, terms: 2, histogram: 2, calendar: 2 };
 const BLOCK_MS = 20;
 const BYTES_OF_A_PAIR = 16;
 const RESTART_MS = 2000;
 const INGESTED_PER_SECOND = 5640;
-/** How much memory may grow and still be flat. */
+/** How much memory may grow and still count as flat. */
 const GROWTH = 1.05;
 
 export function targetsOf({ texts, questions }: FilterCollection, quire: QuireMeasured, peers: readonly PeerMeasured[], vectors: VectorsMeasured): Section {

@@ -9,7 +9,7 @@ import type { FilterCollection } from './collection.ts';
 import { fill } from './quire.ts';
 import { COLLECTION } from './requests.ts';
 
-/** Embedded by `builtin`, whose model comes with the package. */
+/** Embedded by `builtin`, whose model is included in the package. */
 const DOCUMENTS = Math.round(scaled(20_000, 1000));
 const WORDS = 100;
 const SECONDS = scaled(2, 0.2);
@@ -36,13 +36,13 @@ type Search = keyof typeof SEARCHES;
 
 export interface VectorsMeasured {
   readonly section: Section;
-  /** The largest ratio of a median with a filter to the one without. */
+  /** The largest ratio of a median with a filter to the median without. */
   readonly worstRatio: number;
-  /** The least recall of a search with a filter, and that of the same search without. */
+  /** The lowest recall of a search with a filter, and the recall of the same search without. */
   readonly recall: { readonly filtered: number; readonly unfiltered: number };
 }
 
-/** Searches by vectors and hybrid ones, in process, with each filter beside the same without. */
+/** Vector and hybrid searches, in process, with each filter and without. */
 export async function measureVectors(folder: string, { questions }: FilterCollection): Promise<VectorsMeasured> {
   const database = join(folder, 'vectors.db');
   const texts = await writeSynthetic(join(folder, 'embedded.txt'), DOCUMENTS, WORDS);

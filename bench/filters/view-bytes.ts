@@ -1,15 +1,15 @@
 import { ColumnStore } from '../../src/search/columns/index.ts';
 import { metaOf, PAIRS_PER_DOCUMENT } from './collection.ts';
 
-/** What the metadata view of so many documents takes for each pair of a document and a metadata value, in bytes. */
+/** Bytes of the metadata view for each pair of a document and a metadata value. */
 export interface PairBytes {
-  /** What grows with the pairs, the columns of names and times included, which every document has. */
+  /** The part that grows with the pairs, including the columns of names and times, which every document has. */
   readonly withoutDictionaries: number;
-  /** The memory as a whole. */
+  /** The total memory. */
   readonly total: number;
 }
 
-/** Fills a view in process, since the service tells only of the whole. */
+/** Fills a view in process, because the service reports only the total. */
 export function bytesOfPair(documents: number): PairBytes {
   const store = ColumnStore.create();
   for (let i = 0; i < documents; i++) {

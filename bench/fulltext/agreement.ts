@@ -1,16 +1,16 @@
 import type { Peer } from '../peers/index.ts';
 import type { Section } from '../support/table.ts';
 
-/** What came of asking one peer for the matches of each word. */
+/** The result of querying one peer for the matches of each word. */
 export interface Counted {
   readonly peer: Peer;
   readonly counts: readonly number[];
 }
 
-/** Words that are shown of those on which a peer differs. */
+/** Number of words that are shown of those for which a peer differs. */
 const SHOWN = 4;
 
-/** Whether the peers find as many documents as the first of them, which is our own. */
+/** Whether the peers find as many documents as the first one, which is our own. */
 export function agreementOf(documents: number, words: readonly string[], counted: readonly Counted[]): Section {
   const [ours, ...theirs] = counted;
   return {

@@ -4,19 +4,19 @@ import type { Asked } from '../peers/queries-file.ts';
 import { linesOf, seeded } from '../support/corpus.ts';
 import type { Texts } from './texts.ts';
 
-/** Queries of each kind. */
+/** Number of queries of each kind. */
 const QUERIES = 200;
-/** Documents that frequencies are estimated from. */
+/** Number of documents from which frequencies are estimated. */
 const SAMPLE = 4000;
-/** Shares of the documents that have a word of the queries. */
+/** Fractions of the documents that have a word of the queries. */
 const RARE = 0.003;
 const FREQUENT = 0.08;
-/** Postings of the three words of a heavy query together, by the number of documents. */
+/** Total postings of the three words of a heavy query, by the number of documents. */
 const HEAVY = 0.15;
 
 type Random = () => number;
 
-/** Drawn from the texts, always the same for the same texts. Words are of the letters a to z alone, which no tokenizer splits. */
+/** Drawn from the texts, identical for the same texts. Words contain only the letters a to z, so that no tokenizer splits them. */
 export async function drawQueries(texts: Texts): Promise<Asked[]> {
   const sample = await sampleOf(texts);
   const shares = sharesOf(sample);
@@ -41,12 +41,12 @@ export async function drawQueries(texts: Texts): Promise<Asked[]> {
   return [...drawn, ...pairsOf(drawn), ...(['heavy', 'heavyForms'] as const).flatMap((kind) => heavy.map((list) => ({ kind, words: list })))];
 }
 
-/** Two of the three words that one document has. */
+/** Two of three words that occur in one document. */
 function pairsOf(drawn: readonly Asked[]): Asked[] {
   return drawn.filter(({ kind }) => kind === 'and').map(({ words }) => ({ kind: 'pair', words: words.slice(0, 2) }));
 }
 
-/** Words, each once, whose matches the peers are to agree on. */
+/** Distinct words for which the peers should find the same matches. */
 export function wordsToCount(queries: readonly Asked[]): Asked[] {
   return [...new Set(queries.filter(({ kind }) => kind === 'term').map(({ words }) => words[0]!))].slice(0, 100).map((word) => ({ kind: 'term', words: [word] }));
 }
@@ -58,14 +58,14 @@ async function sampleOf({ file, documents }: Texts): Promise<string[][]> {
   let line = 0;
   for await (const text of linesOf(file)) {
     if (line++ % step !== 0) continue;
-    // What follows each other in the text, follows each other in the list: a word that does not count is empty.
+    // Words that are adjacent in the text are adjacent in the list: a word that does not count is empty.
     const words = (text.toLowerCase().match(/[\p{L}\p{N}_'’.-]+/gu) ?? []).map((word) => word.replace(/[.]$/, '')).map((word) => (/^[a-z]{4,12}$/.test(word) && !stops.has(word) ? word : ''));
     if (words.some((word) => word !== '')) sample.push(words);
   }
   return sample;
 }
 
-/** Shares of the documents that have a word, or one with the same stem. */
+/** Fractions of the documents that have a word, or one with the same stem. */
 function sharesOf(sample: readonly (readonly string[])[], same = (word: string) => word): Map<string, number> {
   const counts = new Map<string, number>();
   for (const words of sample) for (const word of new Set(words.map(same))) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -82,7 +82,7 @@ function stemOf(word: string): string {
   return stem;
 }
 
-/** Three words with two thirds, a quarter and the rest of the postings of a heavy query, as nearly as there are any. */
+/** Three words with two thirds, a quarter and the rest of the postings of a heavy query, as closely as possible. */
 function heavyWords(candidates: readonly { readonly word: string; readonly share: number }[], random: Random): string[] {
   const chosen: string[] = [];
   for (const part of [0.66, 0.25, 0.09]) {
@@ -93,14 +93,14 @@ function heavyWords(candidates: readonly { readonly word: string; readonly share
   return chosen;
 }
 
-/** Words that most documents with their stem have, by the share of the documents that have the stem. */
+/** Words that occur in most documents with their stem, with the fraction of documents that have the stem. */
 function mainWords(sample: readonly (readonly string[])[], shares: ReadonlyMap<string, number>): { word: string; share: number }[] {
   const byStem = sharesOf(sample, stemOf);
   return [...shares].map(([word, own]) => ({ word, own, share: byStem.get(stemOf(word)) ?? 0 }))
     .filter(({ own, share }) => own > 0.001 && own > 0.6 * share).sort((a, b) => (a.word < b.word ? -1 : 1));
 }
 
-/** Two words in a row. */
+/** Two adjacent words. */
 function pairIn(words: readonly string[], usual: (word: string) => boolean, random: Random): string[] | undefined {
   const starts = words.flatMap((word, i) => (usual(word) && usual(words[i + 1] ?? '') && words[i + 1] !== word ? [i] : []));
   if (starts.length === 0) return undefined;
@@ -114,7 +114,7 @@ function distinct(words: readonly string[], count: number, random: Random): stri
   return Array.from({ length: count }, () => all.splice(Math.floor(random() * all.length), 1)[0]!);
 }
 
-/** Tries until something comes of it. */
+/** Repeats until there is a result. */
 function draw<T>(attempt: () => T | undefined): T {
   for (let tries = 0; tries < 10_000; tries++) {
     const drawn = attempt();

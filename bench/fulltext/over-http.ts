@@ -14,7 +14,7 @@ export const COLLECTION = 'bench';
 const BATCH = 500;
 const CLIENTS = 16;
 
-/** The bodies of `/v1/fts` by kind of query. */
+/** The bodies for `/v1/fts`, by kind of query. */
 const REQUESTS: Readonly<Partial<Record<Kind, (words: readonly string[]) => object>>> = {
   term: (words) => ({ mode: 'simple', query: words.join(' ') }),
   or: (words) => ({ mode: 'simple', query: words.join(' ') }),
@@ -25,7 +25,7 @@ const REQUESTS: Readonly<Partial<Record<Kind, (words: readonly string[]) => obje
   fuzzy: (words) => ({ mode: 'simple', fuzzy: 1, query: words.join(' ') }),
 };
 
-/** Adds the documents of a file, each under its line, and waits until they can be found. */
+/** Adds the documents of a file, with the line number as key, and waits until they can be found. */
 export async function fill(client: Client, file: string): Promise<void> {
   let documents: object[] = [];
   let line = 0;
@@ -43,7 +43,7 @@ export function searchOf(kind: Kind, words: readonly string[]): object {
   return { collection: COLLECTION, algorithm: 'bm25', limit: 10, fields: ['key'], ...REQUESTS[kind]!(words) };
 }
 
-/** Searches of a server with the texts, by one client that waits for each answer, and by several. */
+/** Searches on a server with the texts, by one client that waits for each response, and by several. */
 export async function benchOverHttp(folder: string, texts: Texts, queries: readonly Asked[], seconds: number): Promise<Section> {
   progress('Quire over HTTP: filling');
   const server = await startQuire(join(folder, 'fulltext-http.db'));

@@ -7,7 +7,7 @@ import { figure, type Section } from '../support/table.ts';
 import { COLLECTION, fill, searchOf } from './over-http.ts';
 import type { Texts } from './texts.ts';
 
-/** Documents that are written after the last checkpoint, before the crash. */
+/** Number of documents that are written after the last checkpoint, before the crash. */
 const LATER = 100;
 
 export interface Restart {
@@ -16,7 +16,7 @@ export interface Restart {
   readonly section: Section;
 }
 
-/** A server with the texts is stopped, and later killed, and started again, until the first search is answered. */
+/** A server with the texts is stopped, and later killed, and restarted; measured until the first search is answered. */
 export async function benchRestart(folder: string, texts: Texts, queries: readonly Asked[]): Promise<Restart> {
   progress(`restart: filling a server with ${texts.documents} documents`);
   const database = join(folder, 'fulltext-restart.db');
@@ -46,7 +46,7 @@ async function untilSearch(database: string, search: object): Promise<{ server: 
   await withClient(server, async (client) => {
     for (let status = 0; status !== 200;) {
       status = await client.status('/v1/fts', search);
-      // 503 is what it answers while indexes load.
+      // It responds with 503 while indexes load.
       if (status !== 200 && status !== 503) throw new Error(`/v1/fts answered ${status} after a restart`);
       if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -2,7 +2,7 @@ import type { Kind, Latency, Peer, Speed } from '../peers/index.ts';
 import { figure, type Section } from '../support/table.ts';
 import type { Texts } from './texts.ts';
 
-/** What came of one peer and one collection: figures, or why there are none. */
+/** The result of one peer for one collection: figures, or why there are none. */
 export interface Outcome {
   readonly peer: Peer;
   readonly speed?: Speed;
@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   fuzzy: '1 word, 1 edit', heavy: '3 frequent words, any', heavyForms: '3 frequent words, any, without stemming',
 };
 
-/** The tables of one collection; the first outcome is our own. */
+/** The tables of one collection; the first result is our own. */
 export function tablesOf(name: string, texts: Texts, outcomes: readonly Outcome[]): Section[] {
   const title = `Full-text search, ${name}: ${texts.documents.toLocaleString('en-US')} documents, ${figure(texts.bytes / 1e6)} MB`;
   const shown = outcomes.filter(({ speed }) => speed !== undefined);
@@ -51,7 +51,7 @@ function indexRows(outcomes: readonly Outcome[]): string[][] {
   ];
 }
 
-/** Documents a second. */
+/** Documents per second. */
 export function rate({ documents, indexSeconds }: Speed): number {
   return documents / indexSeconds;
 }

@@ -3,7 +3,7 @@ import { SCALE } from '../support/scale.ts';
 import { figure, type Section } from '../support/table.ts';
 import { type Outcome, rate, times } from './tables.ts';
 
-/** What the targets are held against. */
+/** The measurements that are compared with the targets. */
 export interface Measured {
   readonly pages: readonly Outcome[];
   readonly million: readonly Outcome[];
@@ -13,7 +13,7 @@ export interface Measured {
 
 const KIND: Kind = 'or';
 
-/** Each target of the design beside what was measured in this run. */
+/** Each target of the design and the value measured in this run. */
 export function targetsOf({ pages, million, restart }: Measured): Section {
   const ours = speedOf(pages, quire);
   const heavy = speedOf(million, quire)?.kinds;

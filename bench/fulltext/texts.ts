@@ -2,17 +2,17 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { realBodies, seeded } from '../support/corpus.ts';
 
-/** A file with a document a line, which is how every peer gets its texts. */
+/** A file with one document per line, from which every peer reads its texts. */
 export interface Texts {
   readonly file: string;
   readonly documents: number;
   readonly bytes: number;
 }
 
-/** Documents that are written together. */
+/** Number of documents that are written together. */
 const BATCH = 500;
 
-/** The first pages of MDN, each as a line. */
+/** The first pages of MDN, one per line. */
 export async function writePages(file: string, count: number): Promise<Texts> {
   return write(file, async function* () {
     let written = 0;
@@ -23,7 +23,7 @@ export async function writePages(file: string, count: number): Promise<Texts> {
   }());
 }
 
-/** As many documents of about so many words as asked for, made of the sentences of pages; always the same ones. */
+/** The requested number of documents with about the requested number of words, made of the sentences of pages; always the same ones. */
 export async function writeSynthetic(file: string, count: number, words: number): Promise<Texts> {
   const sentences = await sentencesOfPages();
   return write(file, synthetic(sentences, count, words));
@@ -41,8 +41,8 @@ async function* synthetic(sentences: readonly string[], count: number, words: nu
 }
 
 /**
- * A sentence with about a sixteenth of its words replaced by words of other sentences, and one in 200 by a word that was
- * made up: the further on, the more of them there are, so that the vocabulary grows with the collection as it does in life.
+ * A sentence with about a sixteenth of its words replaced by words of other sentences, and one in 200 by an invented word. The
+ * further on, the more invented words there are, so that the vocabulary grows with the collection as in reality.
  */
 function varied(words: string[], other: () => string[], document: number, random: () => number): string[] {
   for (let i = Math.floor(random() * 16); i < words.length; i += 1 + Math.floor(random() * 31)) {
@@ -72,7 +72,7 @@ async function sentencesOfPages(): Promise<string[]> {
   return sentences;
 }
 
-/** As long as it was, so that sizes are those of the pages. */
+/** With the original length, so that sizes are those of the pages. */
 function inOneLine(text: string): string {
   return text.replace(/[\n\r\u2028\u2029]/g, ' ');
 }

@@ -1,4 +1,4 @@
-// The client of `search-under-load.ts`, a process of its own: `node client.ts URL DOCUMENTS IDLE_SECONDS LOAD_SECONDS` prints a `LoadOutcome`.
+// The client of `search-under-load.ts`, a separate process: `node client.ts URL DOCUMENTS IDLE_SECONDS LOAD_SECONDS` prints a `LoadOutcome`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Latency } from '../peers/job.ts';
 import { latencyOf } from '../peers/latencies.ts';
@@ -12,9 +12,9 @@ export interface LoadOutcome {
   readonly writers: number;
   readonly written: number;
   readonly deleted: number;
-  /** Documents that a search did not find although their write was acknowledged before it was sent. */
+  /** Number of documents that a search did not find although their write was acknowledged before it was sent. */
   readonly notFound: number;
-  /** Documents that a search found although their deletion was acknowledged before it was sent. */
+  /** Number of documents that a search found although their deletion was acknowledged before it was sent. */
   readonly stillFound: number;
   readonly failed: number;
 }
@@ -48,7 +48,10 @@ async function fill(count: number): Promise<void> {
   }
 }
 
-/** Sends searches at a steady rate, whether or not those before have been answered; gives milliseconds from when each was due. */
+/**
+ * Sends searches at a steady rate, whether or not the previous ones have been answered; returns milliseconds from the time when
+ * each was due.
+ */
 async function searchSteadily(seconds: number): Promise<number[]> {
   const begun = performance.now();
   const times: number[] = [];
@@ -64,7 +67,7 @@ async function searchSteadily(seconds: number): Promise<number[]> {
   return times;
 }
 
-/** Writes a document with a word that no other has, looks for it, and deletes every second one and looks again. */
+/** Writes a document with a unique word, searches for it, deletes every second one and searches again. */
 async function write(writer: number, until: number): Promise<void> {
   for (let i = 0; performance.now() < until; i++) {
     const word = `unique${writer}x${i}`;

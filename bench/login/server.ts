@@ -14,7 +14,7 @@ const { settings } = loadSettings({ env: {
 let sql: Sql | undefined;
 const service = await startDocumentService({ settings, log: silentLog, passwordCost: Number(cost), open: async (path) => (sql = await openDatabase({ path })) });
 await sql!.transaction((tx) => tx.run("INSERT INTO users SELECT 'locked', 'none', password_hash, 0, 1, created_at FROM users WHERE username = 'known'"));
-// One login that works, so that the three kinds are compared with nothing left to be done for the first time.
+// One successful login first, so that no first-time initialisation distorts the comparison.
 const client = clientOf(service.url);
 await client.post('/v1/auth/login', { username: 'known', password });
 client.close();

@@ -1,5 +1,5 @@
-// What meaning is measured on: questions about MDN by their own words and in other words (`questions.json`, which was written from
-// knowledge of the pages and stays as it is), judged collections, and dialogues that are asked about.
+// The sets for measuring vector search: questions about MDN in its own and in other words (`questions.json`, which was written from
+// knowledge of the pages and is not changed), judged collections, and questions about dialogues.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Judged, judgedCollection } from '../relevance/judged.ts';
@@ -9,7 +9,7 @@ import { mrr10, qualityOf } from '../relevance/measures.ts';
 import type { Rankings } from '../relevance/quire.ts';
 import { corpusFolder, linesOf } from '../support/corpus.ts';
 
-/** Documents with questions of which the answers are known. */
+/** Documents with questions whose answers are known. */
 export interface QuestionSet {
   readonly name: string;
   readonly measure: string;
@@ -25,14 +25,14 @@ interface Question {
   readonly paraphrase: string;
 }
 
-/** Sets over the same documents, whose index is shared. */
+/** Sets over the same documents, which share an index. */
 export interface Collection {
   readonly name: string;
   readonly documents: Judged['documents'];
   readonly sets: readonly QuestionSet[];
 }
 
-/** The collections that are at hand. */
+/** The collections that are available. */
 export async function collections(): Promise<Collection[]> {
   const found = [await mdn(), await judged('med'), await judged('cranfield'), await sessions()];
   return found.filter((collection) => collection !== undefined);
@@ -62,7 +62,7 @@ async function judged(name: string): Promise<Collection | undefined> {
   return { name, documents: found.documents, sets: [setOf(found), setOf(long.judged, (rankings) => long.residual(rankings))] };
 }
 
-/** Dialogues of the Schema-Guided Dialogue data set, a document each. */
+/** Dialogues of the Schema-Guided Dialogue data set, one per document. */
 async function sessions(): Promise<Collection | undefined> {
   const folder = corpusFolder('memory');
   if (folder === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The process of a peer in JavaScript: `node --expose-gc child.ts NAME FOLDER/job.json` prints an `Answer`.
+// The process of a JavaScript peer: `node --expose-gc child.ts NAME FOLDER/job.json` prints an `Answer`.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linesOf } from '../support/corpus.ts';
@@ -19,10 +19,10 @@ const ENGINES: Readonly<Record<string, () => Promise<MakeEngine>>> = {
   fts5: async () => (await import('./fts5.ts')).makeFts5,
 };
 
-/** Documents that are read before they are added together, so that reading is not measured. */
+/** Number of documents that are read before they are added together, so that reading is not measured. */
 const BATCH = 500;
 
-/** A small collection is indexed so often, for the median, while that takes no more than so many seconds. */
+/** The number of times a small collection is indexed, for the median, and the maximum total duration in seconds. */
 const ROUNDS = 3;
 const ROUNDS_SECONDS = 8;
 

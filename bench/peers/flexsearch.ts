@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
 import { termsFor, wordsOf } from './words.ts';
 
-/** Whole words; what it finds by prefix would need an index of all prefixes. */
+/** Whole words only; prefix search would need an index of all prefixes. */
 export function makeFlexSearch(job: Job): Engine {
   const term = termsFor(job);
   const index = new FlexSearch.Index({ tokenize: 'strict', cache: false, encode: (text) => wordsOf(text).map(term) });

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
 import { wordsOf } from './words.ts';
 
-/** Nothing is synced, no journal is kept and the cache holds everything: indexing and asking are measured, not the disk. */
+/** Nothing is synced, there is no journal, and the cache holds everything: indexing and querying are measured, not the disk. */
 const PRAGMAS = 'PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-2000000; PRAGMA mmap_size=8000000000';
 
 /** SQLite FTS5 without a copy of the texts. */
@@ -45,14 +45,14 @@ export function makeFts5({ folder, stemming, stopWords }: Job): Engine {
 }
 
 interface Questions {
-  /** Of the matches; finds the best ten as well. */
+  /** Counts the matches; also finds the best ten. */
   total(match: string): number;
   count(match: string): number;
   best(match: string, limit: number): number[];
 }
 
 function questions(db: DatabaseSync): Questions {
-  // `ORDER BY rank` is said to be the faster way; it took half as long again where this was written.
+  // `ORDER BY rank` is documented as faster, but took half as long again here.
   const ranked = db.prepare('SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY bm25(texts) LIMIT ?');
   const counted = db.prepare('SELECT count(*) AS total FROM texts WHERE texts MATCH ?');
   const count = (match: string) => (counted.get(match) as { total: number }).total;

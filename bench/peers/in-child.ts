@@ -4,17 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Job } from './job.ts';
 
-/** Megabytes that the heap of a peer in JavaScript may have. */
+/** Heap limit of a JavaScript peer, in megabytes. */
 const HEAP_MEGABYTES = 6000;
 
-/** Runs an engine of `child.ts` in a process of its own. */
+/** Runs an engine of `child.ts` in a separate process. */
 export function runEngine(name: string, job: Job): Promise<Answer> {
   const file = join(job.folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
   return answerOf(process.execPath, ['--expose-gc', `--max-old-space-size=${HEAP_MEGABYTES}`, join(import.meta.dirname, 'child.ts'), name, file]);
 }
 
-/** What a program prints. Rejects when it fails, with the end of what it complained about, or takes too long. */
+/** The output of a program. Rejects if it fails, with the end of its standard error, or if it takes too long. */
 export async function answerOf<T = Answer>(command: string, args: readonly string[], seconds = 0): Promise<T> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: seconds * 1000 });
   let output = '';

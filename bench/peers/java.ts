@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { CACHE } from '../support/cache.ts';
 
 const SOURCES = join(import.meta.dirname, 'lucene10');
-/** Of the virtual machine that runs Lucene 10. */
+/** Minimum Java version for Lucene 10. */
 const LEAST_VERSION = 21;
 const NEEDED = ['lucene-core', 'lucene-analysis-common', 'lucene-facet'];
-/** Lucene decodes with the processor's vectors where this module is there, and maps files without a warning where it may. */
+/** Lucene decodes with SIMD instructions if this module is available, and maps files without a warning if this is enabled. */
 const FLAGS = ['-Xmx3g', '--add-modules', 'jdk.incubator.vector', '--enable-native-access=ALL-UNNAMED', '-Dsun.net.httpserver.nodelay=true'];
 
 let classes: string | undefined;
 
-/** Why Lucene 10 cannot run here, and what to do about it; undefined when it can. Has Maven copy its jars at the first call. */
+/** Why Lucene 10 cannot run here, and what to do about it; undefined if it can. The first call makes Maven copy the jars. */
 export function luceneReason(): string | undefined {
   const version = javaVersion();
   if (version === undefined || version < LEAST_VERSION) return `needs a JDK of Java ${LEAST_VERSION} or newer${version === undefined ? '' : `, and java is ${version}`}: name the folder of one in QUIRE_BENCH_JAVA21`;
@@ -39,14 +39,14 @@ function command(name: string): string {
   return jdk === undefined ? name : join(jdk, 'bin', name);
 }
 
-/** As 21; undefined without java. */
+/** A number such as 21; undefined without java. */
 function javaVersion(): number | undefined {
   const { status, stderr } = spawnSync(command('java'), ['-version'], { encoding: 'utf8' });
   const found = /version "(\d+)/.exec(stderr ?? '')?.[1];
   return status === 0 && found !== undefined ? Number(found) : undefined;
 }
 
-/** Paths of the jars: of the folder that is named, or those that Maven copied into the cache once. Throws when it cannot. */
+/** Paths of the jars: from the configured folder, or those that Maven copied into the cache once. Throws if they are not available. */
 function jars(): string[] {
   const named = process.env['QUIRE_BENCH_LUCENE10'];
   const folder = named ?? join(CACHE, 'lucene10');
@@ -54,7 +54,7 @@ function jars(): string[] {
   return readdirSync(folder).filter((file) => file.endsWith('.jar')).map((file) => join(folder, file));
 }
 
-/** Into a folder beside first, so that one that is there is whole. `-C` has Maven check the checksums. */
+/** First into a temporary folder beside it, so that an existing folder is always complete. `-C` makes Maven verify the checksums. */
 function copyJars(folder: string): void {
   mkdirSync(CACHE, { recursive: true });
   const own = mkdtempSync(`${folder}-`);

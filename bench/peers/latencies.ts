@@ -2,10 +2,10 @@ import type { Engine } from './engine.ts';
 import type { Kind, Latency } from './job.ts';
 import type { Asked } from './queries-file.ts';
 
-/** Seconds for which queries of all kinds run before any is measured, so that they are compiled. */
+/** Warm-up in seconds for queries of all kinds before any is measured, so that the code is compiled. */
 const WARM_SECONDS = 1;
 
-/** Asks the queries of each kind that an engine has, round and round. */
+/** Runs the queries of each kind that an engine supports, repeatedly in turn. */
 export function measureKinds(search: Engine['search'], queries: readonly Asked[], seconds: number): Partial<Record<Kind, Latency>> {
   const kinds = [...new Set(queries.map(({ kind }) => kind))].filter((kind) => search[kind] !== undefined);
   const listOf = (kind: Kind) => queries.filter((query) => query.kind === kind).map(({ words }) => words);
@@ -19,7 +19,10 @@ function measure(ask: (words: readonly string[]) => number, list: readonly (read
   return { ...latencyOf(times), matches };
 }
 
-/** Until the time is over, which is looked at after each query; all queries at least once, if that takes no longer than twice that. */
+/**
+ * Runs until the time is over, which is checked after each query; all queries run at least once, unless that takes more than
+ * twice the time.
+ */
 function runFor(ask: (words: readonly string[]) => number, list: readonly (readonly string[])[], seconds: number): { times: number[]; matches: number } {
   const begun = performance.now();
   const times: number[] = [];
@@ -35,7 +38,7 @@ function runFor(ask: (words: readonly string[]) => number, list: readonly (reado
   return { times, matches: matches / Math.min(times.length, list.length) };
 }
 
-/** From times in milliseconds. */
+/** Computed from durations in milliseconds. */
 export function latencyOf(times: readonly number[]): Omit<Latency, 'matches'> {
   const sorted = Float64Array.from(times).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]! * 1000;

@@ -4,7 +4,7 @@ import { answerOf } from './in-child.ts';
 import { luceneCommand, luceneReason } from './java.ts';
 import type { Peer } from './job.ts';
 
-/** Weight of the title beside the text, as our own default has it. */
+/** Weight of the title relative to the text, the same as our own default. */
 const TITLE_WEIGHT = 3;
 
 export const lucene10: Peer = {

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
 import { termsFor, wordsOf } from './words.ts';
 
-/** Its tokens are as the other peers' in JavaScript; a tokenizer of its own would keep hyphens and underscores. */
+/** Its tokens are the same as those of the other JavaScript peers; its own tokenizer would keep hyphens and underscores. */
 export function makeOrama(job: Job): Engine {
   const term = termsFor(job);
   const stops = job.stopWords ? defaultStopWords('en') : new Set<string>();
@@ -15,7 +15,7 @@ export function makeOrama(job: Job): Engine {
   });
   const find = (term: string, options: object): Results => search(db, { term, limit: 10, ...options });
   return {
-    // Its exact searches look for the word in the text, by case.
+    // Its exact search compares the word with the text, case-sensitively.
     add: (id, text) => void insert(db, { id: String(id), text: job.mode === 'counts' ? text.toLowerCase() : text }),
     commit: () => {},
     search: {

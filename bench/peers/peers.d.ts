@@ -1,4 +1,4 @@
-/** As much of the peers as the benchmarks use, so that the code can be checked without installing them. */
+/** The used part of the peers' interfaces, so that the code can be checked without installing them. */
 declare module 'minisearch' {
   export default class MiniSearch<T> {
     constructor(options: { fields: string[]; tokenize?: (text: string) => string[]; processTerm?: (term: string) => string | null });

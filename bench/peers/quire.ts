@@ -12,14 +12,14 @@ const stems = analyzerFor('en', { stemming: true, stopWords: 'none' });
 const english: Analyzer = { name: 'en', term: (form) => stems.term(form) ?? form };
 
 const EXACT = { algorithm: { kind: 'bm25' }, limit: 10 } as const;
-/** Without totals, where the engine knows that option; otherwise it counts all the same. */
+/** Without totals, if the engine supports that option; otherwise it counts anyway. */
 const BEST = { ...EXACT, totals: 'none' } as const;
 
-/** More forms than a pattern of the queries stands for, and those nearest to a word, as in the service. */
+/** More forms than any pattern of the queries matches, and those nearest to a word, as in the service. */
 const PATTERN_FORMS = 200_000;
 const FUZZY_FORMS = 50;
 
-/** Our own full-text engine, in process, as the document service uses it. */
+/** Our own full-text engine in process, used like in the document service. */
 export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {}): Engine {
   const index = new InvertedIndex(options);
   const asked = questions(index, stemming);
@@ -44,12 +44,12 @@ export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {})
   };
 }
 
-/** The same without what it remembers between queries: as if each word were asked for the first time. */
+/** The same without its caches between queries: each word is processed as if for the first time. */
 export function makeForgetful(job: Job): Engine {
   return makeQuire(job, { rememberedBytes: 0 });
 }
 
-/** `total` asks a query and returns how many documents match. */
+/** `total` runs a query and returns the number of matching documents. */
 function questions(index: InvertedIndex, stemming: boolean, total = (query: Query) => index.search(query, EXACT).total): Engine['search'] {
   const written = (word: string) => forms(index.unstemmed(word));
   const meant = stemming ? (word: string) => forms(index.group(english, word)) : written;
@@ -70,7 +70,7 @@ function questions(index: InvertedIndex, stemming: boolean, total = (query: Quer
   };
 }
 
-/** Forms an edit away that are not in a word's group: the most frequent ones. */
+/** Forms at edit distance one that are not in a word's group, the most frequent ones. */
 function near(index: InvertedIndex, word: string, group: readonly WeightedForm[]): WeightedForm[] {
   const known = new Set(group.map(({ id }) => id));
   const found = index.fuzzy(word, 1, 5000).filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, documents: index.documents(id) }));

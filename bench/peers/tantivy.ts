@@ -30,7 +30,7 @@ export const tantivyWithFilters: FilterPeer = {
   serve: (job) => startProgram(...commandOf('serve', { ...job })),
 };
 
-/** Builds the program at the first call. */
+/** Builds the program on the first call. */
 function tantivyReason(): string | undefined {
   if (built === undefined) {
     if (spawnSync('cargo', ['--version']).status !== 0) built = { reason: `needs Cargo: ${HOW}` };

@@ -1,4 +1,4 @@
-// MiniSearch and Orama as they come: titles and texts as two fields, their own tokenizers, nothing set. For ranking alone.
+// MiniSearch and Orama with their defaults: titles and texts as two fields, their own tokenizers. For ranking only.
 import { create, insert, search } from '@orama/orama';
 import MiniSearch from 'minisearch';
 import type { Engine } from './engine.ts';

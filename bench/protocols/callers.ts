@@ -5,9 +5,9 @@ import { ENVELOPE, INITIALIZE } from '../../src/testkit/mcp-clients.ts';
 import { IDENTITY } from './page.ts';
 import type { Targets } from './server.ts';
 
-/** A client with a connection of its own. Answers are read to their end, and left as bytes. */
+/** A client with its own connection. Responses are read to the end, but not decoded. */
 export interface Caller {
-  /** Reads the page once. Rejects where that fails. */
+  /** Reads the page once. Rejects if that fails. */
   call(): Promise<unknown>;
   close(): void;
 }
@@ -28,7 +28,7 @@ const QUERY = 'query ($collection: String!, $key: String!, $lang: String!) { doc
 const TOOL_CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_document', arguments: IDENTITY } };
 const MCP_HEADERS = { Accept: 'application/json, text/event-stream' };
 
-/** What only a failure has in its answer. */
+/** Text that only a failed response contains. */
 const FAILED = /"errors":|"isError":true|"error":/;
 
 function overHttp(url: string, value: object, headers: Readonly<Record<string, string>> = {}): Caller {
@@ -54,7 +54,7 @@ function exchange(url: string, agent: Agent, headers: Readonly<Record<string, st
 }
 
 async function overGrpc({ grpc }: Targets): Promise<Caller> {
-  // Channels to one target would share a connection otherwise.
+  // Otherwise channels to one target would share a connection.
   const client = new Client(grpc, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
   const bytes = encode('Get', IDENTITY);
   const asIs = (buffer: Buffer): Buffer => buffer;
@@ -64,7 +64,7 @@ async function overGrpc({ grpc }: Targets): Promise<Caller> {
   return { call, close: () => client.close() };
 }
 
-/** Begins a session, and answers its id. */
+/** Starts a session and returns its id. */
 export async function openSession(mcp: string): Promise<string> {
   const answer = await fetch(mcp, { method: 'POST', headers: { 'Content-Type': 'application/json', ...MCP_HEADERS }, body: JSON.stringify(INITIALIZE) });
   await answer.text();

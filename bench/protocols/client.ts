@@ -1,4 +1,4 @@
-// The clients, in a process of their own: `fork` it with the `Targets` as JSON; it answers each `Order` with its result.
+// The clients, in a separate process: `fork` it with the `Targets` as JSON; it answers each `Order` with its result.
 import { clientOf } from '../support/client.ts';
 import { PROTOCOLS, type Caller } from './callers.ts';
 import { crowdOfSessions, crowdOfWatchers, type Crowd } from './crowd.ts';
@@ -14,7 +14,7 @@ export type Order =
 
 const targets = JSON.parse(process.argv[2]!) as Targets;
 const rest = clientOf(targets.http);
-/** Connections are kept from round to round. */
+/** Connections are kept between rounds. */
 const open = new Map<string, Caller[]>();
 let crowd: Crowd | undefined;
 
@@ -42,7 +42,7 @@ async function openCrowd(kind: 'sessions' | 'watchers', count: number): Promise<
   crowd = await (kind === 'sessions' ? crowdOfSessions : crowdOfWatchers)(targets, count);
 }
 
-/** Writes documents one after the other, and waits until the crowd knows of all; answers the seconds. */
+/** Writes documents one at a time, and waits until all clients have received all events; returns the seconds. */
 async function write(documents: number, events: number): Promise<number> {
   const begun = performance.now();
   for (let i = 0; i < documents; i++) await rest.post('/v1/add', { ...PAGE, key: `watched ${i}` });

@@ -3,17 +3,17 @@ import { GrpcClient } from '../../src/testkit/grpc-client.ts';
 import { openSession } from './callers.ts';
 import type { Targets } from './server.ts';
 
-/** Many clients that stay. */
+/** Many clients that stay connected. */
 export interface Crowd {
-  /** Events that they have received together. */
+  /** Total number of events that they have received. */
   received(): number;
   close(): Promise<void>;
 }
 
-/** At once, so that the listener's queue of connections is not what is measured. */
+/** Number of concurrent connection attempts, so that the listener's backlog is not measured. */
 const ABREAST = 50;
 
-/** Sessions of MCP, each with its stream from server to client open. */
+/** MCP sessions, each with an open stream from server to client. */
 export async function crowdOfSessions({ mcp }: Targets, count: number): Promise<Crowd> {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   const streams: { id: string; stream: ClientRequest }[] = [];
@@ -46,7 +46,7 @@ function listen(mcp: string, id: string, agent: Agent): Promise<ClientRequest> {
   });
 }
 
-/** Watch streams of gRPC, on a few connections. */
+/** gRPC watch streams, on a few connections. */
 export async function crowdOfWatchers({ grpc }: Targets, count: number): Promise<Crowd> {
   let received = 0;
   const clients = Array.from({ length: 4 }, () => new GrpcClient(grpc, { channel: { 'grpc.use_local_subchannel_pool': 1 } }));

@@ -1,12 +1,12 @@
-/** What a number of clients measured that each call again as soon as they are answered. */
+/** The measurements of a number of clients, each of which calls again as soon as it has received a response. */
 export interface Pace {
   readonly calls: number;
   readonly seconds: number;
-  /** How long each call took, in milliseconds. */
+  /** Duration of each call, in milliseconds. */
   readonly times: readonly number[];
 }
 
-/** Runs for so long; every call must succeed. */
+/** Runs for the given time; every call must succeed. */
 export async function paceOf(callers: readonly (() => Promise<unknown>)[], seconds: number): Promise<Pace> {
   const times: number[] = [];
   const begun = performance.now();

@@ -1,6 +1,6 @@
 const NAME = { collection: 'bench', key: 'page', lang: 'en' };
 
-/** The name of the document that is read again and again. */
+/** The name of the document that is read repeatedly. */
 export const IDENTITY: Readonly<typeof NAME> = NAME;
 
 /** The document: a body of 300 bytes. */

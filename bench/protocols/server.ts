@@ -1,11 +1,11 @@
-// The document service in a process of its own, with gc exposed: `fork` it with a database's path; it sends where it
-// listens, and answers each message with what it has used so far.
+// The document service in a separate process, with gc exposed: `fork` it with a database's path; it sends its
+// addresses, and answers each message with the resources that it has used so far.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDocumentService } from '../../src/app/docs-service.ts';
 import { loadSettings } from '../../src/app/settings/index.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
-/** Where the protocols are served. */
+/** Addresses of the protocols. */
 export interface Targets {
   readonly http: string;
   readonly grpc: string;
@@ -13,10 +13,10 @@ export interface Targets {
 }
 
 export interface Usage {
-  /** Bytes of the process, and of them those of JavaScript objects and buffers. */
+  /** Bytes of the process, and the part of JavaScript objects and buffers. */
   readonly rss: number;
   readonly heap: number;
-  /** Time on processors since the start, in microseconds. */
+  /** Processor time since the start, in microseconds. */
   readonly cpu: number;
 }
 
@@ -26,7 +26,7 @@ const { http, grpc, mcp } = service.listeners;
 process.send!({ http: http!.url, grpc: grpc!.url, mcp: mcp!.url } satisfies Targets);
 
 process.on('message', async (asked: 'cpu' | 'memory') => {
-  // What is only kept until the next collection is not held.
+  // Memory that only waits for the next garbage collection must not count.
   for (let i = 0; asked === 'memory' && i < 3; i++) {
     gc!();
     await sleep(200);

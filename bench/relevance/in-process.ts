@@ -13,14 +13,14 @@ import { type FieldText, type Hit, InvertedIndex, RERANKED, type ScoringAlgorith
 import { defaultStopWords } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
 
-/** A candidate of reranking: its score without, and its features. */
+/** A candidate for reranking: its score before reranking, and its features. */
 export interface Candidate {
   readonly id: string;
   readonly score: number;
   readonly features: Float32Array;
 }
 
-/** A full-text index of the service in this process, without a database: for fitting, which asks thousands of queries. */
+/** A full-text index of the service in this process, without a database; used for fitting, which runs thousands of queries. */
 export class IndexInProcess {
   readonly #index = new InvertedIndex();
   readonly #ids: string[] = [];
@@ -61,7 +61,7 @@ export class IndexInProcess {
     return feedback.length === 0 ? hits : rescored(this.#index, hits, feedback, scoring);
   }
 
-  /** What reranking puts into a better order. */
+  /** The candidates that reranking puts into a better order. */
   candidates(query: string, algorithm: Algorithm): Candidate[] {
     const readings = readingsOf(query);
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, toWeights()), limit: RERANKED });

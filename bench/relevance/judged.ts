@@ -8,7 +8,7 @@ export interface JudgedDocument {
   readonly text: string;
 }
 
-/** A collection whose queries have been answered by people: relevance by document, by query. */
+/** A collection with human judgements: relevance by document, by query. */
 export interface Judged {
   readonly name: string;
   readonly documents: readonly JudgedDocument[];
@@ -16,7 +16,7 @@ export interface Judged {
   readonly relevance: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** A folder of `corpus.ndjson.gz`, `queries.ndjson` and `qrels.tsv`; undefined when it is not at hand. */
+/** A folder of `corpus.ndjson.gz`, `queries.ndjson` and `qrels.tsv`; undefined if it is not available. */
 export async function judgedCollection(name: string): Promise<Judged | undefined> {
   const folder = corpusFolder(join('ir', name));
   if (folder === undefined) return undefined;
@@ -40,7 +40,7 @@ async function rowsOf<T extends object>(file: string, pick: (row: T) => T): Prom
   return rows;
 }
 
-/** Figures that others have measured of a collection, by the name of their engine; none when there are none at hand. */
+/** Published figures for a collection, by the name of the engine; empty if none are available. */
 export function baselinesOf(name: string): Readonly<Record<string, { ndcg10: number; map: number; recall100: number }>> {
   const folder = corpusFolder('ir');
   if (folder === undefined) return {};

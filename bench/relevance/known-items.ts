@@ -1,16 +1,16 @@
-// Questions with a known answer: what people type who look for a page that they know, drawn from the English pages of MDN by a seeded
-// generator. Pages that others link to come up more often. A query is in the set when few pages bear its name, all of which count as right.
+// Questions with a known answer: what users type to find a page that they know, drawn from the English pages of MDN with a seeded
+// generator. Pages with more links to them occur more often. A query is in the set if few pages have its name; all of them count as right.
 import { corpusFolder, linesOf, seeded } from '../support/corpus.ts';
 import { formsOf } from '../../src/text/tokenize.ts';
 
 export interface Page {
-  /** Its path without folder of the language and `index.md`. */
+  /** Its path without the folder of the language and without `index.md`. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** How a query was made of a page: see `queryOf`. */
+/** How a query was derived from a page: see `queryOf`. */
 export type QueryForm = (typeof QUERY_FORMS)[number];
 export const QUERY_FORMS = ['title', 'subject', 'identifier', 'segment', 'path', 'heading', 'keyword', 'link'] as const;
 
@@ -19,7 +19,7 @@ export interface KnownItem {
   readonly form: QueryForm;
   /** Ids of the pages that are right. */
   readonly expected: ReadonlySet<string>;
-  /** Weights are fitted on one half and measured on the other. */
+  /** Weights are fitted on one half, and the other half is measured. */
   readonly half: 'fitting' | 'test';
 }
 
@@ -31,13 +31,13 @@ export interface KnownItems {
 const FILES = ['mdn-en.ndjson.gz', 'mdn-en-more.ndjson.gz'];
 const SEED = 20_261_123;
 const QUERIES_OF_A_FORM = 200;
-/** A name that more pages bear says too little. */
+/** A name that more pages have is too ambiguous. */
 const MOST_EXPECTED = 3;
-/** A text of fewer links may be a slip. */
+/** A link text that is used less often may be a mistake. */
 const LEAST_LINKS = 2;
-/** Headings of fewer words say too little. */
+/** Headings with fewer words are too general. */
 const HEADING_WORDS = 3;
-/** What the kinds of pages are called at the end of their titles. */
+/** Names of the kinds of pages, as they appear at the end of titles. */
 const KIND = /\s+(?:method|property|event|constructor|header|attribute|role|function|interface|extension|directive|element|static method|static property|text instruction)$/i;
 
 interface Row {
@@ -46,13 +46,13 @@ interface Row {
   readonly body: string;
 }
 
-/** A page with what it may be called. */
+/** A page with its possible names. */
 interface Named extends Page {
   readonly shortTitle: string | undefined;
   readonly pageType: string;
 }
 
-/** The pages and the queries; undefined when the pages are not at hand. The same ones at each call. */
+/** The pages and the queries; undefined if the pages are not available. Identical on each call. */
 export async function knownItems(): Promise<KnownItems | undefined> {
   const folder = corpusFolder('docs-mdn');
   if (folder === undefined) return undefined;
@@ -93,25 +93,25 @@ function draw(pages: readonly Named[]): KnownItem[] {
   return items;
 }
 
-/** Forms whose queries are no names of pages; `queryOf` makes them of what one page alone has. */
+/** Forms whose queries are not names of pages; `queryOf` derives them from something that only one page has. */
 const UNNAMED: ReadonlySet<QueryForm> = new Set(['heading', 'link']);
 
 interface Knowledge {
-  /** Pages by each name that they bear. */
+  /** Pages by each of their names. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
-  /** How many pages have each heading. */
+  /** Number of pages that have each heading. */
   readonly headings: ReadonlyMap<string, number>;
   readonly links: Links;
 }
 
 /**
  * - `title`: its words in lower case, without punctuation
- * - `subject`: the title without the kind of page, as it is written in code: `EventTarget.addEventListener`
+ * - `subject`: the title without the kind of page, written as in code: `EventTarget.addEventListener`
  * - `identifier`: the last name of a subject, with its spelling: `addEventListener`
  * - `segment`, `path`: the last segment of the path, and the last two, as words: `array map`
  * - `heading`: a heading that no other page has, and the page's subject, in lower case
- * - `keyword`: the title of a page about a word or sign of a language, as it stands: `for...of`, `this`
- * - `link`: what other pages call it, and no other page, where that is not its title
+ * - `keyword`: the unchanged title of a page about a keyword or symbol of a language: `for...of`, `this`
+ * - `link`: the link text that other pages use for it and for no other page, if that is not its title
  */
 function queryOf(form: QueryForm, page: Named, { names, headings, links }: Knowledge, random: () => number): string | undefined {
   switch (form) {
@@ -137,7 +137,7 @@ function queryOf(form: QueryForm, page: Named, { names, headings, links }: Knowl
   }
 }
 
-/** Kinds of pages that are about a word or sign of a language. */
+/** Kinds of pages about a keyword or symbol of a language. */
 const KEYWORDS = /^(?:javascript-(?:statement|operator|language-feature)|html-element|css-property|svg-element)$/;
 
 function nameOf(text: string): string {
@@ -181,13 +181,13 @@ function headingsIn(text: string): Set<string> {
 }
 
 interface Links {
-  /** How often each page is linked to. */
+  /** Number of links to each page. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Texts of links that lead to this page alone. */
+  /** Link texts that lead only to this page. */
   readonly texts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Where the macros of MDN lead to. */
+/** Targets of MDN's macros. */
 const MACROS: Readonly<Record<string, string>> = {
   domxref: 'web/api', cssxref: 'web/css/reference/properties', jsxref: 'web/javascript/reference/global_objects', htmlelement: 'web/html/reference/elements', glossary: 'glossary',
 };
@@ -216,7 +216,7 @@ function linksOf(pages: readonly Named[]): Links {
   return { counts, texts };
 }
 
-/** The pages in an order of chance in which those that are linked to more often tend to come first (Efraimidis and Spirakis, 2006). */
+/** The pages in a random order in which pages with more links to them tend to come first (Efraimidis and Spirakis, 2006). */
 function drawnByLinks(pages: readonly Named[], { counts }: Links, random: () => number): Named[] {
   return pages.map((page) => ({ page, place: random() ** (1 / (counts.get(page.id) ?? 0.1)) })).sort((a, b) => b.place - a.place).map(({ page }) => page);
 }

@@ -6,16 +6,16 @@ import type { Rankings } from './quire.ts';
 /** A judged collection of long queries. */
 export interface LongQueries {
   readonly judged: Judged;
-  /** The same queries with each term once: what comes again in any inflection is left out. */
+  /** The same queries with each term once: repetitions in any inflection are left out. */
   readonly once: Judged;
-  /** Takes the documents out of rankings that have lent their titles to the query. */
+  /** Removes the documents whose titles are part of the query from rankings. */
   residual(rankings: Rankings): Rankings;
 }
 
 /**
- * A collection whose queries are joined with the titles of half the documents that answer them, as somebody would ask who has read
- * some already. Those documents are taken out of rankings and judgements, which would know them by their titles otherwise
- * ("residual collection", Salton and Buckley, 1990). Queries without two titled answers are left out.
+ * A collection whose queries are joined with the titles of half of their relevant documents, as if the user had already read
+ * some. Those documents are removed from rankings and judgements, because their titles would reveal them ("residual
+ * collection", Salton and Buckley, 1990). Queries with fewer than two titled relevant documents are left out.
  */
 export function longQueriesOf({ name, documents, queries, relevance }: Judged): LongQueries {
   const titles = new Map(documents.filter(({ title }) => title !== '').map(({ id, title }) => [id, title]));

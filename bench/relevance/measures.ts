@@ -1,4 +1,4 @@
-/** How good rankings are, averaged over the queries of a collection; each from 0 to 1. */
+/** The quality of rankings, averaged over the queries of a collection; each from 0 to 1. */
 export interface Quality {
   readonly ndcg10: number;
   readonly map: number;
@@ -8,8 +8,8 @@ export interface Quality {
 type Relevance = ReadonlyMap<string, number>;
 
 /**
- * The quality of rankings by query, which hold the ids of documents, the best first. Queries without a relevant document
- * are left out; one without a ranking counts as nothing found.
+ * The quality of rankings by query; a ranking contains ids of documents, best first. Queries without a relevant document are
+ * left out; one without a ranking counts as zero.
  */
 export function qualityOf(rankings: ReadonlyMap<string, readonly string[]>, judgements: ReadonlyMap<string, Relevance>): Quality {
   const judged = [...judgements].filter(([, relevance]) => relevantIn(relevance) > 0);
@@ -28,7 +28,7 @@ function discounted(gains: readonly number[]): number {
   return gains.slice(0, 10).reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0);
 }
 
-/** The mean of the precision at the rank of each relevant document; 0 for one that is not in the ranking. */
+/** The mean of the precision at the rank of each relevant document; 0 for a document that is not in the ranking. */
 function averagePrecision(ranking: readonly string[], relevance: Relevance): number {
   let found = 0;
   let sum = 0;
@@ -44,7 +44,7 @@ function relevantIn(relevance: Relevance): number {
   return [...relevance.values()].filter((value) => value > 0).length;
 }
 
-/** Mean reciprocal rank of the first right one among the first ten; 0 where there is none (Voorhees, TREC-8, 1999). */
+/** Mean reciprocal rank of the first correct one among the first ten; 0 if there is none (Voorhees, TREC-8, 1999). */
 export function mrr10(rankings: readonly { readonly ranking: readonly string[]; readonly expected: ReadonlySet<string> }[]): number {
   const reciprocal = ({ ranking, expected }: (typeof rankings)[number]): number => {
     const rank = ranking.slice(0, 10).findIndex((id) => expected.has(id));

@@ -6,12 +6,15 @@ export interface Misspelt {
   readonly wrong: string;
 }
 
-/** Words from so many letters are misspelt: shorter ones have to be right for `fuzzy: auto`. */
+/** Minimum length of words that are misspelt: shorter ones must be correct for `fuzzy: auto`. */
 const WORD = /[a-z]{4,}/gi;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const SEED = 17;
 
-/** The queries that have a word to misspell, each with a letter left out, put in, replaced by another, at any place of the word. The same at each call. */
+/**
+ * The queries that have a word to misspell, each with one letter deleted, inserted or replaced at a random position of the
+ * word. Identical on each call.
+ */
 export function misspell(queries: readonly string[]): Misspelt[] {
   const random = seeded(SEED);
   const pick = (below: number): number => Math.floor(random() * below);

@@ -5,7 +5,7 @@ import { writeQueries } from '../peers/queries-file.ts';
 import type { Judged } from './judged.ts';
 import type { Rankings } from './quire.ts';
 
-/** A peer as it ranks: with its stop words and stemming, over one field or two. */
+/** A peer configured for ranking: with its stop words and stemming, over one field or two. */
 export interface Contender {
   readonly name: string;
   readonly peer: Peer;
@@ -21,7 +21,7 @@ export const CONTENDERS: readonly Contender[] = [
   { name: 'Orama BM25, every word a prefix', peer: orama, fields: 1 },
 ];
 
-/** Those that rank pages by titles and texts, as their users would have them. */
+/** Peers that rank pages by titles and texts, configured as by their users. */
 export const CONTENDERS_FOR_PAGES: readonly Contender[] = [
   { name: 'Lucene 10 BM25', peer: lucene10, fields: 1 },
   { name: 'Lucene 10 BM25F, title at weight 3', peer: lucene10, fields: 2 },

@@ -4,12 +4,12 @@ import { clientOf, type Found } from '../support/client.ts';
 import { startQuire } from '../support/server.ts';
 import type { Judged } from './judged.ts';
 
-/** Rankings by query, which hold ids of documents, the best first. */
+/** Rankings by query, which contain ids of documents, best first. */
 export type Rankings = ReadonlyMap<string, readonly string[]>;
 
 export const ALGORITHMS: readonly Algorithm[] = ['tfidf', 'bm25', 'bm25f', 'pmisparse'];
 
-/** Rankings by each algorithm of `/v1/fts`, or why there are none; queries are sent as they are. */
+/** Rankings by each algorithm of `/v1/fts`, or why there are none; queries are sent unchanged. */
 export async function ranksOfQuire(folder: string, collections: readonly Judged[], limit: number): Promise<Map<string, Map<Algorithm, Rankings | string>>> {
   const server = await startQuire(join(folder, 'relevance.db'));
   const client = clientOf(server.url);

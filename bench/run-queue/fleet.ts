@@ -1,5 +1,5 @@
-// The whole run-queue service under load: a process that serves, one with a fleet of ships over gRPC with mutual TLS, and this one
-// as the HTTP client. Beside the targets of the run-queue decisions, section 6. Alone: `node bench/run-queue/fleet.ts`.
+// The complete run-queue service under load: a server process, a process with a fleet of ships over gRPC with mutual TLS, and this one
+// as the HTTP client. Compared with the targets of the run-queue decisions, section 6. Alone: `node bench/run-queue/fleet.ts`.
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ const SHIPS = Math.round(scaled(200, 10));
 const CAPACITY = 4;
 const RUNS = Math.round(scaled(10_000, 200));
 const CLIENTS = 32;
-/** Runs one after the other, while nothing else is to be done. */
+/** Number of runs executed one at a time, without other load. */
 const LONELY = Math.round(scaled(300, 20));
-/** Runs a second, half of the target for claims, and for how long. */
+/** Runs per second, half of the target for claims, and the duration. */
 const STEADY = 250;
 const STEADY_SECONDS = scaled(10, 1);
 const IDLE_SHIPS = Math.round(scaled(1000, 20));
@@ -133,7 +133,7 @@ async function waiting(service: QueueService, ships: Ships): Promise<string[][]>
   const lonely: number[] = [];
   for (let n = 0; n < LONELY; n++) {
     lonely.push(await toStart(n));
-    await setTimeout(10); // its end is told meanwhile
+    await setTimeout(10); // its end is reported in the meantime
   }
   progress(`latency, ${STEADY} runs a second`);
   const steady: Promise<number>[] = [];

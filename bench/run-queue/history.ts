@@ -1,5 +1,5 @@
-// The queue with a million finished runs behind it: pages of runs, queueing, handing out, completing and renewing, each in
-// process and on a file that is synced. It looks at latencies, for a long history must not slow down what is new. Alone:
+// The queue with a million finished runs: pages of runs, queueing, assigning, completing and renewing, all in
+// process and on a file that is synced. Latencies are measured, because a long history must not slow down new runs. Alone:
 // `node bench/run-queue/history.ts`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { progress } from '../support/progress.ts';
 import { figure, renderSection, type Section } from '../support/table.ts';
 
 const PROJECTS = 20;
-/** Together with the projects these make 300 lanes. */
+/** Together with the projects, these result in 300 lanes. */
 const TASKS = 150;
 const DAY = 86_400;
 
@@ -48,7 +48,7 @@ function environment(sql: Sql): RunsEnvironment {
   return { sql, clock: systemClock, timer: { sleep: async () => {} }, log: silentLog, nodeId: 'bench', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
 }
 
-/** Straight into the tables, 20,000 at a time: a year of runs of all projects, kinds and ends. */
+/** Inserts directly into the tables, 20,000 at a time: a year of runs of all projects, kinds and results. */
 async function writeHistory(sql: Sql, count: number): Promise<void> {
   const begin = Math.floor(Date.now() / 1000) - 365 * DAY;
   for (let first = 0; first < count; first += 20_000) {
@@ -121,7 +121,7 @@ async function work({ queue, dispatcher }: QueueParts, sql: Sql): Promise<string
   return rows;
 }
 
-/** `each`: what one step does of it. */
+/** `each`: number of operations in one step. */
 async function measure(what: string, steps: number, step: (n: number) => Promise<unknown>, each = 1): Promise<string[]> {
   progress(what);
   const times: number[] = [];

@@ -1,4 +1,4 @@
-// Logs of runs: lines a second that ships send over gRPC with mutual TLS, each call acknowledged when it is on disk, beside the
+// Logs of runs: lines per second that ships send over gRPC with mutual TLS, each call acknowledged when it is on disk, compared with
 // target of 20,000; and the latency of pages of long logs. Ships and server share one process. Alone: `node bench/run-queue/logs.ts`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { ROOT } from '../support/server.ts';
 import { progress } from '../support/progress.ts';
 import { compare, comparisons, figure, renderSection, type Row, type Section } from '../support/table.ts';
 
-/** Lines a second (run-queue decisions, section 6). */
+/** Lines per second (run-queue decisions, section 6). */
 const TARGET = 20_000;
 const SECONDS = Math.round(scaled(5));
 const SHIPS = 20;
-/** Lines of one call: what ships send at most, what a busy step gives in a moment, and one line after the other. */
+/** Lines per call: the maximum that ships send, the output of a busy step in a moment, and single lines. */
 const BATCHES = [500, 20, 1];
 
-/** Messages of one line that a ship has under way on its stream, such as those of many runs that write a line now and then. */
+/** Messages of one line that a ship has in flight on its stream, such as those of many runs that write a line now and then. */
 const UNDER_WAY = 64;
 
 const LIMITS = 'logs: {attempt_events: 100000000, attempt_budget: 100GiB, total_budget: 1TiB}';
@@ -89,7 +89,7 @@ async function streamedPerSecond(fixture: FleetFixture, working: readonly Workin
   return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
 }
 
-/** As long as lines of test runners are, and no two the same. */
+/** As long as typical lines of test runners, and all different. */
 function text(n: number): string {
   return `ok ${n} - module ${(n * 7919) % 1009} handles case ${(n * 104_729) % 9973} of the specification (${(n * 31) % 97} ms)`;
 }

@@ -1,5 +1,5 @@
-// Peers of the run queue on this machine: queues of jobs for programs that hold a connection to their database. Jobs do nothing, and a
-// queue has them only: no runs with logs, no ships that may be cut off, no HTTP, no TLS. Alone: `node bench/run-queue/peers.ts`.
+// Peers of the run queue on this machine: job queues for programs that hold a connection to their database. Jobs do nothing, and these
+// queues have only jobs: no runs with logs, no ships that may be disconnected, no HTTP, no TLS. Alone: `node bench/run-queue/peers.ts`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

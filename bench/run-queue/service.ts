@@ -9,14 +9,14 @@ const TOKEN = 'a-token-of-many-characters';
 const PROJECTS = 20;
 const PIPELINES = 15;
 
-/** The run-queue service as a process of its own, with a fleet. */
+/** The run-queue service as a separate process, with a fleet. */
 export interface QueueService {
-  /** Where ships join. */
+  /** Address at which ships join. */
   readonly enrol: string;
   post<T>(path: string, body: object): Promise<T>;
-  /** Queues the n-th run; projects and pipelines take turns, which makes 300 lanes. */
+  /** Queues the n-th run; projects and pipelines take turns, which results in 300 lanes. */
   submit(n: number): Promise<{ readonly id: string }>;
-  /** Of its process: seconds of the processors so far, and bytes of memory. */
+  /** Of its process: processor time so far, in seconds, and bytes of memory. */
   usage(): { readonly cpu: number; readonly memory: number };
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ function send<T>(agent: Agent, url: string, body: object): Promise<T> {
   });
 }
 
-/** In user and in kernel mode; the kernel counts hundredths. */
+/** User and kernel time; the kernel counts in hundredths of a second. */
 function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -1,4 +1,4 @@
-// A fleet in one process: ships as they are, over gRPC with mutual TLS, whose work does nothing. Asked by messages of its parent.
+// A fleet in one process: real ships, over gRPC with mutual TLS, whose work does nothing. Controlled by messages of its parent.
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../src/lib/log.ts';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
@@ -8,29 +8,29 @@ import { MemorySpools } from '../../src/testkit/ship/memory-spools.ts';
 import { sideBySide } from './side-by-side.ts';
 
 export type ShipsOrder =
-  /** Each with a token; answers the seconds that it took. */
+  /** Each with a token; returns the duration in seconds. */
   | { readonly do: 'join'; readonly enrol: string; readonly tokens: readonly string[] }
-  /** Connects those that are not connected, until there are so many; answers when all are. */
+  /** Connects disconnected ships until the given number are connected; answers when all are. */
   | { readonly do: 'sail'; readonly ships: number; readonly capacity: number }
-  /** Ends all but so many; answers when they have gone. */
+  /** Ends all ships except the given number; answers when they have ended. */
   | { readonly do: 'end'; readonly ships: number }
-  /** Forgets what was executed so far. */
+  /** Discards the records of executed runs. */
   | { readonly do: 'forget' }
-  /** Answers when so many runs were executed, and their ends are known to the server. */
+  /** Answers when the given number of runs were executed and their ends are recorded by the server. */
   | { readonly do: 'wait'; readonly runs: number }
-  /** Answers the milliseconds since 1970 when the work of this run began, or will begin. */
+  /** Answers with the time when the work of this run began or will begin, in milliseconds since 1970. */
   | { readonly do: 'began'; readonly run: string };
 
-/** What became of the runs, in milliseconds since 1970. */
+/** Times of the runs, in milliseconds since 1970. */
 export interface Drained {
   readonly firstStart: number;
   readonly lastStart: number;
   readonly lastRecorded: number;
-  /** Runs whose work was done more than once. */
+  /** Number of runs whose work was done more than once. */
   readonly twice: number;
 }
 
-/** Joins under way at once; the server takes ten of one address, and lets others wait. */
+/** Concurrent joins; the server accepts ten from one address, and lets others wait. */
 const JOINS = 8;
 
 const now = (): number => performance.timeOrigin + performance.now();

@@ -1,4 +1,4 @@
-/** As much of the load generator as the benchmarks use; the package brings no types. */
+/** The used part of the load generator's interface; the package includes no types. */
 declare module 'autocannon' {
   interface Options {
     url: string;

@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** What peers need and get once: jars, and what Cargo builds. Git ignores it. */
+/** Files that peers need and that are fetched or built once: jars, and the output of Cargo. Git ignores it. */
 export const CACHE = join(import.meta.dirname, '..', '.cache');

@@ -7,7 +7,7 @@ import { SERVER_FLAGS } from './server-flags.ts';
 
 export type { Call, Called, Calls } from './in-process.ts';
 
-/** Calls the service in a process of its own, whose database nobody else may have open. */
+/** Calls the service in a separate process; no other process may have its database open. */
 export async function callInProcess<Kind extends string>(folder: string, calls: Calls & { readonly kinds: Readonly<Record<Kind, unknown>> }): Promise<Record<Kind, Called>> {
   const [job, answer] = [join(folder, 'calls.json'), join(folder, 'called.json')];
   await writeFile(job, JSON.stringify(calls));

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 
-/** A client of a document service with one connection for each request under way. */
+/** A client of a document service with one connection for each concurrent request. */
 export interface Client {
-  /** Throws for an answer other than 2xx. */
+  /** Throws for a response other than 2xx. */
   post<T>(path: string, body: object): Promise<T>;
-  /** The status alone, and 0 where nothing answers. */
+  /** Only the status; 0 if nothing responds. */
   status(path: string, body: object): Promise<number>;
   close(): void;
 }
@@ -30,7 +30,7 @@ export function clientOf(url: string): Client {
   };
 }
 
-/** What the benchmarks read of an answer of `/v1/fts`. */
+/** The part of a response of `/v1/fts` that the benchmarks read. */
 export interface Found {
   readonly totalMatches: number;
   readonly results: readonly { readonly document: { readonly key: string } }[];

@@ -5,10 +5,13 @@ import { createGunzip } from 'node:zlib';
 import { findCorpus } from '../../src/app/demo/corpus.ts';
 import { ROOT } from './server.ts';
 
-/** How to go on without the public texts; behind a sentence that says which of them a part needs. */
+/** How to proceed without the public texts; follows a sentence that says which of them a part needs. */
 export const CORPUS_HINT = 'put them into a folder "corpus" of a folder beside the checkout, or name that folder "corpus" in QUIRE_CORPUS';
 
-/** A folder of the public texts, such as `docs-mdn`: in the folder that `QUIRE_CORPUS` names, or else in a folder `corpus` of a folder beside the checkout. */
+/**
+ * A folder of the public texts, such as `docs-mdn`: in the folder that `QUIRE_CORPUS` names, or otherwise in a folder `corpus`
+ * in a folder beside the checkout.
+ */
 export function corpusFolder(name: string): string | undefined {
   const named = process.env['QUIRE_CORPUS'];
   const parent = join(ROOT, '..');
@@ -16,14 +19,14 @@ export function corpusFolder(name: string): string | undefined {
   return candidates.map((folder) => join(folder, name)).find((folder) => existsSync(folder));
 }
 
-/** The files of the real corpus that the demo finds, too: 13,173 pages of MDN, or none. */
+/** The files of the real corpus, which the demo also uses: 13,173 pages of MDN, or none. */
 export async function realCorpus(): Promise<readonly string[]> {
   const named = process.env['QUIRE_CORPUS'];
   const { sources } = await findCorpus(ROOT, named ? join(named, 'docs-mdn') : process.env['QUIRE_DEMO_CORPUS']);
   return sources.filter((source) => source.endsWith('.ndjson.gz'));
 }
 
-/** Bodies of the real corpus, one after the other. */
+/** Bodies of the real corpus, in sequence. */
 export async function* realBodies(): AsyncGenerator<string> {
   for (const file of await realCorpus()) {
     for await (const line of linesOf(file)) yield (JSON.parse(line) as { body: string }).body;
@@ -47,7 +50,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Prose-like text of about so many bytes: words drawn by Zipf's law. */
+/** Prose-like text of about the given number of bytes: words drawn by Zipf's law. */
 export function prose(random: () => number, bytes: number): string {
   const words: string[] = [];
   for (let length = 0; length < bytes;) {

@@ -5,18 +5,18 @@ import type { Usage } from './docs-server.ts';
 import { ROOT } from './server.ts';
 import { SERVER_FLAGS } from './server-flags.ts';
 
-/** Where `bin/quire.js` keeps it. */
+/** The compile cache that `bin/quire.js` uses. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'quire');
 
-/** A document service in a process of its own, which tells what it uses. */
+/** A document service in a separate process, which reports its resource usage. */
 export interface DocsChild {
   readonly url: string;
-  /** What it holds, and the longest block of its event loop since the last call. */
+  /** Its memory, and the longest block of its event loop since the last call. */
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
-/** Resolves when it listens; `env` has further settings, if any. */
+/** Resolves when it listens; `env` contains further settings, if any. */
 export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
   const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { execArgv: [...SERVER_FLAGS], env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
   const ended = once(child, 'exit');

@@ -1,5 +1,5 @@
-// The document service in a process of its own, which tells of itself: `fork` it with a database's path; it sends its URL,
-// and answers each message with what it holds and how long its event loop was held since the last one.
+// The document service in a separate process, which reports its resource usage: `fork` it with a database's path; it sends its URL,
+// and answers each message with its memory and how long its event loop was blocked since the last one.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startDocumentService } from '../../src/app/docs-service.ts';
 import { loadSettings } from '../../src/app/settings/index.ts';
@@ -8,7 +8,7 @@ import { silentLog } from '../../src/lib/log.ts';
 export interface Usage {
   /** Bytes of the process. */
   readonly rss: number;
-  /** Longest time in milliseconds that the event loop was held since the last message, with the millisecond of its timer. */
+  /** Longest time in milliseconds that the event loop was blocked since the last message, including the millisecond of its timer. */
   readonly longestBlock: number;
 }
 

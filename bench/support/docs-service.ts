@@ -14,7 +14,7 @@ export interface ServiceInProcess {
   stop(): Promise<void>;
 }
 
-/** Opens a database; `env` has further settings, if any. */
+/** Opens a database; `env` contains further settings, if any. */
 export async function openService(path: string, env: Readonly<Record<string, string>> = {}): Promise<ServiceInProcess> {
   const { settings } = loadSettings({ env: { SVC_PATH: path, ...env } });
   const sql = await openDatabase({ path });

@@ -1,5 +1,5 @@
-// The document service called directly: `node in-process.ts JOB.json ANSWER.json` asks each kind of a `Calls` in turn,
-// slice by slice, so that all have the same machine, and writes a `Called` by kind.
+// The document service called directly: `node in-process.ts JOB.json ANSWER.json` runs each kind of a `Calls` in turn,
+// slice by slice, so that all have the same conditions, and writes a `Called` by kind.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Operations } from '../../generated/docs/operations.ts';
@@ -20,16 +20,16 @@ export interface Calls {
   readonly kinds: Readonly<Record<string, readonly Call[]>>;
   /** Seconds for each kind. */
   readonly seconds: number;
-  /** A search that is repeated before anything is measured until it is answered by the `algorithm` that it asks for, or time is over. */
+  /** A search that is repeated before measuring until it uses the `algorithm` that it requests, or the time is over. */
   readonly until?: Call;
-  /** Whether the keys of what each call finds are wanted. */
+  /** Whether the keys of the results of each call are needed. */
   readonly keys?: boolean;
 }
 
 export interface Called extends ReturnType<typeof latencyOf> {
-  /** Milliseconds of the longest call. */
+  /** Duration of the longest call, in milliseconds. */
   readonly longest: number;
-  /** Keys of the results of each call, where they are wanted. */
+  /** Keys of the results of each call, if they are needed. */
   readonly found: readonly (readonly string[])[];
 }
 
@@ -48,14 +48,14 @@ const times: Record<string, number[]> = Object.fromEntries(names.map((name) => [
 for (let slice = 0; slice <= SLICES; slice++) {
   for (const name of names) {
     const measured = await callFor(kinds[name]!, seconds / SLICES);
-    // The first slice warms up.
+    // The first slice is the warm-up.
     if (slice > 0) for (const time of measured) times[name]!.push(time);
   }
 }
 await stop();
 writeFileSync(out, JSON.stringify(Object.fromEntries(names.map((name) => [name, { ...latencyOf(times[name]!), longest: times[name]!.reduce((most, time) => Math.max(most, time), 0), found: found[name]! } satisfies Called]))));
 
-/** Input is completed in place, so each call has its own. */
+/** Input is completed in place, so each call needs its own. */
 async function call({ operation, input }: Call): Promise<unknown> {
   return (await invoke(operation, structuredClone(input), CALLER)).value;
 }
@@ -66,7 +66,7 @@ async function firstAnswers(calls: readonly Call[]): Promise<string[][]> {
   return answers;
 }
 
-/** Structures that are still built leave the search to another algorithm. */
+/** While a structure is being built, searches use another algorithm. */
 async function structureBuilt(search: Call): Promise<void> {
   const { algorithm } = search.input as { algorithm?: string };
   for (const end = performance.now() + WAIT_SECONDS * 1000; performance.now() < end; await sleep(100)) {
@@ -74,7 +74,7 @@ async function structureBuilt(search: Call): Promise<void> {
   }
 }
 
-/** Views that load answer 503. */
+/** Views that are loading respond with 503. */
 async function answered(each: Call): Promise<unknown> {
   for (const end = performance.now() + WAIT_SECONDS * 1000; performance.now() < end; await sleep(50)) {
     try {

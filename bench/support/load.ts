@@ -5,11 +5,14 @@ export interface Load {
   readonly clients: number;
   readonly seconds: number;
   readonly method: 'GET' | 'POST';
-  /** Body of the n-th request, or one for all. */
+  /** Body of the n-th request, or one body for all. */
   readonly body?: string | ((n: number) => string);
 }
 
-/** Requests a second that were answered 2xx. Anything else fails the run: a benchmark of errors says nothing. */
+/**
+ * Number of requests per second that were answered with 2xx. Any other response fails the run, because a benchmark of errors is
+ * meaningless.
+ */
 export async function requestsPerSecond(load: Load): Promise<number> {
   let n = 0;
   const { body } = load;

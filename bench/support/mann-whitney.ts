@@ -1,7 +1,7 @@
 /**
- * The test of Mann and Whitney (1947), by its normal approximation with a correction for ties: good from about twenty
- * samples on. `superiority` is how often a value of the first is larger than one of the second, half of the ties counted;
- * `p` is two-sided.
+ * The test of Mann and Whitney (1947), by its normal approximation with a correction for ties, which is accurate from about
+ * twenty samples. `superiority` is the probability that a value of the first sample is larger than one of the second, with half
+ * of the ties counted; `p` is two-sided.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): { superiority: number; p: number } {
   const [n, m] = [first.length, second.length];

@@ -12,11 +12,11 @@ export interface BenchServer {
   /** Milliseconds from the start of the process to its listening line. */
   readonly readyMs: number;
   stop(): Promise<void>;
-  /** Ends it as a crash would. */
+  /** Kills it, to simulate a crash. */
   kill(): Promise<void>;
 }
 
-/** The document service as a user starts it, on a free port; with further settings, if any. */
+/** The document service as started by a user, on a free port; with further settings, if any. */
 export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   return start([...SERVER_FLAGS, join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
 }
@@ -55,7 +55,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Resident memory of a process in bytes, and its highest so far. */
+/** Resident memory of a process in bytes, and its peak so far. */
 export function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]);

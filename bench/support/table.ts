@@ -1,4 +1,4 @@
-/** One line of a report: what was measured, beside what, and their ratio. */
+/** One line of a report: what was measured, what it is compared with, and their ratio. */
 export interface Row {
   readonly what: string;
   readonly value: string;
@@ -7,7 +7,7 @@ export interface Row {
   readonly ratio: string;
 }
 
-/** A part of a report: a table under its title, and what its readers should know. */
+/** A part of a report: a table under its title, with notes for its readers. */
 export interface Section {
   readonly title: string;
   readonly header: readonly string[];
@@ -24,7 +24,7 @@ export function comparisons(title: string, rows: readonly Row[], notes: readonly
   };
 }
 
-/** A part that could not run, and how to go on. */
+/** A part that could not run, and what to do about it. */
 export function missing(title: string, reason: string): Section {
   return { title, header: [], rows: [], notes: [`Not measured: ${reason}.`] };
 }

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A request as its bytes, so that the time of the client is small beside that of the server. */
+/** A request as bytes, so that the client's time is small compared with the server's. */
 export type Prepared = Buffer;
 
-/** What was measured of requests that were sent one after the other over each connection. */
+/** Measurements of requests that were sent one at a time over each connection. */
 export interface Sent {
-  /** Milliseconds of each request that was answered 200. */
+  /** Milliseconds of each request that was answered with 200. */
   readonly times: readonly number[];
-  /** Answers of any other status. */
+  /** Number of responses with any other status. */
   readonly refused: number;
-  /** From the first measured request to the last answer. */
+  /** From the first measured request to the last response. */
   readonly seconds: number;
 }
 
@@ -20,7 +20,10 @@ export function prepare(path: string, body?: object): Prepared {
   return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
 }
 
-/** Sends the requests in turn for some seconds after a fifth of that unmeasured; each connection begins elsewhere in the list. */
+/**
+ * Sends the requests in turn for some seconds, after a warm-up of a fifth of that time; each connection starts at a different
+ * position in the list.
+ */
 export async function send(url: string, requests: readonly Prepared[], connections: number, seconds: number): Promise<Sent> {
   const times: number[] = [];
   let refused = 0;
@@ -40,12 +43,12 @@ export async function send(url: string, requests: readonly Prepared[], connectio
   return { times, refused, seconds: (performance.now() - begin) / 1000 };
 }
 
-/** A connection that is kept, with one request under way at a time. Answers must say their length. */
+/** A kept-alive connection with one request in flight at a time. Responses must state their length. */
 export class Wire {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #settle: { resolve(status: number): void; reject(reason: unknown): void } | undefined;
-  /** Head and body of the last answer. */
+  /** Head and body of the last response. */
   head = '';
   body = '';
 

@@ -1,5 +1,5 @@
 // `node building-child.ts FOLDER/building-job.json` prints a `BuildingResult`: searches before, while and after a graph is built
-// in the background, one after the other, as a service with its own number of workers has them.
+// in the background, one at a time, in a service with the default number of workers.
 import { readFileSync } from 'node:fs';
 import { VectorIndex, WorkerPool } from '../../src/search/vector/index.ts';
 import { K } from '../peers/vectors/job.ts';
@@ -37,7 +37,7 @@ async function measure(what: string, algorithm: 'flat' | 'hnsw', isOver: (used: 
     const { algorithm: used } = await index.search({ vector: queries[i % queries.length]!, metric, k: K, algorithm });
     times.push(performance.now() - before);
     if (isOver(used)) break;
-    // Timers and the messages of workers have their turn, as between requests.
+    // Lets timers and messages of workers run, as between requests.
     await new Promise((resolve) => setImmediate(resolve));
   }
   const sorted = Float64Array.from(times).sort();

@@ -27,7 +27,7 @@ const SEED = 0x51;
 
 export const REAL = ['sift128', 'glove50', 'mnist784'] as const;
 
-/** A set of real vectors whose neighbours are known; undefined where it is not. */
+/** A set of real vectors whose neighbours are known; undefined if it is not available. */
 export async function realCollection(folder: string, name: (typeof REAL)[number]): Promise<Collection | undefined> {
   const from = corpusFolder('vec');
   if (from === undefined) return undefined;
@@ -37,7 +37,7 @@ export async function realCollection(folder: string, name: (typeof REAL)[number]
   writeFileSync(base, gunzipSync(readFileSync(source('base.f32.gz'))));
   const collection = { name, base, count, dims, metric: kind === 'cosine' ? 'cosine' as const : 'euclidean' as const, queries: source('queries.f32'), truth: join(folder, `${name}.truth`), isReal: true };
   const { intrinsicDimension } = await findTruth(folder, { ...collection, shares: SHARES, out: collection.truth });
-  // Without a filter, the neighbours that came with the set are believed, not ours.
+  // Without a filter, the neighbours that are included in the set are used, not ours.
   const truth = JSON.parse(readFileSync(collection.truth, 'utf8')) as Truth;
   writeFileSync(collection.truth, JSON.stringify({ ...truth, [ALL]: givenNeighbours(source('gt.i32'), source('gtdist.f32'), k) }));
   return { ...collection, intrinsicDimension };
@@ -53,7 +53,7 @@ function givenNeighbours(rowsFile: string, distancesFile: string, k: number): nu
   });
 }
 
-/** Files of generated vectors, of which collections take the first. */
+/** Files of generated vectors; collections use the first ones. */
 export interface Generated {
   readonly base: string;
   readonly queries: string;
@@ -66,7 +66,7 @@ export function generate(folder: string, dims: number, count: number): Generated
   return { base, queries, dims };
 }
 
-/** The first `count` generated vectors: by the Euclidean distance as descriptors of images are, or the cosine, as embeddings of texts. */
+/** The first `count` generated vectors: with the Euclidean distance, like image descriptors, or the cosine, like text embeddings. */
 export async function generatedCollection(folder: string, { base, queries, dims }: Generated, count: number): Promise<Collection> {
   const collection = { name: 'generated', base, queries, dims, count, metric: dims < 256 ? 'euclidean' as const : 'cosine' as const, truth: join(folder, `mixture-${dims}-${count}.truth`), isReal: false };
   const { intrinsicDimension } = await findTruth(folder, { ...collection, shares: SHARES, out: collection.truth });

@@ -1,27 +1,27 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { seeded } from '../support/corpus.ts';
 
-/** Directions in which rows differ within a cluster: about what embeddings and image descriptors have. */
+/** Number of directions in which rows differ within a cluster: similar to embeddings and image descriptors. */
 const LATENT = 40;
 const CLUSTERS = 256;
-/** How much the clusters' centres differ, and what is added in all dimensions, of the spread of a cluster. */
+/** The spread of the clusters' centres, and the noise added in all dimensions, relative to the spread within a cluster. */
 const CENTRES = 1;
 const NOISE = 0.15;
-/** The k-th direction has (k + 1) ** -DECAY of the spread of the first. */
+/** The k-th direction has (k + 1) ** -DECAY times the spread of the first. */
 const DECAY = 0.5;
 const TABLE = 1 << 20;
 const BATCH = 1000;
 
 /**
- * A mixture of Gaussians as embeddings lie: clusters of unequal size in a space of few directions of falling weight,
- * laid into `dims` dimensions, and a little noise. Rows are independent of each other, so the first thousand are as
- * good a sample as any, and rows and queries of one seed come from one mixture.
+ * A mixture of Gaussians with a distribution like embeddings: clusters of unequal size in a space of few directions of
+ * decreasing weight, mapped into `dims` dimensions, with a little noise. Rows are independent of each other, so the first
+ * thousand are as good a sample as any, and rows and queries of one seed come from one mixture.
  */
 export class Mixture {
   readonly #dims: number;
   readonly #random: () => number;
   readonly #normals: Float32Array;
-  /** A direction of the latent space behind the other, each of `dims` numbers. */
+  /** The directions of the latent space, one after another, each of `dims` numbers. */
   readonly #directions: Float32Array;
   readonly #centres: Float32Array;
   readonly #spreads: Float32Array;
@@ -43,7 +43,7 @@ export class Mixture {
     const random = this.#random;
     const dims = this.#dims;
     const normals = this.#normals;
-    // The square makes some clusters far larger than others.
+    // Because of the square, some clusters are far larger than others.
     const cluster = Math.floor(random() ** 2 * CLUSTERS);
     const spread = this.#spreads[cluster]!;
     const noise = Math.floor(random() * (TABLE - dims));
@@ -62,7 +62,7 @@ export class Mixture {
   }
 }
 
-/** Writes rows of a mixture to a file, and queries behind them to another. */
+/** Writes rows of a mixture to a file, and then queries to another. */
 export function writeMixture(dims: number, seed: number, files: readonly { readonly file: string; readonly count: number }[]): void {
   const mixture = new Mixture(dims, seed);
   const buffer = new Float32Array(BATCH * dims);

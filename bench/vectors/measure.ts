@@ -11,11 +11,11 @@ export const OUR_METHODS = ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'ivf', 'pq', 'opq
 
 export interface Plan {
   readonly ours?: readonly string[];
-  /** What the others do; those that are not named are left out. */
+  /** The methods of the peers; peers that are not named are left out. */
   readonly theirs?: ReadonlyMap<VectorPeer, readonly string[]>;
   readonly updateSeconds?: number;
   readonly reopen?: boolean;
-  /** A smaller collection of the same dimensions, from which build times are foreseen. */
+  /** A smaller collection with the same dimensions, from which build times are estimated. */
   readonly smaller?: Measured;
   /** Graphs that would take longer are left out. */
   readonly buildSeconds?: number;
@@ -26,10 +26,10 @@ export const EVERYTHING: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[
 
 const SECONDS = scaled(0.3, 0.03);
 const BUILD_SECONDS = 100;
-/** Graphs take longer than in proportion to their rows. */
+/** The build time of graphs grows faster than their number of rows. */
 const GROWTH = 1.15;
 
-/** Our own methods and those of the others over one collection, each peer in a process of its own. */
+/** Our own methods and those of the peers over one collection, each peer in a separate process. */
 export async function measure(folder: string, collection: Collection, plan: Plan): Promise<Measured> {
   const outcomes: VectorOutcome[] = [];
   for (const [peer, methods] of [[quire, plan.ours ?? OUR_METHODS] as const, ...(plan.theirs ?? EVERYTHING)]) {

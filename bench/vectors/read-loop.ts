@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
 
-/** Reads 128 bytes a turn and adds them up, so that nothing can be left out: what a scan could reach at best. */
+/** Reads 128 bytes per iteration and adds them up, so that nothing can be optimised away: the upper limit for a scan. */
 const SOURCE = `
   export function read(from: usize, to: usize): i64 {
     let a = i64x2.splat(0), b = i64x2.splat(0), c = i64x2.splat(0), d = i64x2.splat(0);
@@ -25,11 +25,11 @@ const SOURCE = `
     return i64x2.extract_lane(sum, 0) + i64x2.extract_lane(sum, 1);
   }
 `;
-/** Bytes of a turn. */
+/** Bytes per iteration. */
 export const TURN = 128;
 export const PAGE = 65_536;
 
-/** The loop, over a shared memory of so many pages that is imported as `env.memory`. */
+/** The loop, over a shared memory of the given number of pages that is imported as `env.memory`. */
 export function compileReadLoop(pages: number): WebAssembly.Module {
   const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'));
   try {

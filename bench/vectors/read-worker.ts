@@ -1,4 +1,4 @@
-// Runs the loop of `read-loop.ts` over its part of a memory whenever it is told to.
+// Runs the loop of `read-loop.ts` over its part of a memory on request.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { module, memory, from, to } = workerData as { module: WebAssembly.Module; memory: WebAssembly.Memory; from: number; to: number };

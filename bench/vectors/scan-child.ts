@@ -1,5 +1,5 @@
-// `node scan-child.ts FOLDER/scan-job.json` prints a `ScanResult`: how fast rows and codes are scanned, beside a loop that only
-// reads as many bytes. The kinds take turns, so that what disturbs the machine disturbs all of them.
+// `node scan-child.ts FOLDER/scan-job.json` prints a `ScanResult`: how fast rows and codes are scanned, compared with a loop that only
+// reads as many bytes. The kinds take turns, so that other load on the machine affects all of them.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -75,7 +75,7 @@ function ask(index: VectorIndex, query: Partial<VectorQuery>): (round: number) =
   };
 }
 
-/** The same by usearch, over rows of its own. Its exact search reads from the beginning of a query's buffer. */
+/** The same with usearch, over its own rows. Its exact search reads from the beginning of a query's buffer. */
 function exactly(): (round: number) => Promise<void> {
   const file = new RowsFile(base, dims);
   const rows = file.read(0, count);
@@ -87,12 +87,12 @@ function exactly(): (round: number) => Promise<void> {
   };
 }
 
-/** Reads as many bytes as the rows have, in so many threads. */
+/** Reads as many bytes as the rows have, in the given number of threads. */
 function reader(workers: number): () => Promise<void> {
   const bytes = Math.floor((count * dims * 4) / TURN / workers) * TURN * workers;
   const pages = Math.ceil(bytes / PAGE);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  new Float32Array(memory.buffer).fill(0.5); // Pages that nobody wrote to are all the same one.
+  new Float32Array(memory.buffer).fill(0.5); // Unwritten pages would all be mapped to the same zero page.
   const module = compileReadLoop(pages);
   const share = bytes / workers;
   const all = Array.from({ length: workers }, (_, i) => new Worker(new URL('read-worker.ts', import.meta.url), { workerData: { module, memory, from: i * share, to: (i + 1) * share } }));

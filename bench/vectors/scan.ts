@@ -12,8 +12,8 @@ export interface ScanJob extends Pick<Collection, 'base' | 'queries' | 'count' |
 }
 
 /**
- * Milliseconds of each kind of scan: when the kinds take turns, so that each finds the caches full of what another one
- * read, and the median of one kind again and again, as a collection is searched.
+ * Milliseconds of each kind of scan: when the kinds take turns, so that each finds the caches filled by another, and the median
+ * of one kind repeated, as in searches of one collection.
  */
 export type ScanResult = Readonly<Record<string, { readonly median: number; readonly best: number; readonly repeated: number }>>;
 

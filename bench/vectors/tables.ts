@@ -3,7 +3,7 @@ import type { MethodResult, Point, VectorAnswer, VectorPeer } from '../peers/vec
 import { figure, type Section } from '../support/table.ts';
 import { type Collection, SHARES } from './collections.ts';
 
-/** What came of one peer and one collection: figures, or why there are none. */
+/** The result of one peer for one collection: figures, or why there are none. */
 export interface VectorOutcome {
   readonly peer: VectorPeer;
   readonly answer?: VectorAnswer;
@@ -11,10 +11,10 @@ export interface VectorOutcome {
 }
 
 export const RECALLS = [0.95, 0.99] as const;
-/** Processors that one thread keeps busy, the host's own work included. */
+/** The number of processors that one thread keeps busy, including the host's own work. */
 const ONE_THREAD = 1.2;
 
-/** Queries a second at a recall: between two points of the sweep, by the logarithm; undefined when none reaches it. */
+/** Queries per second at a recall, interpolated logarithmically between two points of the sweep; undefined if no point reaches it. */
 export function speedAt(points: readonly Point[], recall: number): { readonly perSecond: number; readonly isBound: boolean } | undefined {
   const i = points.findIndex((point) => point.recall >= recall);
   if (i < 0) return undefined;
@@ -29,7 +29,7 @@ export function titleOf({ name, count, dims, metric }: Collection): string {
   return `Vectors, ${name}: ${count.toLocaleString('en-US')} x ${dims}, ${metric}`;
 }
 
-/** The tables of one collection; the first outcome is our own. */
+/** The tables of one collection; the first result is our own. */
 export function tablesOf(collection: Collection, outcomes: readonly VectorOutcome[]): Section[] {
   const title = titleOf(collection);
   const graph = outcomes[0]?.answer?.methods['hnsw'];

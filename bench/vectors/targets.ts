@@ -11,13 +11,13 @@ export interface Measured {
   readonly outcomes: readonly VectorOutcome[];
 }
 
-/** The least share that a target asks for, or the most. */
+/** The minimum that a target requires, or the maximum. */
 interface Bound {
   readonly least?: number;
   readonly most?: number;
 }
 
-/** Each target of the design beside what was measured in this run; `scanned` is the collection that was scanned. */
+/** Each target of the design and the value measured in this run; `scanned` is the collection that was scanned. */
 export function targetsOf(measured: readonly Measured[], scans: ScanResult | undefined, scanned: Measured | undefined): Section {
   return {
     title: `Vectors: targets${SCALE === 1 ? '' : ` (of a run with ${SCALE} of the vectors, so they mean nothing)`}`,

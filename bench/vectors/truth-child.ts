@@ -1,5 +1,5 @@
-// `node truth-child.ts FOLDER/truth-job.json` writes the true neighbours and prints what is known of the collection. They are
-// found by our own exact scan, which is held against plain loops for some queries.
+// `node truth-child.ts FOLDER/truth-job.json` writes the true neighbours and prints facts about the collection. They are
+// found by our own exact scan, which is verified with plain loops for some queries.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { VectorIndex, WorkerPool } from '../../src/search/vector/index.ts';
 import { filterOf } from '../peers/vectors/filter.ts';
@@ -8,7 +8,7 @@ import { readNumbers, RowsFile, rowsOf } from '../peers/vectors/rows-file.ts';
 import { distanceOf } from '../peers/vectors/updates.ts';
 import type { TruthJob, TruthSummary } from './truth.ts';
 
-/** Neighbours that the intrinsic dimension is reckoned from; and room for rows that are as near as the tenth. */
+/** Number of neighbours for the estimate of the intrinsic dimension, and a reserve for rows that are as near as the tenth. */
 const NEIGHBOURS = 50;
 const CHECKED = 2;
 /** Scores are rounded to 32 bits. */
@@ -42,7 +42,7 @@ writeFileSync(out, JSON.stringify(truth));
 const summary: TruthSummary = { intrinsicDimension: 1 / (dimensions.reduce((sum, each) => sum + 1 / each, 0) / dimensions.length) };
 process.stdout.write(JSON.stringify(summary), () => process.exit(0));
 
-/** Distance, as of vectors of length 1 for the cosine. */
+/** The distance; for the cosine, of vectors of length 1. */
 function distanceAt(score: number): number {
   return metric === 'euclidean' ? 1 / score - 1 : Math.sqrt(Math.max(0, 2 - 2 * score));
 }

@@ -11,7 +11,7 @@ export interface TruthSummary {
   readonly intrinsicDimension: number;
 }
 
-/** Finds the true neighbours of all queries, in a process of its own. */
+/** Finds the true neighbours of all queries, in a separate process. */
 export function findTruth(folder: string, job: TruthJob): Promise<TruthSummary> {
   const file = join(folder, 'truth-job.json');
   writeFileSync(file, JSON.stringify(job));

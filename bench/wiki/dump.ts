@@ -5,7 +5,7 @@ import { unpackDump } from '../../src/docs/ingest/index.ts';
 import { DUMP_END, DUMP_HEAD, pageXml } from '../../src/testkit/wiki/dump.ts';
 import { corpusFolder } from '../support/corpus.ts';
 
-/** The dump of a whole wiki, 2,004 pages; undefined without the public texts. */
+/** The dump of a complete wiki, 2,004 pages; undefined without the public texts. */
 export function realDump(): string | undefined {
   const folder = corpusFolder('wiki');
   const file = folder && join(folder, 'ltgwiki-pages-articles.xml.bz2');
@@ -21,7 +21,7 @@ export async function realPages(file: string): Promise<{ pages: WikiPage[]; read
   return { pages: [...pages, ...reader.end()].filter(({ redirect, revision }) => redirect === undefined && revision?.model === 'wikitext'), reader };
 }
 
-/** A dump of about so many bytes, made of the texts of real pages under new titles. */
+/** A dump of about the given number of bytes, made of the texts of real pages under new titles. */
 export async function* generatedDump(pages: readonly WikiPage[], bytes: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from(DUMP_HEAD);
   let made = 0;

@@ -5,8 +5,8 @@ import { SpecificationError } from './specification-error.ts';
 const PAGES = ['docs', 'docs-home', 'runs', 'runs-home'] as const;
 
 /**
- * Bundles the console of both services from `src/console/` into `target/console`, over the clients in `target`. The names of scripts and styles have a
- * hash of what is in them, so that browsers may keep them for good.
+ * Bundles the console of both services from `src/console/` into `target/console`, together with the clients in `target`. The
+ * names of scripts and styles contain a hash of their content, so that browsers may cache them indefinitely.
  */
 export async function buildConsole(root: string, target: string): Promise<void> {
   try {
@@ -33,7 +33,7 @@ export async function buildConsole(root: string, target: string): Promise<void> 
   }
 }
 
-/** The sources import the committed clients; what is generated at the same time takes their place. */
+/** The sources import the committed clients; the ones that are being generated replace them. */
 function clientsOf(committed: string, fresh: string): Plugin {
   return {
     name: 'fresh-clients',

@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SpecificationError } from './specification-error.ts';
 
-/** Flags of both builds: raw linear memory that the host brings, no allocator, no collector. */
+/** Flags of both builds: raw linear memory provided by the host, no allocator, no garbage collector. */
 const COMMON = ['--runtime', 'stub', '--importMemory', '--enable', 'simd'];
 
 /**
- * Flags of modules over the memory of a segment of vectors, which threads and modules share. Each keeps its
- * static data (messages of assertions) at a place of its own below 64 KiB, since all of them lie in that memory.
+ * Flags of modules over the memory of a segment of vectors, which threads and modules share. Each module has its static data
+ * (assertion messages) at its own address below 64 KiB, because all modules share that memory.
  */
 const shared = (memoryBase: number): readonly string[] =>
   ['--enable', 'threads', '--enable', 'relaxed-simd', '--sharedMemory', '--maximumMemory', '65536', '--memoryBase', String(memoryBase)];
@@ -20,7 +20,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   hnsw: shared(0x5000),
   clusters: shared(0xa000),
   similarity: ['--enable', 'relaxed-simd'],
-  // Threads share a model; its memory begins behind the first page, where static data lies.
+  // Threads share a model; its memory begins after the first page, which holds static data.
   embedding: ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '4096'],
 };
 
@@ -33,8 +33,8 @@ const BUILDS = [
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
 
 /**
- * Compiles every module `asm/NAME.ts` below `root` to `NAME.wasm` and `NAME.debug.wasm` in `target`, or
- * those of some names only. Files in folders below `asm/` are parts of modules, not modules.
+ * Compiles the modules `asm/NAME.ts` below `root`, all of them or those with given names, to `NAME.wasm` and `NAME.debug.wasm`
+ * in `target`. Files in subfolders of `asm/` are parts of modules, not modules.
  */
 export async function buildKernels(root: string, target: string, names?: readonly string[]): Promise<void> {
   await mkdir(target, { recursive: true });
@@ -51,7 +51,7 @@ async function moduleNames(root: string): Promise<string[]> {
   return modules.map(({ name }) => basename(name, '.ts'));
 }
 
-/** Throws with the compiler's own message when a module doesn't compile. */
+/** Throws with the compiler's own message if a module does not compile. */
 async function compile(root: string, file: string, flags: readonly string[]): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [COMPILER, file, ...COMMON, ...flags], { cwd: root });

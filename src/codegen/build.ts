@@ -1,6 +1,6 @@
-// `npm run build` makes the publishable package in dist/: compiled sources and SDKs with their types,
-// the files that are read at run time, and a manifest without what only a checkout needs.
-//   --out FOLDER   writes it there instead, in place of what the folder holds
+// `npm run build` creates the publishable package in dist/: compiled sources and SDKs with their types,
+// the files that are read at run time, and a manifest without the parts that only a checkout needs.
+//   --out FOLDER   writes it there instead, replacing the contents of the folder
 //   --no-check     compiles without checking types, for callers that have checked them
 import { execFileSync } from 'node:child_process';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Ma
 await writeFile(join(out, 'package.json'), `${JSON.stringify(publishedManifest(own), null, 2)}\n`);
 console.log(`${out} written; \`npm publish\` in it publishes the package`);
 
-/** Declarations are for what the package exports: the SDKs, and the clients over them. */
+/** Declarations are needed for the package's exports: the SDKs, and the clients that use them. */
 async function removeInnerTypes(): Promise<void> {
   const files = await readdir(join(out, 'src'), { recursive: true });
   for (const file of files) if (file.endsWith('.d.ts') && !file.startsWith('client/')) await rm(join(out, 'src', file));

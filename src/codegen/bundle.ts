@@ -4,9 +4,7 @@ import { SpecificationError } from './specification-error.ts';
 import { addStandardResponses } from './standard-responses.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-/**
- * The rules that our specifications obey, beyond Redocly's recommended ones, which are all on.
- */
+/** The rules for our specifications, in addition to Redocly's recommended ones, all of which are on. */
 const LINT_RULES = {
   'operation-operationId': 'error',
   'operation-operationId-unique': 'error',
@@ -26,8 +24,8 @@ const LINT_RULES = {
 } as const;
 
 /**
- * Reads a service's root document, joins its areas into one, and adds what follows from the
- * conventions of openapi/README.md. Throws SpecificationError when it does not resolve or lint.
+ * Reads a service's root document, joins its areas into one, and adds the parts that the conventions of openapi/README.md
+ * imply. Throws SpecificationError if it does not resolve or lint.
  */
 export async function bundleSpecification(root: string): Promise<OpenApiDocument> {
   const result = await bundle({ ref: root, config: await configuration(), dereference: false });
@@ -37,7 +35,7 @@ export async function bundleSpecification(root: string): Promise<OpenApiDocument
   return document;
 }
 
-/** Throws SpecificationError when a description does not lint; `source` is the file that it was made of. */
+/** Throws SpecificationError if a description does not lint; `source` is the file from which it was made. */
 export async function lintDescription(description: OpenApiDocument, source: string): Promise<void> {
   const document = makeDocumentFromString(JSON.stringify(description), source);
   failOn(await lintDocument({ document, config: await configuration(), externalRefResolver: new BaseResolver() }));
@@ -48,7 +46,7 @@ function configuration(): ReturnType<typeof createConfig> {
 }
 
 function failOn(problems: readonly NormalizedProblem[]): void {
-  // A warning is worth mending as much as an error; nothing is let through.
+  // Warnings are treated as errors.
   const errors = problems.filter((problem) => !problem.ignored);
   if (errors.length === 0) return;
   const lines = errors.slice(0, 50).map((problem) => {

@@ -1,5 +1,5 @@
-// `npm run check`: whether citations and links lead somewhere, whether generated/ is what the specifications say, and whether types
-// and style hold. The linter takes as long as the others together, so it runs beside them.
+// `npm run check`: whether citations and links resolve, whether generated/ matches the specifications, and whether types
+// and style are correct. The linter takes as long as the other checks together, so it runs in parallel with them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-/** Runs programs one after the other until one fails; returns the code that the last one ended with. */
+/** Runs programs in sequence until one fails; returns the exit code of the last one. */
 async function inTurn(...programs: readonly (readonly [string, ...string[]])[]): Promise<number> {
   for (const [program, ...args] of programs) {
     const child = spawn(program, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });

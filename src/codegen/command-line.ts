@@ -5,7 +5,7 @@ import { createProgram, ENTRIES, treeOf } from '../app/commands/program.ts';
 import { EXIT_MEANINGS } from '../app/commands/shared/exit-codes.ts';
 import type { Io } from '../app/commands/shared/io.ts';
 
-/** What stands above it in the page is written by hand. */
+/** The part of the page above this line is written by hand. */
 const MARK = '<!-- `npm run generate` writes what follows. -->';
 
 /** Options of all client commands, which the page describes once. */
@@ -15,7 +15,7 @@ const WIDTH = 120;
 
 const page = (root: string): string => join(root, 'docs', 'cli.md');
 
-/** The page on the command line as it should be: the part that is written by hand, and the help of every command. */
+/** The expected page on the command line: the part that is written by hand, and the help of every command. */
 export async function renderCommandLine(root: string): Promise<string> {
   const before = (await readFile(page(root), 'utf8')).split(MARK)[0]!;
   const nowhere = { write: () => true } as unknown as Io['stdout'];
@@ -29,17 +29,17 @@ export async function renderCommandLine(root: string): Promise<string> {
   return `${[`${before}${MARK}`, '', '## Status', '', ...status, '', ...sections].join('\n').trimEnd()}\n`;
 }
 
-/** Writes the page; the part that is written by hand stays. */
+/** Writes the page; keeps the part that is written by hand. */
 export async function writeCommandLine(root: string): Promise<void> {
   await writeFile(page(root), await renderCommandLine(root));
 }
 
-/** Whether the page is what the commands say. */
+/** Whether the page matches the commands. */
 export async function isCommandLineCurrent(root: string): Promise<boolean> {
   return (await readFile(page(root), 'utf8')) === await renderCommandLine(root);
 }
 
-/** The options of an operation of `quire call` are made when it is called; the list of operations says enough. */
+/** The options of an operation of `quire call` are created when it is called; the list of operations is sufficient here. */
 const isShown = (command: Command): boolean => command.parent?.name() !== 'call';
 
 function sectionOf(command: Command): string[] {
@@ -49,7 +49,7 @@ function sectionOf(command: Command): string[] {
 
 const nameOf = (command: Command): string => (command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`);
 
-/** The help of a command without the options that all have, and with what stands below it. */
+/** The help of a command without the common options, with the text below it. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureHelp({

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** One line for each file that only one of two folders has, or that differs between them. */
+/** One line for each file that exists in only one of two folders, or that differs between them. */
 export async function differences(left: string, right: string): Promise<string[]> {
   const [a, b] = await Promise.all([filesBelow(left), filesBelow(right)]);
   const lines = [...a].filter((file) => !b.has(file)).map((file) => `${file} should not be there`);

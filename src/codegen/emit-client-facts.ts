@@ -2,7 +2,7 @@ import { resolve, operationsOf, type OpenApiDocument, type OperationObject, type
 import type { OperationModel } from './operation-model.ts';
 import { BANNER } from './emit-types.ts';
 
-/** How a list goes on, as `src/client/core/paging.ts` reads it. */
+/** How a list is continued, as `src/client/core/paging.ts` reads it. */
 interface Paging {
   readonly by: 'cursor' | 'before' | 'offset';
   readonly in: 'body' | 'query';
@@ -11,7 +11,7 @@ interface Paging {
   readonly first?: string;
 }
 
-/** Emits what the client has to know of a service's operations beside the SDK, by method and path template. */
+/** Emits facts about a service's operations that the client needs in addition to the SDK, by method and path template. */
 export function emitClientFacts(document: OpenApiDocument, models: readonly OperationModel[]): string {
   const specs = new Map(models.map(({ spec }) => [spec.id, spec]));
   const reads: string[] = [];
@@ -56,7 +56,7 @@ function pagingOf(document: OpenApiDocument, method: string, operation: Operatio
   if (by === undefined || items === undefined) return undefined;
   const next = nextField(document, by, items, schema, Object.keys(answer.headers ?? {}));
   if (next === undefined) return undefined;
-  // The searches begin with `*`; without a cursor they page by offset.
+  // A search begins with `*`; without a cursor, it is paged by offset.
   return { by, in: inBody.includes(by) ? 'body' : 'query', items, next, ...(by === 'cursor' && method === 'post' ? { first: '*' } : {}) };
 }
 
@@ -66,10 +66,10 @@ function nextField(document: OpenApiDocument, by: Paging['by'], items: string, s
   return names.find((name) => (items === '*' ? headers : fields).includes(name));
 }
 
-/** Lists that tell of the answer, and are not what was asked for. */
+/** Lists that describe the response and are not the requested items. */
 const ASIDE = new Set(['warnings', 'langs', 'targetCollections', 'suggestions', 'droppedWords', 'errors']);
 
-/** `*` where the answer is the list itself; undefined where there is none, or more than one. */
+/** `*` if the response is the list itself; undefined if there is no list, or more than one. */
 function itemsField(document: OpenApiDocument, schema: SchemaObject): string | undefined {
   if (schema.type === 'array') return '*';
   const lists = Object.entries(schema.properties ?? {}).filter(([name, field]) => !ASIDE.has(name) && resolve(document, field).type === 'array');

@@ -4,15 +4,15 @@ import type { OperationModel } from './operation-model.ts';
 const PREFIX = '#/components/schemas/';
 
 /**
- * One self-contained JSON schema (2020-12) for the flat input of each operation. The pipeline
- * validates with them, and protocols that describe their inputs by schema publish them.
+ * One self-contained JSON schema (2020-12) for the flat input of each operation. The pipeline uses them for validation, and
+ * protocols that describe their inputs by schema publish them.
  */
 export function emitInputs(document: OpenApiDocument, models: readonly OperationModel[]): string {
   const schemas = Object.fromEntries(models.map((model) => [model.spec.id, selfContained(document, model.input)]));
   return `${JSON.stringify(schemas, null, 1)}\n`;
 }
 
-/** A schema with all that it refers to in `$defs` of its own. */
+/** A schema together with everything that it references, in its own `$defs`. */
 export function selfContained(document: OpenApiDocument, input: SchemaObject): SchemaObject {
   const definitions: Record<string, unknown> = {};
   const pending: string[] = [];
@@ -39,7 +39,7 @@ export function selfContained(document: OpenApiDocument, input: SchemaObject): S
   return Object.keys(sorted).length ? { ...schema, $defs: sorted } : schema;
 }
 
-/** A file is an object by the time that its operation sees it, however a protocol has brought it. */
+/** A file is an object by the time that the operation receives it, in whatever form the protocol transmitted it. */
 function fileOf({ type: _, format: _format, ...rest }: SchemaObject): SchemaObject {
   return { 'x-file': true, ...rest };
 }

@@ -2,9 +2,9 @@ import { operationsOf, resolve, type MediaTypeObject, type OpenApiDocument, type
 import { SpecificationError } from './specification-error.ts';
 
 /**
- * Throws SpecificationError when an operation cannot be tried, or its answer not be seen, from its description alone: each
- * needs an example of its body in one media type, of every required parameter, or of one parameter where none is
- * required, and of each successful answer in JSON. Linters check that examples fit their schemas; the contract tests send them.
+ * Throws SpecificationError if the description lacks examples. Each operation needs an example of its body in one media type,
+ * of every required parameter (or of one parameter if none is required), and of each successful JSON response, so that it can
+ * be tried from its description alone. Linters check that examples conform to their schemas; the contract tests send them.
  */
 export function checkExamples(document: OpenApiDocument, name: string): void {
   const lacking = [...operationsOf(document)].flatMap(({ operation }) => [...requestWithout(document, operation), ...answersWithout(document, operation)].map((what) => `${operation.operationId}: ${what}`));
@@ -31,7 +31,7 @@ function answersWithout(document: OpenApiDocument, { responses }: OperationObjec
 
 const hasExample = ({ example, examples }: MediaTypeObject): boolean => example !== undefined || Object.values(examples ?? {}).some(({ value }) => value !== undefined);
 
-/** The values that a schema lists are examples too. */
+/** The values that a schema lists count as examples. */
 function parameterHasExample(document: OpenApiDocument, parameter: ParameterObject & { example?: unknown }): boolean {
   return parameter.example !== undefined || [parameter.schema, resolve<SchemaObject>(document, parameter.schema)].some((schema) => schema['examples'] !== undefined || schema['enum'] !== undefined);
 }

@@ -21,7 +21,7 @@ import { lintWithSpectral } from './spectral.ts';
 import { KEPT_TOKEN_TABLES, packTokenTables } from '../text/kept-token-tables.ts';
 import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 
-/** Writes everything that is derived from the specifications and the kernels below `root` into `target`. */
+/** Writes everything that is generated from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
   for (const service of SERVICES) await generateService(root, service, join(target, service));
   await generateGraphql(join(root, 'graphql'), join(target, 'graphql'));
@@ -33,7 +33,7 @@ export async function generateAll(root: string, target: string): Promise<void> {
   await writeFile(join(target, 'text', KEPT_TOKEN_TABLES), packTokenTables(makeTokenTables(), tokenTablesVersion()));
 }
 
-/** Writes what one service's specification says into `folder`; the tools of MCP into `mcp` beside it. */
+/** Writes the files generated from one service's specification into `folder`, and the MCP tools into `mcp` beside it. */
 export async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
   const source = join(root, 'openapi', service, 'openapi.yaml');
   const document = await bundleSpecification(source);

@@ -6,7 +6,7 @@ import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import { concatAST, parse } from 'graphql';
 import { BANNER } from './emit-types.ts';
 
-/** Where resolvers answer something else than the plain type, because its fields are found on demand. */
+/** Types that resolvers return instead of the plain type, because its fields are resolved on demand. */
 const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/reindexed.ts#Reindexed' };
 
 const CONFIG = {
@@ -23,8 +23,8 @@ const CONFIG = {
 };
 
 /**
- * Derives from the SDL below `graphql/` the types of its resolvers, and the SDL itself as a module, by
- * area, so that a server finds it whether it runs from source or from the package.
+ * Generates, from the SDL below `graphql/`, the types of its resolvers and, by area, the SDL itself as a module, so that a
+ * server finds it whether it runs from source or from the package.
  */
 export async function generateGraphql(source: string, folder: string): Promise<void> {
   const areas = await readAreas(source);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createAjv } from '../operations/index.ts';
 
-// The services compile these without looking at them again (`operations/validation.ts`).
+// The services compile these without checking them again (`operations/validation.ts`).
 describe.each(['docs', 'runs'])('the input schemas of %s', (service) => {
   it('are JSON Schemas', async () => {
     const inputs = JSON.parse(await readFile(new URL(`../../generated/${service}/inputs.json`, import.meta.url), 'utf8')) as Record<string, object>;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { generateKernelConstants } from './kernel-constants.ts';
 
-/** Writes the sources of kernels and returns what is generated for `name`. */
+/** Writes the sources of kernels and returns the generated code for `name`. */
 async function generated(sources: Readonly<Record<string, string>>, name: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'quire-constants-'));
   onTestFinished(() => rm(root, { recursive: true }));

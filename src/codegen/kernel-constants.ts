@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 import { SpecificationError } from './specification-error.ts';
 
-/** An exported constant of a kernel, as its host sees it. */
+/** An exported constant of a kernel, as its host uses it. */
 interface Constant {
   readonly value: number;
   /** Its documentation comment, or an empty string. */
@@ -15,8 +15,8 @@ interface Constant {
 const HOSTED = ['clusters', 'columns', 'cooccurrence', 'geo', 'hnsw', 'inverted', 'vector'];
 
 /**
- * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported constants of its files that are numbers, such as
- * addresses of the header and numbers of buffers. Hosts import them, so that a layout is stated once.
+ * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported numeric constants of its files, such as addresses
+ * of the header and numbers of buffers. Hosts import them, so that a layout is defined in one place.
  */
 export async function generateKernelConstants(root: string, target: string, names: readonly string[] = HOSTED): Promise<void> {
   await mkdir(target, { recursive: true });
@@ -47,7 +47,7 @@ function printed(name: string, constants: ReadonlyMap<string, Constant>): string
 class ConstantReader {
   readonly #files = new Map<string, ts.SourceFile>();
 
-  /** The constants that a file exports and whose values can be told without running it. */
+  /** The constants that a file exports and whose values can be determined without running it. */
   exported(file: string): Map<string, Constant> {
     const constants = new Map<string, Constant>();
     for (const statement of this.#parse(file).statements) {
@@ -69,7 +69,7 @@ class ConstantReader {
     return source;
   }
 
-  /** Undefined for what is not a constant of plain arithmetic, such as `sizeof<T>()`. */
+  /** Returns undefined if it is not a constant of plain arithmetic, such as `sizeof<T>()`. */
   #evaluate(node: ts.Expression, file: string): number | undefined {
     if (ts.isNumericLiteral(node)) return Number(node.text);
     if (ts.isParenthesizedExpression(node)) return this.#evaluate(node.expression, file);
@@ -79,7 +79,7 @@ class ConstantReader {
     return undefined;
   }
 
-  /** The value of a name in a file: of a constant there, or of one that it imports. */
+  /** The value of a name in a file: of a constant in the file, or of one that it imports. */
   #valueOf(name: string, file: string): number | undefined {
     for (const statement of this.#parse(file).statements) {
       if (ts.isVariableStatement(statement)) {
@@ -98,7 +98,7 @@ function isExportedConstant(statement: ts.VariableStatement): boolean {
   return (statement.declarationList.flags & ts.NodeFlags.Const) !== 0 && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 }
 
-/** The name in its own module of what an import calls `name`. */
+/** The original name of an import that is called `name` here. */
 function importedName(statement: ts.ImportDeclaration, name: string): string | undefined {
   const bindings = statement.importClause?.namedBindings;
   const element = bindings && ts.isNamedImports(bindings) ? bindings.elements.find((one) => one.name.text === name) : undefined;
@@ -122,7 +122,7 @@ function unary(operator: ts.PrefixUnaryOperator, value: number | undefined): num
   return operator === ts.SyntaxKind.MinusToken ? -value : undefined;
 }
 
-/** Numbers here are unsigned, as addresses and flags are. */
+/** Numbers are unsigned, like addresses and flags. */
 function binary(operator: ts.BinaryOperator, left: number | undefined, right: number | undefined): number | undefined {
   if (left === undefined || right === undefined) return undefined;
   switch (operator) {

@@ -1,5 +1,5 @@
-// `npm run generate` writes generated/ and docs/cli.md; with --check it fails when they are not what
-// the specifications and the commands say.
+// `npm run generate` writes generated/ and docs/cli.md; with --check it fails if they do not match
+// the specifications and the commands.
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { SpecificationError } from './specification-error.ts';
 const root = join(import.meta.dirname, '..', '..');
 const committed = join(root, 'generated');
 
-/** Generates into a temporary folder, so that a specification that does not lint leaves generated/ as it was. */
+/** Generates into a temporary folder, so that a specification that does not lint leaves generated/ unchanged. */
 async function withFresh<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const fresh = await mkdtemp(join(tmpdir(), 'quire-generated-'));
   try {
@@ -33,10 +33,10 @@ async function check(fresh: string): Promise<number> {
 
 async function write(fresh: string): Promise<number> {
   await rm(committed, { recursive: true, force: true });
-  // The copy of a temporary folder would be closed to other users, as that folder is.
+  // Without this, the copy would have the permissions of the temporary folder, which other users cannot read.
   await mkdir(committed);
   await cp(fresh, committed, { recursive: true });
-  // Loads the operations, which are now the new ones.
+  // Loads the operations, which are now the newly generated ones.
   await writeCommandLine(root);
   console.log('generated/ and docs/cli.md written');
   return 0;

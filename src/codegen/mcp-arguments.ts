@@ -7,20 +7,20 @@ export function snakeCase(name: string): string {
 
 /**
  * The schema of a tool's arguments: the operation's input with its fields in snake_case, at every
- * depth (decision D-116). Keys of free maps, such as metadata, are the user's and stay.
+ * depth (decision D-116). Keys of free maps, such as metadata, belong to the user and are not changed.
  */
 export function toArguments(input: SchemaObject): SchemaObject {
   const { description: _summary, ...schema } = rename(input, fieldsOf(input)) as SchemaObject;
   return schema;
 }
 
-/** Rewrites a schema; `fields` are the names that its texts may speak of. */
+/** Rewrites a schema; `fields` are the names that its texts may mention. */
 function rename(node: unknown, fields: ReadonlySet<string>): unknown {
   if (Array.isArray(node)) return node.map((item) => rename(item, fields));
   if (node === null || typeof node !== 'object') return node;
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
-    // What is an example or a default is data, and the keywords of ours mean nothing to a client.
+    // Examples and defaults are data, and our own keywords mean nothing to a client.
     if (key.startsWith('x-') || key === 'examples') continue;
     if (key === 'default' || key === 'enum' || key === 'const') out[key] = value;
     else if (key === 'properties') out[key] = renameFields(value as Record<string, SchemaObject>, fields);

@@ -5,8 +5,8 @@ type Fields = Record<string, SchemaObject>;
 const EXPORT_LIMIT = 10_000;
 
 /**
- * The arguments of tools that take something else than their operation (`x-mcp-tool: custom`): a file as
- * base64, a dump by its URL, a window of an export.
+ * The arguments of tools whose input differs from their operation's (`x-mcp-tool: custom`): a file as base64, a dump by its
+ * URL, a window of an export.
  */
 export function customInput(custom: string | undefined, schema: SchemaObject): SchemaObject {
   switch (custom) {
@@ -26,7 +26,7 @@ export function customInput(custom: string | undefined, schema: SchemaObject): S
   }
 }
 
-/** What such a tool answers, where that is not the answer of its operation. */
+/** The result of such a tool, if it differs from that of its operation. */
 export function customOutput(custom: string | undefined): SchemaObject | undefined {
   if (custom !== 'export') return undefined;
   return {

@@ -53,7 +53,7 @@ describe('the generated tools', () => {
       expect(annotations.title, name).toBe(title);
       expect(description.length, name).toBeGreaterThan(title.length + 20);
       expect(readOnlyHint && destructiveHint, name).toBe(false);
-      // A backup writes a file on the server and changes nothing that the modes protect.
+      // A backup writes a file on the server, but changes nothing that the access modes protect.
       if (name !== 'create_backup') expect([name, operations[operation].effect === 'write']).toEqual([name, !readOnlyHint]);
     }
   });
@@ -83,7 +83,7 @@ describe('the generated tools', () => {
       const advertised = Object.keys(schemas[name]!.inputSchema.properties ?? {});
       expect(advertised.filter((field) => field !== field.toLowerCase()), name).toEqual([]);
       if (custom !== undefined) continue;
-      // Headers are of HTTP alone.
+      // Headers exist only in HTTP.
       const headers = operations[operation as OperationId].parameters.filter((parameter) => parameter.in === 'header').map(({ field }) => field);
       const fields = Object.keys(inputs[operation]!.properties ?? {}).filter((field) => !headers.includes(field));
       const reader = new ArgumentReader(inputs[operation]!);

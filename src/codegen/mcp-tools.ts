@@ -8,19 +8,19 @@ import { customInput, customOutput } from './mcp-custom.ts';
 import { operationsOf, resolve, type McpToolObject, type OpenApiDocument, type OperationObject, type SchemaObject } from './openapi-types.ts';
 import type { OperationModel } from './operation-model.ts';
 
-/** One tool as it is generated: what `tools/list` says of it, and the operation that it calls. */
+/** One generated tool: its entry in `tools/list`, and the operation that it calls. */
 interface Tool {
   readonly name: string;
   readonly operation: string;
   readonly title: string;
   readonly description: string;
-  /** Values of the operation's input that are others for a tool, where the call has none. */
+  /** Values of the operation's input for which the tool has other defaults. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** Field of the structured result that an answer goes into which is a list. */
+  /** Field of the structured result that holds a response that is a list. */
   readonly list?: string;
-  /** Whether the collection's `responsePrompt` is added to the answer. */
+  /** Whether the collection's `responsePrompt` is added to the result. */
   readonly prompt?: boolean;
-  /** The way in which arguments or answers differ from the operation's. */
+  /** How arguments or results differ from the operation's. */
   readonly custom?: string;
   readonly annotations: {
     readonly title: string;
@@ -31,7 +31,7 @@ interface Tool {
   };
 }
 
-/** Writes the MCP tools that the operations of the document service have (`x-mcp-tool` in openapi/README.md). */
+/** Writes the MCP tools of the document service's operations (`x-mcp-tool` in openapi/README.md). */
 export async function generateMcpTools(document: OpenApiDocument, models: readonly OperationModel[], folder: string): Promise<void> {
   const byId = new Map(models.map((model) => [model.spec.id, model]));
   const published = [...operationsOf(document)].flatMap(({ operation }) => {
@@ -49,13 +49,13 @@ export async function generateMcpTools(document: OpenApiDocument, models: readon
   await writeFile(join(folder, 'tools.json'), `${JSON.stringify(Object.fromEntries(schemas), null, 1)}\n`);
 }
 
-/** The input without what only HTTP has; fields of the body say the same. */
+/** The input without the fields that only HTTP has; fields of the body have the same effect. */
 function withoutHeaders({ input, headers }: OperationModel): SchemaObject {
   const names = new Set(headers.map(({ field }) => field));
   return { ...input, properties: Object.fromEntries(Object.entries(input.properties ?? {}).filter(([name]) => !names.has(name))) };
 }
 
-/** Maps `/v1/add` and `POST /v1/add` to `add_document`. Throws where two operations claim one name. */
+/** Maps `/v1/add` and `POST /v1/add` to `add_document`. Throws if two operations claim one name. */
 function toolNames(document: OpenApiDocument, claimed: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
   const byOperation = new Map(claimed);
   if (new Set(byOperation.values()).size !== claimed.length) throw new Error('two operations have an x-mcp-tool of one name');
@@ -86,14 +86,14 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
       title,
       readOnlyHint: hint === 'read',
       destructiveHint: hint === 'destructive',
-      // What is removed or read twice is removed or read once.
+      // A second removal or read has the same effect as the first.
       idempotentHint: extension.idempotent ?? hint !== 'write',
       openWorldHint: extension.openWorld ?? false,
     },
   };
 }
 
-/** The input with what `x-mcp-tool: defaults` says. Throws for a field that there is not. */
+/** The input with the defaults of `x-mcp-tool: defaults`. Throws for a field that does not exist. */
 function withDefaults(input: SchemaObject, { name, defaults = {} }: McpToolObject): SchemaObject {
   const properties = { ...input.properties };
   for (const [field, value] of Object.entries(defaults)) {
@@ -103,13 +103,13 @@ function withDefaults(input: SchemaObject, { name, defaults = {} }: McpToolObjec
   return { ...input, properties };
 }
 
-/** The names of arguments as they are advertised, in a text that speaks of the fields of the API. */
+/** Replaces the API's field names with argument names in a text that mentions them. */
 function inSnakeCase(text: string, input: SchemaObject): string {
   const fields = new Set(Object.keys(input.properties ?? {}));
   return text.replace(/`(\w+)`/g, (code, name: string) => (fields.has(name) ? `\`${snakeCase(name)}\`` : code));
 }
 
-/** A model calls tools, not paths. */
+/** Models call tools by name, not by path. */
 function withToolNames<T>(value: T, names: ReadonlyMap<string, string>): T {
   const text = JSON.stringify(value).replace(/`((?:GET |POST |PUT |PATCH |DELETE )?\/v1\/[\w/-]+)`/g, (code, path: string) => {
     const name = names.get(path);
@@ -118,7 +118,7 @@ function withToolNames<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(text) as T;
 }
 
-/** What the structured result of a tool looks like: always an object, whatever the operation answers. */
+/** The schema of a tool's structured result: always an object, whatever the operation returns. */
 function outputSchema(document: OpenApiDocument, operation: OperationObject, extension: McpToolObject, model: OperationModel): SchemaObject {
   const custom = customOutput(extension.custom);
   if (custom !== undefined) return custom;
@@ -153,7 +153,7 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
   };
 }
 
-/** The keywords of ours mean nothing to a client. */
+/** Our own keywords mean nothing to a client. */
 function withoutExtensions<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key.startsWith('x-') ? undefined : inner))) as T;
 }

@@ -1,4 +1,4 @@
-/** As much of OpenAPI 3.1 as the generator reads. */
+/** The part of OpenAPI 3.1 that the generator reads. */
 export interface SchemaObject {
   $ref?: string;
   type?: string | string[];

@@ -8,9 +8,9 @@ export interface OperationModel {
   readonly spec: OperationSpec;
   /** JSON schema of the flat input, with references into the document's components. */
   readonly input: SchemaObject;
-  /** Fields that have a default, so are always there after validation. */
+  /** Fields that have a default, so they are always present after validation. */
   readonly defaulted: readonly string[];
-  /** Header fields by their name in the input, since the SDK's types use the wire names. */
+  /** Header fields by their name in the input, because the SDK's types use the wire names. */
   readonly headers: readonly { field: string; name: string; required: boolean }[];
   readonly has: { body: boolean; path: boolean; query: boolean };
 }
@@ -56,14 +56,14 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
   };
 }
 
-/** A field that the input lacks would name no collection, and so let nobody in without anyone noticing why. */
+/** A field that the input lacks would name no collection, and every caller would be refused without an apparent reason. */
 function checkedCollections({ operationId }: OperationObject, fields: readonly string[], properties: Record<string, SchemaObject>): readonly string[] {
   const unknown = fields.filter((field) => !field.startsWith('_') && !(field in properties));
   if (unknown.length > 0) throw new Error(`${operationId}: x-collections names ${unknown.join(', ')}, which the input does not have`);
   return fields;
 }
 
-/** A path that the answer lacks would withhold nothing, and a field that is required cannot be left out. */
+/** A path that the response lacks would withhold nothing, and a required field cannot be left out. */
 function checkedFields(document: OpenApiDocument, operation: OperationObject, paths: readonly string[]): readonly string[] {
   const content = resolve(document, operation.responses[successStatus(operation)]!).content ?? {};
   const answer = content['application/json']?.schema ?? {};
@@ -76,10 +76,10 @@ function checkedFields(document: OpenApiDocument, operation: OperationObject, pa
   return paths;
 }
 
-/** Headers that say of an answer which is a list what others say in fields. */
+/** Headers of a response that is a list; other responses have fields for the same facts. */
 const PAGE_HEADERS = ['X-Total-Count', 'X-Truncated', 'X-Next-Offset'];
 
-/** Without the fields, a list could not be paged; without the rest, an answer could not say that it was cut. */
+/** Without the fields, a list could not be paged; without the others, a response could not state that it was truncated. */
 function checkedPages(document: OpenApiDocument, operation: OperationObject, list: string, input: Record<string, SchemaObject>): string {
   const fail = (problem: string): never => {
     throw new Error(`${operation.operationId}: x-pages ${problem}`);
@@ -104,7 +104,7 @@ function propertiesOf(document: OpenApiDocument, { properties }: SchemaObject, n
   return found === undefined ? [] : objectsOf(document, found);
 }
 
-/** The objects that a schema may stand for: its alternatives and parts, and the items of a list. */
+/** The objects that a schema may describe: its alternatives and parts, and the items of a list. */
 function objectsOf(document: OpenApiDocument, schema: SchemaObject): SchemaObject[] {
   const own = resolve(document, schema);
   const { allOf = [], anyOf = [], oneOf = [], items } = own;
@@ -118,7 +118,7 @@ function successStatus(operation: OperationObject): number {
   return Number(statuses[0]);
 }
 
-/** A handler chooses between statuses, not between kinds of answers. */
+/** A handler chooses between statuses, not between kinds of responses. */
 function checkedStatuses(document: OpenApiDocument, operation: OperationObject, statuses: readonly number[]): readonly number[] {
   const mediaOf = (status: number): string => Object.keys(resolve(document, operation.responses[status] ?? {}).content ?? {}).join();
   const wrong = statuses.find((status) => !(status in operation.responses) || mediaOf(status) !== mediaOf(successStatus(operation)));
@@ -137,13 +137,13 @@ function bodySchema(document: OpenApiDocument, operation: OperationObject): Sche
   return schema;
 }
 
-/** Where fields of the body are required, naming them says more than that there is no body. */
+/** If fields of the body are required, naming them is more helpful than reporting that there is no body. */
 function requiresBody(operation: OperationObject, body: SchemaObject | undefined): boolean {
   const { required, content = {} } = operation.requestBody ?? {};
   return required === true && 'application/json' in content && body?.required === undefined && body?.anyOf === undefined && body?.oneOf === undefined;
 }
 
-/** Parameters come first, so that a violation of theirs is told before one of the body's. */
+/** Parameters come first, so that their violations are reported before those of the body. */
 function flatInput(document: OpenApiDocument, operation: OperationObject, parameters: ParameterObject[], body: SchemaObject | undefined): SchemaObject {
   const properties: Record<string, SchemaObject> = {};
   const required = new Set<string>();
@@ -153,7 +153,7 @@ function flatInput(document: OpenApiDocument, operation: OperationObject, parame
     if (parameter.required) required.add(name);
   }
   for (const [name, schema] of Object.entries(body?.properties ?? {})) {
-    // An operation may take the same field either way, in a form or in the query beside a raw body.
+    // An operation may accept the same field in two ways: in a form, or in the query of a request with a raw body.
     properties[name] ??= withDefault(document, schema['x-late'] === true ? withoutEnum(schema) : schema);
   }
   for (const name of body?.required ?? []) required.add(name);
@@ -161,7 +161,7 @@ function flatInput(document: OpenApiDocument, operation: OperationObject, parame
   return { type: 'object', description: operation.summary, properties, ...(required.size ? { required: [...required] } : {}), ...rest };
 }
 
-/** What the handler checks itself (`x-late`). */
+/** Fields that the handler itself checks (`x-late`). */
 function withoutEnum(schema: SchemaObject): SchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'enum'));
 }
@@ -192,7 +192,7 @@ function plainType(schema: SchemaObject): ParameterSpec['type'] {
   return types[0] as ParameterSpec['type'];
 }
 
-/** `Idempotency-Key` becomes `idempotencyKey`; other names stay. */
+/** `Idempotency-Key` becomes `idempotencyKey`; other names are unchanged. */
 function fieldName(parameter: ParameterObject): string {
   if (parameter.in !== 'header') return parameter.name;
   const camel = parameter.name.toLowerCase().replace(/^x-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -7,22 +7,22 @@ import { SpecificationError } from './specification-error.ts';
 
 const run = promisify(execFile);
 
-/** The image of what was last released. It changes with a release, never to make a check pass. */
+/** The image of the last release. It changes with a release, and never to make a check pass. */
 export const PUBLISHED = 'published.binpb';
 
-/** What the document service reads at its start, and hands out by reflection. */
+/** The image that the document service reads at its start and serves by reflection. */
 export const IMAGE = 'docs.binpb';
 
-/** The fleet's messages: few enough to be had as types, unlike those of the document service. */
+/** The fleet's messages: unlike those of the document service, few enough for generated types. */
 const FLEET = {
   version: 'v2',
-  // Enums would not run by type stripping, so scripts and declarations are written instead of TypeScript.
+  // Type stripping does not support enums, so scripts and declarations are written instead of TypeScript.
   plugins: [{ local: [process.execPath, installed('@bufbuild/protoc-gen-es', 'protoc-gen-es')], out: '.', opt: ['target=js+dts', 'import_extension=js'] }],
 };
 
 /**
- * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError
- * when they do not lint, or would break a client of what was released.
+ * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError if they do not lint, or
+ * would break a client of the last release.
  */
 export async function generateProto(root: string, target: string): Promise<void> {
   await buf(root, ['lint'], 'the proto files do not lint');
@@ -30,12 +30,12 @@ export async function generateProto(root: string, target: string): Promise<void>
     await buf(root, ['breaking', '--against', PUBLISHED], 'the proto files break clients of what was released');
   }
   await mkdir(target, { recursive: true });
-  // Comments are for readers of the source; without them the image is a third.
+  // Comments are for readers of the source; without them, the image has a third of the size.
   await buf(root, ['build', '--exclude-source-info', '--path', 'quire/docs', '-o', join(target, IMAGE)], 'the proto files do not compile');
   await buf(root, ['generate', '--template', JSON.stringify(FLEET), '--path', 'quire/fleet', '-o', target], 'the messages of the fleet cannot be generated');
 }
 
-/** Makes the present proto files those of the last release: every later check refuses what would break their clients. */
+/** Makes the current proto files those of the last release: every later check refuses changes that would break their clients. */
 export async function publishProto(root: string): Promise<void> {
   await buf(root, ['build', '--exclude-source-info', '-o', PUBLISHED], 'the proto files do not compile');
 }

@@ -1,4 +1,4 @@
-// `npm run publish-contracts`, at a release only: makes the present contracts those that later checks compare with.
+// `npm run publish-contracts`, only at a release: makes the current contracts those with which later checks compare.
 import { join } from 'node:path';
 import { bundleSpecification } from './bundle.ts';
 import { publishDescription } from './compatibility/published.ts';

@@ -1,7 +1,7 @@
 import { mapSchemas } from './description/index.ts';
 import type { OpenApiDocument, SchemaObject } from './openapi-types.ts';
 
-/** A document whose integers all have bounds: those of what JSON numbers hold exactly (RFC 8259, section 6), where it names none itself. */
+/** A document whose integers all have limits: if it names none, those that JSON numbers represent exactly (RFC 8259, section 6). */
 export function withSafeIntegers(document: OpenApiDocument): OpenApiDocument {
   return mapSchemas(document, withSafeInteger);
 }

@@ -5,8 +5,8 @@ import { CHOICES, isFieldChoice } from './field-choices.ts';
 import type { SchemaObject } from './openapi-types.ts';
 
 /**
- * Writes the typed fetch client of a bundled document into a folder. The description names no host, for it is read from
- * the server that it describes; a client that is told of none calls `baseUrl`.
+ * Writes the typed fetch client of a bundled document into a folder. The description names no host, because it is read from the
+ * server that it describes; a client without a configured host calls `baseUrl`.
  */
 export async function generateSdk(bundledFile: string, folder: string, baseUrl: string): Promise<void> {
   await createClient({
@@ -20,12 +20,12 @@ export async function generateSdk(bundledFile: string, folder: string, baseUrl: 
   await writeFile(file, sharingCredentials(sendingLinesAsTheyAre(await readFile(file, 'utf8'))));
 }
 
-/** The generator knows texts that are no JSON by a few media types, and would put the lines of this one in quotes. */
+/** The generator recognises few media types for text that is not JSON, and would put the lines of this one in quotes. */
 function sendingLinesAsTheyAre(source: string): string {
   return source.replace(/\n( +)(security: .*\n +url: .*\n +\.\.\.options,\n +headers: \{\n +'Content-Type': 'application\/x-ndjson')/g, '\n$1bodySerializer: null,\n$1$2');
 }
 
-/** Most operations take the same credentials, which are a fifth of the SDK where each names them. */
+/** Most operations accept the same credentials, which would be a fifth of the SDK if each listed them. */
 function sharingCredentials(source: string): string {
   const [, schemes] = /^ +security: (\[.*\]),$/m.exec(source) ?? [];
   if (schemes === undefined) return source;
@@ -34,8 +34,8 @@ function sharingCredentials(source: string): string {
 }
 
 /**
- * The generator takes what may follow the first items of an array for one item more that has to be there, and makes a
- * union of a body of which one field or another has to be there.
+ * The generator interprets the optional further items of an array as one required item, and generates a union for a body that
+ * requires one of several fields.
  */
 function dropWhatTypesCannotSay(schema: SchemaObject): void {
   if (schema['prefixItems'] !== undefined) delete schema.items;

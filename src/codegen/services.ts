@@ -3,5 +3,5 @@ export const SERVICES = ['docs', 'runs'] as const;
 
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Where each listens unless it is told otherwise. */
+/** The default port of each service. */
 export const DEFAULT_ADDRESS: Readonly<Record<ServiceName, string>> = { docs: 'http://localhost:11023', runs: 'http://localhost:11030' };

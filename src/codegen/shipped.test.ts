@@ -8,7 +8,7 @@ import { SERVICES } from './services.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Where the published package begins: its command and the modules that its manifest exports. */
+/** Entry points of the published package: its command and the modules that its manifest exports. */
 const ENTRIES = ['src/app/main.ts', 'src/client/docs.ts', 'src/client/runs.ts', ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
 
 const WORKER = /workerFile\(import\.meta\.url, '([^']+)'\)/g;
@@ -20,10 +20,10 @@ function shippedFiles(): string[] {
   return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).fileNames.map((file) => relative(ROOT, file));
 }
 
-/** Whole statements of this kind are gone when a file runs. */
+/** Statements of this kind are removed completely when a file runs. */
 const TYPES = /^(?:import|export) type [^;]*;$/gm;
 
-/** What a file imports, loads or starts as a worker: files relative to the root, packages that it needs when it runs by their names. */
+/** The dependencies of a file, which it imports, loads or starts as a worker: files relative to the root, and run-time packages by name. */
 function importsOf(file: string): { files: string[]; packages: string[] } {
   const source = readFileSync(join(ROOT, file), 'utf8');
   const specifiersOf = (text: string) => [...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)];
@@ -38,7 +38,7 @@ function importsOf(file: string): { files: string[]; packages: string[] } {
 const shipped = shippedFiles();
 const imports = new Map(shipped.map((file) => [file, importsOf(file)]));
 
-/** The files that the entries need, directly or through others. */
+/** The files that the entry points need, directly or indirectly. */
 function reached(): Set<string> {
   const found = new Set<string>();
   const open = [...ENTRIES];
@@ -60,12 +60,12 @@ describe('the published package (src/codegen/build.ts)', () => {
 
   it('holds no file that only tests need', () => {
     const needed = reached();
-    // Declarations of foreign modules are found by the compiler rather than imported.
+    // Declarations of foreign modules are found by the compiler, not imported.
     expect(shipped.filter((file) => !needed.has(file) && !file.endsWith('.d.ts'))).toEqual([]);
   });
 
   it('holds every file that its code needs', () => {
-    // Generated scripts are copied with their folder rather than compiled.
+    // Generated scripts are copied with their folder, not compiled.
     const present = new Set(shipped);
     expect([...reached()].filter((file) => !present.has(file) && !file.startsWith('generated/proto/'))).toEqual([]);
   });

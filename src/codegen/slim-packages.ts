@@ -2,8 +2,9 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Packages of which the published one needs a few files and that are tens of megabytes: other builds of the same code, maps of
- * sources, a peer that is there for its types. They are bundled (`bundleDependencies`) with these files, their licences included.
+ * Packages of tens of megabytes of which the published package needs a few files; the rest is other builds of the same code,
+ * source maps, or a peer dependency for its types. They are bundled (`bundleDependencies`) with only these files and their
+ * licences.
  */
 export const SLIM: Readonly<Record<string, readonly string[]>> = {
   'sql.js': ['LICENSE', 'dist/sql-wasm.js', 'dist/sql-wasm.wasm'],
@@ -11,10 +12,10 @@ export const SLIM: Readonly<Record<string, readonly string[]>> = {
   'swagger-ui-dist': ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css'],
 };
 
-/** What `npm install` would act on: nothing is to be installed for them, and nothing run. */
+/** Fields on which `npm install` would act: nothing must be installed for them, and no script run. */
 const DROPPED = new Set(['dependencies', 'peerDependencies', 'optionalDependencies', 'devDependencies', 'scripts']);
 
-/** Copies the files that are needed from `node_modules` of the checkout to that of the package. */
+/** Copies the needed files from the checkout's `node_modules` to that of the package. */
 export async function copySlimPackages(root: string, out: string): Promise<void> {
   for (const [name, files] of Object.entries(SLIM)) {
     const [from, to] = [root, out].map((folder) => join(folder, 'node_modules', name)) as [string, string];

@@ -1,2 +1,2 @@
-/** What is wrong with the specifications: a rule, a promise to clients, or an example; the message lists every problem with its place. */
+/** An error in the specifications: a rule, a promise to clients, or an example. The message lists every problem with its location. */
 export class SpecificationError extends Error {}

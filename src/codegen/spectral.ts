@@ -4,8 +4,8 @@ import { SpecificationError } from './specification-error.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
 /**
- * `spectral:oas`, and those of its rules that are off unless they are asked for, except two: `contact-properties`
- * wants a page and a mailbox, and the tags stand in the order in which `/docs` shows them, not in that of the alphabet.
+ * `spectral:oas`, including its optional rules, except two: `contact-properties` requires a page and a mailbox, and the tags
+ * are in the order in which `/docs` shows them, not in alphabetical order.
  */
 const ruleset = new Ruleset({
   extends: [[oas, 'recommended']],
@@ -20,11 +20,11 @@ const ruleset = new Ruleset({
   },
 });
 
-/** Throws SpecificationError when Spectral has anything to report of a bundled document, a hint included. */
+/** Throws SpecificationError if Spectral reports anything about a bundled document, including hints. */
 export async function lintWithSpectral(document: OpenApiDocument, name: string): Promise<void> {
   const spectral = new Spectral();
   spectral.setRuleset(ruleset);
-  // Spectral keeps what it reads; the copy keeps it from ours.
+  // Spectral keeps its input; the copy protects ours.
   const results = await spectral.run(structuredClone(document) as unknown as Record<string, unknown>);
   if (results.length === 0) return;
   throw new SpecificationError(`Spectral reports ${results.length} problems in the ${name} specification:\n${results.slice(0, 50).map(line).join('\n')}`);

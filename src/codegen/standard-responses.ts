@@ -1,6 +1,6 @@
 import { operationsOf, type OpenApiDocument, type OperationObject } from './openapi-types.ts';
 
-/** The shared response that answers each status; a service defines those that it gives. */
+/** The shared response for each status; a service defines the ones that it returns. */
 const SHARED: Record<string, string> = {
   '400': 'BadRequest',
   '401': 'Unauthorized',
@@ -16,8 +16,8 @@ const SHARED: Record<string, string> = {
 };
 
 /**
- * Adds to each operation the errors and the security requirement that follow from its access,
- * effect and input, so that no area has to repeat them (openapi/README.md, "Operations").
+ * Adds to each operation the errors and the security requirement that its access, effect and input imply, so that areas need
+ * not repeat them (openapi/README.md, "Operations").
  */
 export function addStandardResponses(document: OpenApiDocument): OpenApiDocument {
   const defined = document.components.responses ?? {};
@@ -34,7 +34,7 @@ export function addStandardResponses(document: OpenApiDocument): OpenApiDocument
   return document;
 }
 
-/** Clients send what they have where it is asked for, or makes a difference (`x-credential`). */
+/** Clients send a credential if it is required or makes a difference (`x-credential`). */
 function securityOf(operation: OperationObject, schemes: readonly string[]): OperationObject['security'] {
   const each = schemes.map((scheme) => ({ [scheme]: [] }));
   if (operation['x-access'] !== 'public') return each;

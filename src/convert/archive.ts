@@ -18,16 +18,15 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * A ZIP archive in memory (PKWARE APPNOTE 6.3.10), of which only the entries that are asked for are
- * unpacked, one at a time. What an entry unpacks to is cut off by the inflater itself, so the sizes
- * that the archive states are not relied on; archives inside archives stay packed.
+ * A ZIP archive in memory (PKWARE APPNOTE 6.3.10). Only the requested entries are unpacked, one at a time. The inflater itself
+ * enforces the size limit, so the sizes that the archive states are not relied on; archives inside archives stay packed.
  */
 export class Archive {
   readonly #bytes: Buffer;
   readonly #entries: ReadonlyMap<string, Entry>;
   #left = MAX_UNPACKED;
 
-  /** @throws ConversionError `damaged` without a readable directory, `too_large` with too many entries */
+  /** @throws ConversionError `damaged` if there is no readable directory, `too_large` if there are too many entries */
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#entries = readDirectory(this.#bytes);
@@ -41,7 +40,7 @@ export class Archive {
     return this.#entries.has(name);
   }
 
-  /** The bytes of an entry, or undefined when there is none. @throws ConversionError */
+  /** Returns the bytes of an entry, or undefined if there is none. @throws ConversionError */
   read(name: string): Buffer | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
@@ -56,7 +55,7 @@ export class Archive {
     const packed = this.#packedBytes(entry, name);
     if (entry.method === STORED && packed.length <= this.#left) return packed;
     if (entry.method !== STORED && entry.method !== DEFLATED) throw damaged(`${name} is packed by a method (${entry.method}) that documents do not use`);
-    // The ratio is a limit already here, so that a bomb is not unpacked before it is refused.
+    // The ratio is checked here already, so that a bomb is refused before it is unpacked.
     const most = Math.min(this.#left, Math.max(RATIO_FREE, MAX_RATIO * packed.length) + 1);
     if (most <= 0 || entry.method === STORED) throw bomb('its parts');
     try {
@@ -86,7 +85,7 @@ function readDirectory(bytes: Buffer): Map<string, Entry> {
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== CENTRAL) throw damaged('the directory of its archive is cut off');
     const nameLength = bytes.readUInt16LE(at + 28);
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength).replaceAll('\\', '/');
-    // The first of two entries of one name is the one that editors show.
+    // If two entries have the same name, editors show the first.
     if (!entries.has(name)) {
       entries.set(name, {
         encrypted: (bytes.readUInt16LE(at + 8) & 1) === 1,

@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 
 export interface Decoded {
   readonly text: string;
-  /** Characters that had no meaning in the encoding and were replaced by U+FFFD. */
+  /** Number of characters that were invalid in the encoding and were replaced by U+FFFD. */
   readonly repaired: number;
-  /** The encoding by its name in the Encoding standard. */
+  /** The name of the encoding in the Encoding standard. */
   readonly encoding: string;
 }
 
 /**
- * Text of bytes whose encoding nobody guarantees: a byte order mark decides, then UTF-8 where the
- * bytes are valid UTF-8, then what the file or its media type names, then windows-1252, which every
- * byte is valid in. UTF-8 comes before a named encoding because text in another one is hardly ever
+ * Decodes bytes whose encoding is not certain. In this order: a byte order mark; UTF-8 if the bytes are valid UTF-8; the
+ * encoding that the file or its media type names; windows-1252, in which every byte is valid. UTF-8 comes before a named
+ * encoding because text in another one is hardly ever
  * valid UTF-8, and names are often wrong.
  */
 export function decodeText(bytes: Uint8Array, named?: string): Decoded {
@@ -28,7 +28,7 @@ export function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s{0,20}charset\s{0,20}=\s{0,20}"?([^\s";]{1,40})/i.exec(contentType ?? '')?.[1];
 }
 
-/** Whether an encoding is one of those that every runtime knows. */
+/** Whether an encoding is supported by every runtime. */
 export function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {
@@ -45,7 +45,7 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** UTF-8 with a few broken bytes, such as one cut off, stays UTF-8; else windows-1252. */
+/** Text with a few broken UTF-8 bytes, such as one that was cut off, counts as UTF-8; otherwise as windows-1252. */
 function unnamed(bytes: Uint8Array): string {
   let multi = 0;
   let broken = 0;

@@ -1,55 +1,55 @@
-/** What a file is converted from, by its content; the extensions of uploads name them too. */
+/** The format of a file, determined by its content; the extensions of uploads use the same names. */
 export type FileFormat =
   'md' | 'txt' | 'html' | 'htm' | 'pdf' | 'docx' | 'odt' | 'rtf' | 'yaml' | 'yml' | 'log' | 'lex' | 'tex' | 'latex';
 
-/** A file to convert. The bytes are handed over: their buffer may be detached. */
+/** A file to convert. The bytes are transferred: their buffer may be detached. */
 export interface FileToConvert {
   readonly bytes: Uint8Array;
-  /** Its name; the extension says what it claims to be. */
+  /** The file's name; its extension states the claimed format. */
   readonly name: string;
-  /** The media type that came with it, with its charset; a hint beside the extension. */
+  /** The media type that was sent with the file, with its charset; a hint in addition to the extension. */
   readonly contentType?: string | undefined;
 }
 
 export interface ConversionOptions {
   /** Whether to return the plain text of HTML, DOCX and ODT instead of markdown. */
   readonly textOnly?: boolean | undefined;
-  /** Whether HTML is a whole web page, of which only the main content is kept; absent decides by its structure. */
+  /** Whether HTML is a complete web page, of which only the main content is kept; if absent, its structure decides. */
   readonly mainContent?: boolean | undefined;
-  /** Where the page lies, for its relative links. */
+  /** The URL of the page, for its relative links. */
   readonly baseUrl?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file as markdown. */
+/** A file converted to markdown. */
 export interface Conversion {
   readonly contentMd: string;
-  /** What the content was found to be. */
+  /** The format that was detected from the content. */
   readonly format: FileFormat;
-  /** False for `.md` and `.txt`, which stay as they are. */
+  /** False for `.md` and `.txt`, which stay unchanged. */
   readonly converted: boolean;
-  /** What the file says of itself: `title`, `author`, `lang`, `created`, `modified`, front matter; values in order. */
+  /** The file's own metadata: `title`, `author`, `lang`, `created`, `modified`, front matter; values in order. */
   readonly meta: Readonly<Record<string, readonly string[]>>;
-  /** Characters that were no valid text in the file's encoding and were replaced. */
+  /** Number of characters that were invalid in the file's encoding and were replaced. */
   readonly repaired: number;
-  /** What a reader should know, such as an extension that the content contradicts; whole sentences. */
+  /** Notes for the reader, such as an extension that contradicts the content; complete sentences. */
   readonly warnings: readonly string[];
 }
 
-/** Why a file has no conversion. */
+/** Why a file could not be converted. */
 export type ConversionFault =
-  | 'unsupported' // neither its extension nor its content is a format of ours
+  | 'unsupported' // neither its extension nor its content is a supported format
   | 'no_text' // such as a scanned PDF
   | 'damaged'
   | 'encrypted'
-  | 'too_large' // its content or output, such as an archive that unpacks to too much
-  | 'too_deep' // nested beyond any honest document
+  | 'too_large' // its content or output is too large, for example an archive that unpacks to too much
+  | 'too_deep' // nested more deeply than any real document
   | 'timeout'
   | 'out_of_memory'
   | 'crashed' // the worker ended while it converted this file
   | 'aborted';
 
-/** Thrown by `convert`; the message is a sentence's end for a user, such as `is encrypted`. */
+/** Thrown by `convert`. The message is the end of a sentence for a user, such as `is encrypted`. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError';
   readonly fault: ConversionFault;
@@ -61,20 +61,20 @@ export class ConversionError extends Error {
 }
 
 export interface ConverterSettings {
-  /** Worker threads, started when the first file comes. */
+  /** Number of worker threads, which are started when the first file arrives. */
   readonly workers: number;
-  /** Longest time for one file, in milliseconds. */
+  /** Time limit for one file, in milliseconds. */
   readonly timeoutMs: number;
-  /** Most memory of one worker's heap, in MiB. */
+  /** Memory limit of one worker's heap, in MiB. */
   readonly memoryMb: number;
-  /** Most characters of markdown that one file may become. */
+  /** Maximum number of characters of markdown that one file may produce. */
   readonly maxOutput: number;
 }
 
-/** Converts files in worker threads; a file that kills its worker fails alone. */
+/** Converts files in worker threads. If a file crashes its worker, only that file fails. */
 export interface Converter {
   /** @throws ConversionError */
   convert(file: FileToConvert, options?: ConversionOptions): Promise<Conversion>;
-  /** Ends the workers; conversions under way fail as `aborted`. Safe twice. */
+  /** Ends the workers; conversions in progress fail as `aborted`. May be called twice. */
   close(): Promise<void>;
 }

@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { ConversionError, type Conversion, type ConverterSettings } from './contract.ts';
 import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
-/** Recursive readers of honest documents need a tenth of it. */
+/** Recursive readers need a tenth of it for real documents. */
 const STACK_MB = 8;
 /**
- * How far the heap's own limit is above ours. A thread that reaches its own limit can take the process
- * with it ("Reached heap limit", where no JavaScript runs that could be ended), so it must not get there:
- * it is measured and ended before. A thread allocates up to 1 GB a second.
+ * How far V8's own heap limit is above ours. A thread that reaches V8's limit can end the whole process ("Reached heap limit",
+ * at which point no JavaScript runs that could stop it). To prevent this, its heap is measured and the thread ended earlier. A
+ * thread allocates up to 1 GB per second.
  */
 const HEADROOM_MB = 1024;
 const WATCH_MS = 40;
@@ -20,8 +20,8 @@ interface Running {
 }
 
 /**
- * One worker thread and the file that it converts. A thread that takes too long, or too much memory,
- * is ended, and only that file fails; `lost` is called once, when the thread is gone.
+ * One worker thread and the file that it converts. A thread that exceeds its time or memory limit is ended, and only that file
+ * fails. `lost` is called once, when the thread has ended.
  */
 export class ConversionWorker {
   readonly #worker: Worker;
@@ -37,7 +37,7 @@ export class ConversionWorker {
     this.#worker.on('message', (answer: ConvertAnswer) => this.#settle(({ resolve, reject }) => ('conversion' in answer ? resolve(answer.conversion) : reject(new ConversionError(answer.fault, answer.message)))));
     this.#worker.on('error', (error: NodeJS.ErrnoException) => this.#end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#outOfMemory() : new ConversionError('crashed', 'ended the worker that converted it')));
     this.#worker.on('exit', () => this.#end(new ConversionError('crashed', 'ended the worker that converted it')));
-    // Libraries print what they notice; nobody reads it, and it must not pile up.
+    // Libraries print diagnostics; they are drained, because unread output would accumulate.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.unref();
@@ -54,13 +54,16 @@ export class ConversionWorker {
     });
   }
 
-  /** Ends the thread; what it converts fails as `aborted`. */
+  /** Ends the thread; its conversion fails as `aborted`. */
   async stop(): Promise<void> {
     this.#end(new ConversionError('aborted', 'was not converted: the service ends or the request was given up'));
     await this.#worker.terminate();
   }
 
-  /** The heap with what is not collected yet, and buffers, in which archives and streams of PDF unpack and which V8 does not limit. */
+  /**
+   * The heap including garbage that is not yet collected, and buffers. Archives and streams of PDF unpack into buffers, which
+   * V8 does not limit.
+   */
   async #measure(): Promise<void> {
     const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
     if (statistics === undefined || this.#running === undefined) return;

@@ -5,11 +5,11 @@ import { tooMuchOutput } from './limits.ts';
 import type { Parts } from './parts.ts';
 import type { ConvertRequest } from './protocol.ts';
 
-/** Formats that `textOnly` returns the plain text of. */
+/** Formats for which `textOnly` returns the plain text. */
 const WITH_MARKUP: ReadonlySet<FileFormat> = new Set(['html', 'htm', 'docx', 'odt', 'rtf', 'pdf', 'tex', 'latex']);
 const AS_THEY_ARE: ReadonlySet<FileFormat> = new Set(['md', 'txt']);
 
-/** Converts a file in this thread; readers are loaded when the first file of their format comes. @throws ConversionError */
+/** Converts a file in this thread; each reader is loaded with the first file of its format. @throws ConversionError */
 export async function convertFile(request: ConvertRequest): Promise<Conversion> {
   const { format, warnings } = formatOf(request.bytes, request.name, request.contentType);
   const parts = await read(format, request);
@@ -47,7 +47,7 @@ async function print(root: Root, format: FileFormat, { textOnly }: ConvertReques
   return textOnly && WITH_MARKUP.has(format) ? toPlainText(root) : toMarkdown(root);
 }
 
-/** What a reader threw, as a fault: nothing else leaves the worker. */
+/** Converts whatever a reader threw to a fault, because only faults leave the worker. */
 export function faultOf(error: unknown): ConversionError {
   if (error instanceof ConversionError) return error;
   if (error instanceof RangeError && /call stack/.test(error.message)) return new ConversionError('too_deep', 'is nested more deeply than any honest document');

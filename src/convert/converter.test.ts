@@ -12,7 +12,7 @@ function start(settings: Partial<ConverterSettings> = {}, options?: PoolOptions)
   return converter;
 }
 
-/** A worker whose source is here: it is told what to do by the name of the file. */
+/** A worker whose source is here: the name of the file selects what it does. */
 const module = new URL(`data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
   const done = (name) => parentPort.postMessage({ conversion: { contentMd: name, format: 'txt', converted: false, meta: {}, repaired: 0, warnings: [] } });

@@ -4,7 +4,7 @@ import { ConversionError, type Conversion, type ConversionOptions, type Converte
 import { ConversionWorker } from './conversion-worker.ts';
 import type { ConvertRequest } from './protocol.ts';
 
-/** A worker that has nothing to do for so long is ended: it holds some 60 MB. */
+/** A worker that is idle for this long is ended, because it occupies some 60 MB. */
 const IDLE_MS = 30_000;
 
 interface Job {
@@ -15,15 +15,15 @@ interface Job {
 }
 
 export interface PoolOptions {
-  /** Module of the threads; for tests. */
+  /** Path of the threads' module; for tests. */
   readonly module?: URL;
   /** Milliseconds after which an idle thread is ended; for tests. */
   readonly idleMs?: number;
 }
 
 /**
- * Converts files in worker threads, first come first served. Threads start when files come and end
- * when none have come for half a minute. Waiting files hold their bytes; callers limit how many wait.
+ * Converts files in worker threads, in the order in which they arrive. Threads start when files arrive and end after half a
+ * minute without one. Waiting files keep their bytes in memory; callers limit the number of waiting files.
  */
 export function createConverter(settings: ConverterSettings, { module = workerFile(import.meta.url, 'worker'), idleMs = IDLE_MS }: PoolOptions = {}): Converter {
   return new ConverterPool(settings, module, idleMs);
@@ -35,7 +35,7 @@ class ConverterPool implements Converter {
   readonly #idleMs: number;
   readonly #waiting: Job[] = [];
   readonly #busy = new Map<ConversionWorker, Job>();
-  /** Workers without a file, the one that was busy last at the end, with the timers that end them. */
+  /** Idle workers, the most recently used last, with the timers that end them. */
   readonly #idle = new Map<ConversionWorker, NodeJS.Timeout>();
   #closed = false;
 
@@ -106,7 +106,7 @@ class ConverterPool implements Converter {
     } catch (error) {
       job.reject(error);
     }
-    // A worker that was lost is no longer among the busy ones.
+    // A worker that was lost is no longer in the set of busy ones.
     if (this.#busy.delete(worker) && !this.#closed) {
       this.#idle.set(worker, setTimeout(() => void worker.stop(), this.#idleMs).unref());
     }
@@ -120,7 +120,7 @@ class ConverterPool implements Converter {
   }
 }
 
-/** Bytes in a buffer of their own: one that others share cannot be handed over. */
+/** Copies bytes to a buffer of their own, because a shared buffer cannot be transferred. */
 function transferable(bytes: Uint8Array): Uint8Array {
   const whole = bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength;
   return whole ? new Uint8Array(bytes.buffer) : Uint8Array.from(bytes);

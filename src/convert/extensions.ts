@@ -9,7 +9,7 @@ const MEDIA_TYPES: Readonly<Record<string, FileFormat>> = {
   'application/yaml': 'yaml', 'text/yaml': 'yaml', 'application/x-yaml': 'yaml', 'text/x-yaml': 'yaml', 'application/x-tex': 'tex', 'application/x-latex': 'latex', 'text/x-tex': 'tex',
 };
 
-/** The extension of a file's name in lower case; '' when it has none. */
+/** The extension of a file name, in lower case; '' if it has none. */
 export function extensionOf(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   const dot = base.lastIndexOf('.');
@@ -20,7 +20,7 @@ export function isConvertible(extension: string): extension is FileFormat {
   return (CONVERTIBLE as readonly string[]).includes(extension);
 }
 
-/** The format that a media type names; its parameters do not matter. */
+/** The format that a media type names; its parameters are ignored. */
 export function formatOfMediaType(contentType: string | undefined): FileFormat | undefined {
   return MEDIA_TYPES[contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? ''];
 }

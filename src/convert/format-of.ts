@@ -5,25 +5,25 @@ import { extensionOf, formatOfMediaType, isConvertible } from './extensions.ts';
 
 export interface FoundFormat {
   readonly format: FileFormat;
-  /** What is said of a name that the content contradicts. */
+  /** The warning about a name that the content contradicts. */
   readonly warnings: readonly string[];
 }
 
-/** How formats are called in messages. */
+/** Names of formats in messages. */
 const NAMES: Readonly<Record<FileFormat, string>> = { md: 'Markdown', txt: 'plain text', html: 'HTML', htm: 'HTML', pdf: 'PDF', docx: 'DOCX', odt: 'ODT', rtf: 'RTF', yaml: 'YAML', yml: 'YAML', log: 'a log', lex: 'a lex file', tex: 'LaTeX', latex: 'LaTeX' };
 
-/** First bytes of formats that are no text and that nobody converts. */
+/** First bytes of binary formats that are not supported. */
 const OTHERS: readonly (readonly [name: string, bytes: string])[] = [
   ['a PNG picture', '\x89PNG'], ['a JPEG picture', '\xff\xd8\xff'], ['a GIF picture', 'GIF8'], ['a TIFF picture', 'II*\x00'], ['a TIFF picture', 'MM\x00*'], ['a gzip archive', '\x1f\x8b'], ['a bzip2 archive', 'BZh'], ['a 7z archive', "7z\xbc\xaf'\x1c"], ['an xz archive', '\xfd7zXZ'], ['a RAR archive', 'Rar!'], ['a zstd archive', '\x28\xb5\x2f\xfd'], ['a program', '\x7fELF'], ['a program', 'MZ\x90'], ['PostScript', '%!PS'], ['a WebAssembly module', '\x00asm'],
 ];
 const OLE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
-/** PDF readers look for the header so far into a file. */
+/** PDF readers search this many bytes of a file for the header. */
 const PDF_WITHIN = 1024;
 const TEXTS: ReadonlySet<FileFormat> = new Set(['md', 'txt', 'html', 'htm', 'yaml', 'yml', 'log', 'lex', 'tex', 'latex']);
 
 /**
- * What a file is. Content decides between formats that can be told apart; between texts the
- * extension does, then the media type. A contradiction is a warning.
+ * Determines the format of a file. The content decides between formats that can be told apart; for text formats the extension
+ * decides, then the media type. A contradiction is a warning.
  * @throws ConversionError `unsupported`, `encrypted`, `damaged`
  */
 export function formatOf(bytes: Uint8Array, name: string, contentType: string | undefined): FoundFormat {
@@ -36,7 +36,7 @@ export function formatOf(bytes: Uint8Array, name: string, contentType: string | 
   return { format: same && claimed !== undefined ? claimed : found, warnings: same ? [] : [`The name ends in .${extension}, but the content is ${NAMES[found]}.`] };
 }
 
-/** Formats that their first bytes prove. */
+/** Formats that are identified by their first bytes. */
 function binaryFormat(bytes: Uint8Array, head: string): FileFormat | undefined {
   if (head.slice(0, PDF_WITHIN).includes('%PDF-')) return 'pdf';
   if (/^(?:\xef\xbb\xbf)?\s{0,20}\{\\rtf/.test(head)) return 'rtf';
@@ -59,7 +59,7 @@ function formatOfArchive(archive: Archive): FileFormat {
   throw new ConversionError('unsupported', `is ${what}${office === undefined ? '' : ', which cannot be converted'}`);
 }
 
-/** Office files of before 2007, and the envelope around encrypted ones of today, whose streams have names in UTF-16. */
+/** Office files from before 2007, and the container of encrypted current ones; their streams have names in UTF-16. */
 function oldOffice(bytes: Uint8Array): ConversionError {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (content.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return new ConversionError('encrypted', 'is encrypted with a password');
@@ -84,12 +84,12 @@ function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media
   }
   if (page) return 'html';
   if (media !== undefined && TEXTS.has(media)) return media;
-  // A name such as `v1.2` has no extension that means something; its media type says that it is text.
+  // A name such as `v1.2` has no meaningful extension; its media type says that it is text.
   if (extension === '' && (contentType === undefined || media !== undefined)) return /^\s*(?:%[^\n]*\n\s*)*\\documentclass/.test(head) ? 'tex' : 'txt';
   throw new ConversionError('unsupported', extension === '' ? `has the media type ${contentType!.slice(0, 80)}, which cannot be converted` : `has an extension (.${extension.slice(0, 20)}) that cannot be converted`);
 }
 
-/** Whether a whole page of HTML begins here, behind white space, comments and the declaration of XML. */
+/** Whether a complete HTML page begins here, after white space, comments and the XML declaration. */
 function beginsAsPage(head: string): boolean {
   let at = head.startsWith('\xef\xbb\xbf') ? 3 : 0;
   for (;;) {
@@ -102,14 +102,14 @@ function beginsAsPage(head: string): boolean {
   }
 }
 
-/** What a file is that is not what its extension says. */
+/** The actual format of a file that contradicts its extension. */
 function insteadOf(claimed: FileFormat, textual: boolean, head: string, length: number): FileFormat {
   if (length === 0) throw new ConversionError('damaged', `is empty, and no ${NAMES[claimed]}`);
   if (!textual) throw new ConversionError('damaged', `is damaged: it does not begin as ${NAMES[claimed]} does`);
   return /<(?:!doctype\s+html|html|body|p|div|h[1-6]|table)[\s>]/i.test(head) ? 'html' : 'txt';
 }
 
-/** Text has no control characters beyond white space, unless it is in UTF-16 and says so. */
+/** Text contains no control characters except white space, unless it is in UTF-16 with a byte order mark. */
 function isText(bytes: Uint8Array): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
   const sample = bytes.subarray(0, 65_536);

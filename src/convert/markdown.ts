@@ -3,15 +3,15 @@ import remarkGfm from 'remark-gfm';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
 
-/** An extension of the printer as remark-gfm nests them. */
+/** An extension of the printer, nested as in remark-gfm. */
 interface PrinterExtension {
   extensions?: PrinterExtension[];
   unsafe?: { character: string }[];
 }
 
 /**
- * Addresses in text are written as they are: the extension for them would escape the `@` and `:` of
- * each one, which search would then index as another word.
+ * Addresses in text are written unchanged. The extension for them would escape each `@` and `:`, and search would then index
+ * another word.
  */
 function withoutAutolinks(list: PrinterExtension[]): PrinterExtension[] {
   return list
@@ -28,12 +28,12 @@ const printer = unified()
   .use(remarkStringify, { bullet: '-', emphasis: '*', strong: '*', fence: '`', fences: true, rule: '-', listItemIndent: 'one', incrementListMarker: true, resourceLink: true })
   .freeze();
 
-/** Markdown of a tree in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code. */
+/** Prints a tree as markdown in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code. */
 export function toMarkdown(root: Root): string {
   return printer.stringify(root);
 }
 
-/** The plain text of a tree: a block a line, cells of a table separated by tabs, an empty line between blocks. */
+/** The plain text of a tree: one line per block, cells of a table separated by tabs, an empty line between blocks. */
 export function toPlainText(root: Root): string {
   const lines: string[] = [];
   for (const node of root.children) lines.push(blockText(node));

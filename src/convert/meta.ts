@@ -1,6 +1,6 @@
 import type { ConvertedMeta } from './parts.ts';
 
-/** What files say of themselves; values may be empty, repeated or of the wrong form. */
+/** Metadata as files state it; values may be empty, repeated or of the wrong form. */
 export interface Said {
   readonly title?: string | undefined;
   readonly author?: string | readonly string[] | undefined;
@@ -9,13 +9,13 @@ export interface Said {
   readonly modified?: string | Date | undefined;
 }
 
-// Longer values are text that got into a field by mistake.
+// Longer values are body text that was put into a field by mistake.
 const MAX_VALUE = 1000;
-// ISO 8601 as office files write it: a date, or a date and time with an optional fraction and zone.
+// ISO 8601 as written in office files: a date, or a date and time with an optional fraction and zone.
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
 
-/** The metadata keys `title`, `author`, `lang`, `created` and `modified`; what is empty or malformed is left out. */
+/** The metadata keys `title`, `author`, `lang`, `created` and `modified`; empty and malformed values are left out. */
 export function metaOf(said: Said): ConvertedMeta {
   const meta: ConvertedMeta = {};
   const set = (key: string, values: readonly (string | undefined)[]) => {
@@ -30,7 +30,7 @@ export function metaOf(said: Said): ConvertedMeta {
   return meta;
 }
 
-/** Text on one line without control characters, cut at 1,000 characters. */
+/** Text on one line without control characters, truncated to 1,000 characters. */
 export function oneLine(text: string | undefined): string | undefined {
   return text?.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim().slice(0, MAX_VALUE);
 }
@@ -40,7 +40,7 @@ function languageTag(text: string | undefined): string | undefined {
   return tag !== undefined && LANGUAGE.test(tag) && !/^(?:zxx|und|none)$/i.test(tag) ? tag : undefined;
 }
 
-/** A date as it was written, when it is ISO 8601; a Date in UTC. */
+/** A date as it was written if it is ISO 8601; a Date in UTC. */
 function dateText(value: string | Date | undefined): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString().replace('.000Z', 'Z');
   const text = value?.trim();

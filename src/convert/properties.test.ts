@@ -10,7 +10,7 @@ const TEX = '\\documentclass{article}\\newcommand{\\x}[1]{#1}\\begin{document}\\
 const HTML = '<!doctype html><html><head><meta charset=utf-8><title>T</title></head><body><nav>n</nav><main><h1>A</h1><table><tr><td rowspan=2>b<td>c</table><ul><li>d</ul><pre>e</pre><a href=f>g</a></main></body></html>';
 const samples: { name: string; bytes: Uint8Array }[] = [];
 
-/** What comes of a file: a conversion or a fault, and nothing else. */
+/** The only allowed results for a file: a conversion or a fault. */
 async function outcome(bytes: Uint8Array, name: string): Promise<'converted' | ConversionFault> {
   try {
     const { contentMd, meta, warnings, repaired } = await convertFile({ bytes: Uint8Array.from(bytes), name, contentType: undefined, textOnly: undefined, mainContent: undefined, baseUrl: undefined, maxOutput: 1_000_000 });
@@ -25,7 +25,7 @@ async function outcome(bytes: Uint8Array, name: string): Promise<'converted' | C
   }
 }
 
-/** Bytes with some of them changed, repeated or cut. */
+/** Bytes with some of them changed, repeated or removed. */
 const mutation = fc.record({ at: fc.double({ min: 0, max: 0.999, noNaN: true }), length: fc.nat(12), with: fc.uint8Array({ maxLength: 12 }), times: fc.integer({ min: 1, max: 3 }) });
 
 function mutated(bytes: Uint8Array, changes: readonly { at: number; length: number; with: Uint8Array; times: number }[]): Uint8Array {

@@ -1,6 +1,6 @@
 import type { Conversion, ConversionFault } from './contract.ts';
 
-/** What a worker is told to convert; the bytes are transferred. */
+/** A worker's conversion job; the bytes are transferred. */
 export interface ConvertRequest {
   readonly bytes: Uint8Array;
   readonly name: string;

@@ -1,4 +1,4 @@
-// Files made in code, and the conversion of bytes in this thread.
+// Files built in code, and the conversion of bytes in this thread.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { zipStream } from '../lib/zip-stream.ts';
@@ -7,7 +7,7 @@ import { convertFile, faultOf } from './convert-file.ts';
 
 export const MAX_OUTPUT = 10_000_000;
 
-/** Converts bytes or a text as a worker does. @throws ConversionError */
+/** Converts bytes or a text in the same way as a worker. @throws ConversionError */
 export async function convert(content: Uint8Array | string, name: string, options: ConversionOptions & { contentType?: string; maxOutput?: number } = {}): Promise<Conversion> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content);
   const { contentType, textOnly, mainContent, baseUrl, maxOutput = MAX_OUTPUT } = options;
@@ -16,7 +16,7 @@ export async function convert(content: Uint8Array | string, name: string, option
   });
 }
 
-/** The markdown alone, without the line end behind it. */
+/** Only the markdown, without the line end after it. */
 export async function markdown(content: Uint8Array | string, name: string, options: Parameters<typeof convert>[2] = {}): Promise<string> {
   return (await convert(content, name, options)).contentMd.trimEnd();
 }
@@ -36,7 +36,7 @@ export async function zip(entries: Readonly<Record<string, string | Buffer>>): P
 
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"';
 
-/** A DOCX of the elements of its body; further parts by their path. */
+/** A DOCX with the given body elements; other parts are given by path. */
 export function docx(body: string, parts: Readonly<Record<string, string>> = {}): Promise<Uint8Array> {
   const wrapped = Object.fromEntries(Object.entries(parts).map(([path, content]) => [path, content.replace(/^<w:(\w+)>/, `<w:$1 ${W}>`)]));
   return zip({ '[Content_Types].xml': '<Types/>', 'word/document.xml': `<?xml version="1.0"?><w:document ${W}><w:body>${body}</w:body></w:document>`, ...wrapped });
@@ -45,7 +45,7 @@ export function docx(body: string, parts: Readonly<Record<string, string>> = {})
 const ODF = ['office', 'text', 'table', 'style', 'meta', 'manifest'].map((area) => `xmlns:${area}="urn:oasis:names:tc:opendocument:xmlns:${area}:1.0"`).join(' ');
 const ODF_MORE = 'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"';
 
-/** An ODT of the elements of its text and its automatic styles; further parts by their path. */
+/** An ODT with the given text elements and automatic styles; other parts are given by path. */
 export function odt(text: string, styles = '', parts: Readonly<Record<string, string>> = {}): Promise<Uint8Array> {
   const content = `<?xml version="1.0"?><office:document-content ${ODF} ${ODF_MORE}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${text}</office:text></office:body></office:document-content>`;
   const wrapped = Object.fromEntries(Object.entries(parts).map(([path, part]) => [path, part.replace(/^<([\w:-]+)>/, `<$1 ${ODF} ${ODF_MORE}>`)]));
@@ -65,7 +65,7 @@ export interface PdfPageContent {
   readonly link?: { readonly url: string; readonly rect: readonly number[] };
 }
 
-/** A PDF of texts at positions, in Helvetica, on pages of 612 by 792 points; `trailer` is added to its trailer. */
+/** A PDF with texts at positions, in Helvetica, on pages of 612 by 792 points; `trailer` is added to its trailer. */
 export function pdf(pages: readonly PdfPageContent[], info = '', trailer = ''): Uint8Array {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>', `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, i) => `${5 + 2 * i} 0 R`).join(' ')}]>>`, '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>', `<<${info}>>`];
   for (const { texts, rotate = 0, link } of pages) {
@@ -85,7 +85,7 @@ export function pdf(pages: readonly PdfPageContent[], info = '', trailer = ''): 
   return Uint8Array.from(Buffer.from(file, 'latin1'));
 }
 
-/** The real files of the public corpus, where it lies in a folder beside the checkout. */
+/** The real files of the public corpus, if it is in a folder beside the checkout. */
 export function officeCorpus(): { folder: string; files: { file: string; expect: string[] }[] } | undefined {
   const beside = ['../../../shared/corpus/office/', '../../../../shared/corpus/office/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const folder = beside.find((path) => existsSync(path));

@@ -1,4 +1,4 @@
-/** The worker thread that converts files, one after the other. */
+/** The worker thread, which converts files one at a time. */
 import { parentPort } from 'node:worker_threads';
 import { convertFile, faultOf } from './convert-file.ts';
 import type { ConvertAnswer, ConvertRequest } from './protocol.ts';

@@ -3,14 +3,14 @@ import { ConversionError } from './contract.ts';
 import { decodeText } from './charset.ts';
 import { MAX_DEPTH, MAX_XML_NODES, tooDeep } from './limits.ts';
 
-/** An element; its name and attributes have the usual prefix of their namespace, whatever the file calls it. */
+/** An element; its name and attributes have the usual prefix of their namespace, whatever prefix the file uses. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: (XmlElement | string)[];
 }
 
-/** Namespaces of documents, with the prefixes under which their elements are looked up; those of ISO's "strict" files stand beside. */
+/** Namespaces of documents, with the prefixes under which their elements are looked up; includes those of ISO "strict" files. */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ...['http://schemas.openxmlformats.org/wordprocessingml/2006/main', 'http://purl.oclc.org/ooxml/wordprocessingml/main'].map((uri) => [uri, 'w'] as const),
   ...['http://schemas.openxmlformats.org/officeDocument/2006/relationships', 'http://purl.oclc.org/ooxml/officeDocument/relationships'].map((uri) => [uri, 'r'] as const),
@@ -32,7 +32,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Reads a part of a document as a tree. Entities beyond XML's own five are refused, a document type
- * is skipped, nothing outside is fetched; depth and number of nodes are bounded. `part` names it in messages.
+ * is skipped, and nothing external is fetched; depth and number of nodes are limited. `part` is its name in messages.
  * @throws ConversionError `damaged`, `too_deep`, `too_large`
  */
 export function parseXml(bytes: Uint8Array, part: string): XmlElement {
@@ -76,7 +76,7 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   return /^<\?xml[^>]{0,100}encoding=["']([\w.-]{1,40})["']/.exec(head)?.[1];
 }
 
-/** Gives elements and attributes the prefix that their namespace has in this file's table. */
+/** Renames elements and attributes to the prefix that their namespace has in the table of this file. */
 class Names {
   readonly #prefixes = new Map<string, string>();
   readonly #known = new Map<string, string>();
@@ -109,7 +109,7 @@ class Names {
   }
 }
 
-/** The elements among the children, by name when one is given. */
+/** The element children, filtered by name if one is given. */
 export function elements(parent: XmlElement | undefined, name?: string): XmlElement[] {
   return (parent?.children.filter((child) => typeof child !== 'string' && (name === undefined || child.name === name)) ?? []) as XmlElement[];
 }

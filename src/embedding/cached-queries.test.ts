@@ -89,7 +89,7 @@ describe('cachedQueries', () => {
     await server.arrived(1);
     stop.abort();
     await expect(left).rejects.toThrow('cancelled');
-    const outcome = expect(stays).rejects.toThrow('cancelled'); // by closing, not by the other caller
+    const outcome = expect(stays).rejects.toThrow('cancelled'); // rejected by closing, not by the other caller
     await cached.close();
     await outcome;
   });

@@ -4,30 +4,29 @@ import { cancelled } from './embedding-error.ts';
 import type { EmbeddingProvider, EmbeddingRole, PassageStyle } from './provider.ts';
 
 export interface QueryCacheOptions {
-  /** Queries that are remembered; 0 for none (D-16). */
+  /** Maximum number of cached queries; 0 for none (D-16). */
   readonly size: number;
-  /** How long each is remembered, in milliseconds. */
+  /** How long each is cached, in milliseconds. */
   readonly ttlMs: number;
   readonly clock: Clock;
 }
 
-/** A provider that remembers the vectors of queries. */
+/** A provider that caches the vectors of queries. */
 export interface CachedProvider extends EmbeddingProvider {
   readonly cache: QueryCacheCounters;
 }
 
 export interface QueryCacheCounters {
-  /** Queries answered from memory, or by a call that was already under way. */
+  /** Queries answered from the cache, or by a call that was already in progress. */
   readonly hits: number;
   readonly misses: number;
-  /** Vectors held now, those whose time is over and that nobody has asked for since included. */
+  /** Number of cached vectors, including expired ones that were not requested since. */
   readonly size: number;
 }
 
 /**
- * A provider that embeds equal queries once: single texts in the role of a query are remembered for
- * a while, and those asked for at the same time share one call. Everything else goes straight
- * through, and so does everything when `size` is 0.
+ * A provider that embeds equal queries once: single texts in the role of a query are cached for a while, and concurrent
+ * requests for the same text share one call. All other calls are passed through, and if `size` is 0, every call is.
  */
 export function cachedQueries(provider: EmbeddingProvider, options: QueryCacheOptions): CachedProvider {
   return new CachedQueries(provider, options);
@@ -38,7 +37,7 @@ interface Entry {
   readonly until: number;
 }
 
-/** A call under way; it is cancelled when all who wait for it have gone. */
+/** A call in progress; it is cancelled when all of its callers have aborted. */
 interface Shared {
   readonly vector: Promise<Float32Array>;
   readonly stop: AbortController;
@@ -89,7 +88,7 @@ class CachedQueries implements CachedProvider {
     if (this.#entries === undefined || role !== 'query' || texts.length !== 1) return this.#provider.embed(texts, role, signal);
     if (signal?.aborted) throw cancelled(signal);
     const vector = this.#remembered(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
-    return [vector.slice()]; // the caller's own, to change as it likes
+    return [vector.slice()]; // a copy, which the caller may modify
   }
 
   async close(): Promise<void> {
@@ -132,14 +131,14 @@ class CachedQueries implements CachedProvider {
     return call;
   }
 
-  /** Nobody waits any more: the call is over, or nobody wants its answer. */
+  /** There are no callers left: the call has finished, or all of them have aborted. */
   #leave(text: string, call: Shared): void {
     if (this.#calls.get(text) === call) this.#calls.delete(text);
     call.stop.abort();
   }
 }
 
-/** The promise's outcome, or a rejection as soon as the signal aborts. */
+/** The promise's result, or a rejection as soon as the signal aborts. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@ import { EmbeddingError } from './embedding-error.ts';
 import { MAX_BATCH } from './provider.ts';
 
 /**
- * Throws unless a provider can embed all of the texts. Hosted providers refuse a blank text together
- * with its whole batch, and others give it a vector that means nothing: no provider takes one.
+ * Throws unless a provider can embed all of the texts. Blank texts are never accepted: hosted providers refuse the whole batch
+ * of a blank text, and others return a meaningless vector for it.
  */
 export function checkTexts(texts: readonly string[]): void {
   if (texts.length > MAX_BATCH) throw new EmbeddingError(`expected at most ${MAX_BATCH} texts, got ${texts.length}`, { retryable: false });

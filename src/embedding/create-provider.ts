@@ -15,9 +15,8 @@ import { RemoteProvider } from './remote/remote-provider.ts';
 import { MOST_DIMENSIONS, VectorSize } from './vector-size.ts';
 
 /**
- * The provider of a configuration. Reaches out to nobody yet: whether key, URL and model are right
- * shows with the first call. Throws ConfigError, whose problems name the fields, for a configuration
- * that can't work.
+ * Creates the provider of a configuration. Makes no request: the first call shows whether key, URL and model are right. Throws
+ * ConfigError, whose problems name the fields, for a configuration that cannot work.
  */
 export function createEmbeddingProvider(config: ProviderConfig, deps: ProviderDeps = {}): EmbeddingProvider {
   const given = withoutEmpty(config);
@@ -32,7 +31,7 @@ function withoutEmpty(config: ProviderConfig): ProviderConfig {
   const { provider, offline, apiKey, apiUrl, model, dimensions, cacheFolder, untrusted } = config;
   return {
     provider, offline, untrusted,
-    apiKey: apiKey?.trim() || undefined, // keys come from files that end in a line break
+    apiKey: apiKey?.trim() || undefined, // keys may come from files that end in a line break
     apiUrl: apiUrl?.trim() || undefined,
     model: model?.trim() || undefined,
     dimensions: dimensions || undefined,
@@ -58,10 +57,10 @@ function problemsOf({ provider, apiKey, apiUrl, model, dimensions }: ProviderCon
   return problems;
 }
 
-/** Models that come with the package, with their dimensions; the first one unless another is named. */
+/** Models that are included in the package, with their dimensions; the first one is the default. */
 const BUILTIN: ReadonlyMap<string, number> = new Map([[STATIC_MODEL, STATIC_DIMENSIONS], [HASHED_MODEL, HASHED_DIMENSIONS]]);
 
-/** Whether vectors are of a model of the provider `builtin`, which is always at hand. */
+/** Whether vectors are of a model of the provider `builtin`, which is always available. */
 export function isBuiltinModel({ model, variant }: { readonly model: string; readonly variant: string }): boolean {
   return (model === STATIC_MODEL && variant === STATIC_VARIANT) || (model === HASHED_MODEL && variant === HASHED_VARIANT);
 }
@@ -98,7 +97,7 @@ function remote({ provider, apiKey, apiUrl, model: asked, dimensions }: Provider
     size: new VectorSize(dimensions ?? native, defaults.dimensions),
     variant: name === 'openai' && canShorten(model) && dimensions !== undefined && dimensions !== native ? [`dimensions=${dimensions}`] : [],
     format: format(model, dimensions),
-    // The contract gives a key to the hosted providers only: one that was left over goes nowhere else.
+    // By the contract, only hosted providers receive a key: one that was left over is sent to no other.
     sender: { provider: name, endpoint: endpoint(apiUrl ?? defaults.url, name === 'local' ? undefined : apiKey), fetch, timer },
     retry: { timer, random, log: log.child({ provider: name, model }) },
   });

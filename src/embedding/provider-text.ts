@@ -1,12 +1,12 @@
-/** Bytes of a provider's text that an error repeats (decisions, section 4.3). */
+/** Maximum number of bytes of a provider's text that an error repeats (decisions, section 4.3). */
 const MAX_BYTES = 512;
 
-// What looks like a credential though it is not ours: a proxy's token, or a key that the provider masks itself.
+// Text that looks like a credential of another party: a proxy's token, or a key that the provider has masked.
 const CREDENTIALS = /\b(?:bearer|basic)\s+[\w.~+/=*-]{16,}|\b(?:sk|pa)-[\w*.-]{12,}/gi;
 
 /**
- * A provider's own words, fit for an error message: on one line, without credentials, at most 512
- * bytes of UTF-8. `secrets` are replaced wherever they stand, before the cut could leave half of one.
+ * A provider's message, made fit for an error: on one line, without credentials, at most 512 bytes of UTF-8. `secrets` are
+ * replaced before truncation, which could otherwise leave half of one.
  */
 export function providerText(text: string, secrets: readonly string[]): string {
   let safe = text;
@@ -23,7 +23,10 @@ function cut(text: string): string {
   return bytes.toString('utf8', 0, end) + ellipsis;
 }
 
-/** The message within an error body of any of the usual forms: `{error: {message}}`, `{error}`, `{detail}`, `{message}`, or plain text. */
+/**
+ * Extracts the message from an error body in any of the usual forms: `{error: {message}}`, `{error}`, `{detail}`, `{message}`,
+ * or plain text.
+ */
 export function messageOf(body: string): string {
   try {
     const { error, detail, message } = JSON.parse(body) as Record<string, unknown>;

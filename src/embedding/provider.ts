@@ -1,50 +1,49 @@
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
 
-/** What a text is for. Models that were trained to tell the two apart embed a query unlike a document. */
+/** The purpose of a text. Models that were trained to distinguish the two embed queries and documents differently. */
 export type EmbeddingRole = 'document' | 'query';
 
-/** How documents are best cut for a model, where that is not the service's usual way. */
+/** How documents should be divided for a model, if it differs from the service's default. */
 export interface PassageStyle {
-  /** Characters of a passage at most, unless the settings of the server say otherwise. */
+  /** Maximum number of characters of a passage, unless the server's settings specify another. */
   readonly size: number;
-  /** What the first passage of a document counts in its score, from 0 to 1; its best passage counts the rest. */
+  /** Weight of a document's first passage in its score, from 0 to 1; its best passage has the remaining weight. */
   readonly leadWeight: number;
-  /** How vectors are kept where their collection does not say. */
+  /** How vectors are stored if their collection does not specify it. */
   readonly stored: 'int8';
 }
 
-/** Turns texts into vectors. */
+/** Converts texts to vectors. */
 export interface EmbeddingProvider {
   readonly name: 'openai' | 'voyage' | 'local' | 'builtin';
   readonly model: string;
   /**
-   * Size of its vectors. Until the first call that is the configured size, or what is known of the
-   * model; of a model that nothing is known of, the provider's default, and from the first call on the truth.
+   * Size of its vectors. Before the first call it is the configured size or the known size of the model; for an unknown model,
+   * the provider's default. After the first call, it is the actual size.
    */
   readonly dimensions: number;
-  /** Tells apart what makes vectors incomparable beside the model: prefixes, dtype, dimensions asked ... */
+  /** Identifies everything besides the model that makes vectors incomparable: prefixes, dtype, requested dimensions ... */
   readonly variant: string;
   /**
-   * One vector a text, in order. At most `maxBatch` texts, none of them blank. Every vector has
-   * `dimensions` finite components and a length that is neither zero nor beyond 32-bit floats; a
-   * call any of whose vectors is otherwise fails as a whole. Rejects with EmbeddingError, also when
-   * the signal aborts.
+   * Returns one vector for each text, in order. At most `maxBatch` texts may be passed, none of them blank. Every vector has
+   * `dimensions` finite components and a length that is neither zero nor too large for 32-bit floats; if any vector does not,
+   * the whole call fails. Rejects with EmbeddingError, also if the signal aborts.
    */
   embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]>;
-  /** Most texts of one call. */
+  /** Maximum number of texts in one call. */
   readonly maxBatch: number;
-  /** Passages that suit the model, each to be embedded behind the title and the headings above it; absent for the service's usual chunks. */
+  /** Passages that suit the model, each of which is embedded after its title and headings; absent for the service's usual chunks. */
   readonly passages?: PassageStyle | undefined;
-  /** Cancels what is under way and lets go of threads and memory; calls after that reject. */
+  /** Cancels calls in progress and releases threads and memory; later calls reject. */
   close(): Promise<void>;
 }
 
-/** Absent and empty fields stand for the provider's default. */
+/** Absent and empty fields mean the provider's default. */
 export interface ProviderConfig {
-  /** `ollama` is `local` by URL, at http://localhost:11434 when no URL is given. */
+  /** `ollama` is `local` by URL, with the default URL http://localhost:11434. */
   readonly provider: 'openai' | 'voyage' | 'local' | 'ollama' | 'builtin';
-  /** Required by the hosted providers, sent to no other. */
+  /** Required by the hosted providers, sent to no others. */
   readonly apiKey?: string | undefined;
   readonly apiUrl?: string | undefined;
   /** A model's name; in-process also the folder of a model. */
@@ -52,9 +51,9 @@ export interface ProviderConfig {
   readonly dimensions?: number | undefined;
   /** In-process: never download a model. */
   readonly offline?: boolean | undefined;
-  /** In-process: where downloaded models are kept; `data/models` when absent. */
+  /** In-process: folder for downloaded models; `data/models` if absent. */
   readonly cacheFolder?: string | undefined;
-  /** Named by a user and not by the operator of the server: the model must be one of the hub, no folder of this machine. */
+  /** True if a user, and not the server's operator, named the model: it must be a hub model, not a folder of this machine. */
   readonly untrusted?: boolean | undefined;
 }
 
@@ -65,5 +64,5 @@ export interface ProviderDeps {
   readonly random?: (() => number) | undefined;
 }
 
-/** Texts of one call, for every provider (decisions, section 4.3). */
+/** Maximum number of texts in one call, for every provider (decisions, section 4.3). */
 export const MAX_BATCH = 64;

@@ -1,15 +1,15 @@
 import { EmbeddingError } from './embedding-error.ts';
 import type { VectorSize } from './vector-size.ts';
 
-// Squares of components beyond these bounds vanish or overflow in 32-bit floats, in which searches compute.
+// Squares of components outside these bounds underflow or overflow in 32-bit floats, with which searches compute.
 const SMALLEST_SQUARE = 2 ** -126;
 const LARGEST_SQUARE = 3.4e38;
 
 /**
- * The vectors of an answer, checked. One that is no use must never be stored: it would rank at
- * random or nowhere, and nobody would know why. Throws EmbeddingError for a wrong count or size, a
- * component that is not a finite number, and a length of zero (which has no direction to compare).
- * Asking the same model for the same text again would give the same, hence none is retryable.
+ * Checks and returns the vectors of a response. An unusable vector must never be stored: it would rank at random or not at all,
+ * without an explanation. Throws EmbeddingError for a wrong count or size, a component that is not a finite number, and a
+ * length of zero (which has no direction to compare). None of these is retryable, because the same model would return the same
+ * vector again.
  */
 export function usableVectors(answer: unknown, count: number, size: VectorSize, provider: string): Float32Array[] {
   const fail = (problem: string): never => {
@@ -22,7 +22,7 @@ export function usableVectors(answer: unknown, count: number, size: VectorSize, 
     const flaw = flawOf(vector);
     if (flaw !== undefined) fail(`an unusable embedding for text ${i + 1}: ${flaw}`);
   });
-  // Sizes last: an answer that is broken otherwise must not decide the size of all later ones.
+  // Sizes are checked last, so that a response with another defect does not determine the expected size.
   const odd = vectors.find((vector) => vector.length !== vectors[0]!.length);
   if (odd !== undefined) fail(`vectors of different sizes, ${vectors[0]!.length} and ${odd.length}`);
   for (const vector of vectors) {

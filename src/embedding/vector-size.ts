@@ -1,15 +1,12 @@
-/** Largest size of vectors that anyone can ask for (`SVC_EMBEDDING_DIMENSIONS`). */
+/** Maximum vector size that can be configured (`SVC_EMBEDDING_DIMENSIONS`). */
 export const MOST_DIMENSIONS = 16_384;
 
-/**
- * The size that all vectors of one provider must have: told beforehand, or else taken from the first
- * answer and held to from then on.
- */
+/** The size that all vectors of one provider must have: configured, or otherwise taken from the first response and then required. */
 export class VectorSize {
   readonly #fallback: number;
   #known: number | undefined;
 
-  /** `known`: undefined lets the first vector decide; `fallback` is shown until then. */
+  /** `known`: if undefined, the first vector decides; `fallback` is reported until then. */
   constructor(known: number | undefined, fallback: number) {
     this.#known = known;
     this.#fallback = fallback;
@@ -19,12 +16,12 @@ export class VectorSize {
     return this.#known ?? this.#fallback;
   }
 
-  /** No vector of an answer has more components than this, if it is any good. */
+  /** Valid vectors never have more components than this. */
   get most(): number {
     return this.#known ?? MOST_DIMENSIONS;
   }
 
-  /** True when a vector of this size belongs to the others; the first one asked about always does. */
+  /** Returns true if a vector of this size matches the others; the first one that is checked always does. */
   admits(size: number): boolean {
     this.#known ??= size;
     return size === this.#known;

@@ -1,10 +1,10 @@
 import { BodyTooLarge, BodyTooSlow } from '../lib/request-bytes.ts';
 import { ServiceError } from './service-error.ts';
 
-/** What is left of the body is not read, so the connection cannot serve another request. */
+/** The rest of the body is not read, so the connection cannot serve another request. */
 const CLOSING = { headers: { Connection: 'close' } };
 
-/** What is answered for a body that could not be read: `payload_too_large`, `request_timeout`, or `invalid_json` for one that ended too early. */
+/** The error for a body that could not be read: `payload_too_large`, `request_timeout`, or `invalid_json` for one that ended too early. */
 export function bodyError(cause: unknown): ServiceError {
   if (cause instanceof BodyTooLarge) return new ServiceError('payload_too_large', cause.message, CLOSING);
   if (cause instanceof BodyTooSlow) return new ServiceError('request_timeout', cause.message, CLOSING);

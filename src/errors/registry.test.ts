@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { ERRORS, ServiceError } from './index.ts';
 import { RUN_ERRORS } from './run-codes.ts';
 
-/** The codes that a service's specification lists, wherever its error body keeps them. */
+/** The codes that a service's specification lists, wherever its error body contains them. */
 function specifiedCodes(file: string): string[] {
   const text = readFileSync(new URL(`../../openapi/${file}`, import.meta.url), 'utf8');
   const lists: string[][] = [];

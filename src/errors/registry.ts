@@ -15,8 +15,7 @@ const kind = (http: number, grpc: GrpcStatus, meaning: string): ErrorKind => ({ 
 
 /**
  * Every stable error code with its status in each protocol
- * (contract section 7, decisions section 7), those of the run-queue service included: both services
- * throw the same `ServiceError`.
+ * (contract section 7, decisions section 7), including those of the run-queue service: both services throw the same `ServiceError`.
  */
 export const ERRORS = {
   invalid_json: kind(400, 'INVALID_ARGUMENT', 'the body is not JSON'),
@@ -31,7 +30,7 @@ export const ERRORS = {
   write_only: kind(403, 'PERMISSION_DENIED', 'the access mode refuses reads'),
   not_found: kind(404, 'NOT_FOUND', 'what the request names does not exist'),
   conflict: kind(409, 'ALREADY_EXISTS', 'what the request would create exists'),
-  // As gRPC has it for a read, a change and a write that have to be done again from the start.
+  // As in gRPC for a sequence of read, change and write that must be repeated from the start.
   precondition_failed: kind(412, 'ABORTED', 'the document is not in the state that the request expects'),
   not_leader: kind(409, 'FAILED_PRECONDITION', 'followers must not follow this node: it is no leader, or another one took its place'),
   snapshot_required: kind(409, 'FAILED_PRECONDITION', 'the binlog does not go on where the follower stands'),

@@ -3,8 +3,8 @@ import type { ErrorKind, GrpcStatus } from './registry.ts';
 const kind = (http: number, grpc: GrpcStatus, meaning: string): ErrorKind => ({ http, grpc, meaning });
 
 /**
- * The codes of the run-queue service (its contract, section 7; decisions 2.10). Those that both
- * services have (`unauthenticated`, `not_found`, ...) are in `registry.ts`.
+ * The codes of the run-queue service (its contract, section 7; decisions 2.10). Codes that both services use
+ * (`unauthenticated`, `not_found`, ...) are in `registry.ts`.
  */
 export const RUN_ERRORS = {
   invalid_input: kind(400, 'INVALID_ARGUMENT', 'body or query have the wrong shape'),

@@ -1,19 +1,19 @@
 import { ERRORS, type ErrorCode } from './registry.ts';
 
 export interface ErrorDetails {
-  /** One message for each violation, when several were found. */
+  /** One message for each violation, if there are several. */
   readonly errors?: readonly string[];
-  /** Further fields of the error body, where the contract documents them. */
+  /** Further fields of the error body that the contract documents. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Headers of the answer, such as `Retry-After`. */
+  /** Headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What led here; logged, never sent. */
+  /** The cause; logged, never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * The one error that handlers throw on purpose. Adapters translate its code into the status of
- * their protocol; everything else that is thrown answers as `internal`, without its message.
+ * The only error that handlers throw on purpose. Adapters translate its code into the status of their protocol; any other error
+ * is reported as `internal`, without its message.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;

@@ -6,12 +6,12 @@ export type Address =
   | { readonly kind: 'unix'; readonly path: string };
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
-// What the systems' socket address structure holds, less its final zero.
+// The capacity of `sun_path` in the system's socket address structure, without its final zero byte.
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
  * Reads `:port`, `host:port`, `[ipv6]:port` or `unix:/absolute/path` (decisions, section 5.3).
- * Undefined for everything else.
+ * Returns undefined for everything else.
  */
 export function parseAddress(text: string): Address | undefined {
   if (text.startsWith('unix:')) return socketAddress(text.slice('unix:'.length));
@@ -25,7 +25,7 @@ export function parseAddress(text: string): Address | undefined {
   return isHost(name!) ? { kind: 'tcp', host: name!, port } : undefined;
 }
 
-/** A port from 0 (the system chooses) to 65535; undefined for everything else. */
+/** A port from 0 (the system chooses) to 65535; returns undefined for everything else. */
 export function parsePort(text: string): number | undefined {
   if (!/^\d{1,5}$/.test(text)) return undefined;
   const port = Number(text);
@@ -46,7 +46,7 @@ export function isLoopback(address: Address): boolean {
   return host === 'localhost' || host === '::1' || (host !== undefined && isIP(host) === 4 && host.startsWith('127.'));
 }
 
-// All digits and dots must be an IP address: `1.2.3` or `300.1.1.1` are slips of the pen, not host names.
+// All digits and dots must be an IP address: `1.2.3` or `300.1.1.1` are typing errors, not host names.
 function isHost(name: string): boolean {
   return isIP(name) === 4 || (HOST_NAME.test(name) && !/^[\d.]+$/.test(name));
 }

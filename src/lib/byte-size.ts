@@ -5,8 +5,8 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Bytes of a size such as `1024`, `16KiB` (powers of 1024) or `256MB` (powers of 1000); the letters'
- * case does not matter. Undefined for everything else, and above 2^53 - 1.
+ * Returns the number of bytes of a size such as `1024`, `16KiB` (powers of 1024) or `256MB` (powers of 1000); the letters'
+ * case does not matter. Returns undefined for everything else and for more than 2^53 - 1.
  */
 export function parseByteSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?) ?([KMGT]?I?B?)$/i.exec(text);
@@ -16,7 +16,7 @@ export function parseByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** Written with the largest unit that divides it, so that `parseByteSize` reads the same number: `32MiB`, `1500`. */
+/** Formats with the largest unit that divides the number, so that `parseByteSize` reads the same number: `32MiB`, `1500`. */
 export function formatByteSize(bytes: number): string {
   const unit = (['TiB', 'GiB', 'MiB', 'KiB'] as const).find((name) => bytes > 0 && bytes % UNITS[name.toUpperCase()]! === 0);
   return unit === undefined ? String(bytes) : `${bytes / UNITS[unit.toUpperCase()]!}${unit}`;

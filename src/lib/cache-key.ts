@@ -1,4 +1,4 @@
-/** What a key of a cache is made of: text, a word that the machine or the run fills in, or the SHA-256 of files. */
+/** A part of a cache key: text, a placeholder that the machine or the run fills in, or the SHA-256 of files. */
 export type CacheKeyPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'word'; readonly word: CacheKeyWord }
@@ -11,8 +11,8 @@ const HASH = /^hash\(([^()]*)\)$/;
 const QUOTED = /^'([^'\\]{1,512})'$/;
 
 /**
- * Reads a key such as `deps-${{ os }}-${{ hash('package-lock.json', 'a/b.lock') }}`. A text instead of parts says what is wrong
- * with it.
+ * Reads a key such as `deps-${{ os }}-${{ hash('package-lock.json', 'a/b.lock') }}`. If the key is invalid, returns a text
+ * that says what is wrong with it.
  */
 export function parseCacheKey(template: string): CacheKeyPart[] | string {
   const parts: CacheKeyPart[] = [];

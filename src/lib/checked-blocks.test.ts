@@ -4,7 +4,7 @@ import { block, BlockReader } from './checked-blocks.ts';
 
 class Damage extends Error {}
 
-/** A stream that comes in pieces of some sizes, again and again. */
+/** A stream that arrives in pieces of the given sizes, which are repeated. */
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;

@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib';
 
 // Blocks of a file: u32 bytes, u32 CRC-32, bytes (little endian).
 
-/** No block is longer; a length beyond it is damage. */
+/** The maximum length of a block, in bytes; a greater length in a file means damage. */
 const MAX_BLOCK = 1 << 28;
 
-/** Bytes as a block; they are copied. */
+/** Encodes bytes as a block; the bytes are copied. */
 export function block(bytes: Uint8Array): Buffer {
   return Buffer.concat([u32(bytes.length), u32(crc32(bytes)), bytes]);
 }
@@ -16,13 +16,13 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Takes exact numbers of bytes, and blocks, from a stream of pieces. */
+/** Reads exact numbers of bytes, and blocks, from a stream of pieces. */
 export class BlockReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #damage: (problem: string) => Error;
   #rest: Buffer = Buffer.alloc(0);
 
-  /** `damage` makes the error for a stream that ends early, or for a block that is not what its checksum says. */
+  /** `damage` makes the error that is thrown for a stream that ends early or a block that does not match its checksum. */
   constructor(source: AsyncIterable<Uint8Array>, damage: (problem: string) => Error) {
     this.#source = source[Symbol.asyncIterator]();
     this.#damage = damage;
@@ -54,7 +54,7 @@ export class BlockReader {
     return bytes;
   }
 
-  /** Reads a block to where it belongs, with no copy in between; the damage of one of another length is told like any other. */
+  /** Reads a block directly into a given buffer, without an intermediate copy. A block of another length counts as damage. */
   async blockInto(target: Uint8Array): Promise<void> {
     const [length, checksum] = await this.numbers(2);
     if (length !== target.length) throw this.#damage(`a block of ${target.length} bytes should follow, got ${length}`);

@@ -1,4 +1,4 @@
-/** Where the time comes from. Tests pass one that they move by hand. */
+/** The source of the current time. Tests pass one that they advance by hand. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;

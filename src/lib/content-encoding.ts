@@ -2,20 +2,20 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** Smaller answers fit into one packet either way. */
+/** Smaller responses fit into one packet with or without compression. */
 const MIN_COMPRESSED_BYTES = 1024;
 
 export type Encoding = 'zstd' | 'br' | 'gzip';
 
-/** The server's order of preference: by what each saves in the time that it takes. */
+/** In the server's order of preference, by bytes saved for the time spent. */
 const ENCODINGS: readonly Encoding[] = ['zstd', 'br', 'gzip'];
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
-/** The default, 11, is for files that are compressed once. */
+/** The library's default, 11, is meant for files that are compressed once. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
 const GZIP = { level: 5 };
 
-/** Each in a thread of the platform's pool, so that the event loop is free for others. */
+/** Each runs in the platform's thread pool, so that the event loop stays free. */
 const COMPRESS: Readonly<Record<Encoding, (body: string | Uint8Array) => Promise<Buffer>>> = {
   zstd: (body) => promisify(zstdCompress)(body, ZSTD),
   br: (body) => promisify(brotliCompress)(body, BROTLI),
@@ -32,19 +32,19 @@ export function compress(body: string | Uint8Array, encoding: Encoding): Promise
   return COMPRESS[encoding](body);
 }
 
-/** A stream that compresses what is written to it. */
+/** Returns a stream that compresses what is written to it. */
 export function compressor(encoding: Encoding): Transform {
   return STREAMS[encoding]();
 }
 
-/** Whether a body is long enough to be compressed. Counts no bytes where the length alone decides. */
+/** Whether a body is long enough to be compressed. Does not count bytes if the length of the string alone decides. */
 export function isWorthCompressing(body: string | Buffer): boolean {
   return body.length > MIN_COMPRESSED_BYTES || (typeof body === 'string' && body.length * 3 > MIN_COMPRESSED_BYTES && Buffer.byteLength(body) > MIN_COMPRESSED_BYTES);
 }
 
 /**
- * The encoding that a header `Accept-Encoding` wants most (RFC 9110, section 12.5.3); among those that it wants alike the server's
- * first. Undefined where it takes none, or wants the body as it is more.
+ * The encoding that an `Accept-Encoding` header prefers (RFC 9110, section 12.5.3); of encodings with equal weight, the
+ * server's first. Returns undefined if the header accepts none, or prefers the body without an encoding.
  */
 export function preferredEncoding(accepted: string | undefined): Encoding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
@@ -54,7 +54,7 @@ export function preferredEncoding(accepted: string | undefined): Encoding | unde
   return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined;
 }
 
-/** `gzip;q=0.5`; a weight that is none counts as 0. */
+/** Parses `gzip;q=0.5`; an invalid weight counts as 0. */
 function weightedCoding(part: string): readonly [string, number] {
   const [coding = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);

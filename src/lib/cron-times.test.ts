@@ -5,7 +5,7 @@ import { CronTimes } from './cron-times.ts';
 const MINUTE = 60_000;
 const at = (iso: string): number => Date.parse(iso);
 
-/** The moments after `from` and before `to`. */
+/** The times after `from` and before `to`. */
 function moments(expression: string, zone: string, from: string, to: string): string[] {
   const times = new CronTimes(expression, zone);
   const found: string[] = [];
@@ -56,7 +56,7 @@ describe('the times of a cron expression', () => {
   });
 });
 
-/** The slow way: each minute on the wall. */
+/** The slow way: tests each minute of local time. */
 function firstMatch(minute: string, hour: string, timeZone: string, from: number): number {
   const wall = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
   const offset = at(`1970-01-01T${wall.format(from)}Z`) - (from % 86_400_000);

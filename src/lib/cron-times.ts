@@ -5,18 +5,18 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Days that are looked through for a match: the longest cycle of dates, of which 29 February on a given weekday takes 28 or 40 years. */
+/** Number of days searched for a match. The longest cycle of dates is that of 29 February on a given weekday: 28 or 40 years. */
 const MAX_DAYS = 41 * 366;
 
-/** A change of the offset is looked for this far around a day: no zone is farther than 14 hours from UTC. */
+/** A change of the offset is searched for within this time around a day, because no zone is more than 14 hours from UTC. */
 const AROUND_MS = 15 * HOUR_MS;
 
 /**
- * The moments of a cron expression of five fields in a time zone. node-cron parses the expression and matches its dates; where
- * the zone's clock changes, this is decided here (as Debian's cron does it):
- * - an expression with certain hours counts by the clock on the wall. A time that is skipped counts at the end of the gap, a
- *   time that comes twice counts at its first;
- * - an expression for every hour follows the time that passes: nothing in the gap, and both hours where one comes twice.
+ * The times of a cron expression of five fields in a time zone. node-cron parses the expression and matches its dates; where
+ * the zone's clock changes, this class decides (with the rules of Debian's cron):
+ * - an expression with specific hours follows local time. A local time that is skipped matches at the end of the gap; a
+ *   local time that occurs twice matches the first time;
+ * - an expression for every hour follows elapsed time: nothing matches in the gap, and both occurrences of a repeated hour match.
  */
 export class CronTimes {
   readonly #zone: ZoneClock;
@@ -24,20 +24,20 @@ export class CronTimes {
   readonly #matches: (date: Date) => boolean;
   readonly #days = new Lru<number, readonly number[]>(8);
 
-  /** Throws for an expression that `validate` of node-cron refuses, and for a zone that does not exist. */
+  /** Throws for an expression that node-cron's `validate` rejects, and for a zone that does not exist. */
   constructor(expression: string, timezone: string) {
     const { minute, hour, month } = parse(expression);
     this.#fields = { minutes: ascending(minute), hours: ascending(hour), months: new Set(month) };
-    // A task that is never started; dates of the zone are passed to it as if they were of UTC.
+    // The task is never started; dates of the zone are passed to it as if they were in UTC.
     const task = createTask(expression, () => {}, { timezone: 'UTC' });
-    void task.destroy(); // only out of the list of tasks; it still matches
+    void task.destroy(); // this removes it only from the list of tasks; it still matches
     this.#matches = (date) => task.match(date);
     this.#zone = new ZoneClock(timezone);
   }
 
-  /** The first moment after this one, in milliseconds since 1970; undefined when there is none. */
+  /** The first time after this one, in milliseconds since 1970; undefined when there is none. */
   after(ms: number): number | undefined {
-    const first = this.#zone.dayOf(ms) - DAY_MS; // a clock that is put back over midnight repeats the end of a day
+    const first = this.#zone.dayOf(ms) - DAY_MS; // a clock that is put back across midnight repeats the end of a day
     for (let day = first; day <= first + MAX_DAYS * DAY_MS; day += DAY_MS) {
       const found = this.#momentsOf(day).find((moment) => moment > ms);
       if (found !== undefined) return found;
@@ -45,7 +45,7 @@ export class CronTimes {
     return undefined;
   }
 
-  /** The last moment that is not after this one; undefined when there is none. */
+  /** The last time that is not after this one; undefined when there is none. */
   upTo(ms: number): number | undefined {
     const first = this.#zone.dayOf(ms) + DAY_MS;
     for (let day = first; day >= first - MAX_DAYS * DAY_MS; day -= DAY_MS) {
@@ -55,7 +55,7 @@ export class CronTimes {
     return undefined;
   }
 
-  /** Ascending. `day`: its midnight as if the zone were UTC. */
+  /** In ascending order. `day`: the day's midnight, as if the zone were UTC. */
   #momentsOf(day: number): readonly number[] {
     if (!this.#fields.months.has(new Date(day).getUTCMonth() + 1)) return [];
     const known = this.#days.get(day);
@@ -81,7 +81,7 @@ export class CronTimes {
   }
 }
 
-/** The clock on the wall of a time zone. Times of it are milliseconds as if the zone were UTC. */
+/** Local time of a time zone. Local times are milliseconds as if the zone were UTC. */
 class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
 
@@ -89,13 +89,13 @@ class ZoneClock {
     this.#format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
   }
 
-  /** The midnight with which the day of this moment begins on the wall. */
+  /** The midnight at which the local day of this time begins. */
   dayOf(ms: number): number {
     const wall = ms + this.#offsetAt(ms);
     return wall - (((wall % DAY_MS) + DAY_MS) % DAY_MS);
   }
 
-  /** How far the wall is ahead of UTC before and after the one change between two moments; without a change, both are the same. */
+  /** The offset of local time from UTC before and after the only change between two times; both are equal if there is no change. */
   changeWithin(from: number, to: number): { readonly at: number; readonly before: number; readonly after: number } {
     const before = this.#offsetAt(from);
     const after = this.#offsetAt(to);

@@ -1,4 +1,4 @@
-/** Freezes a tree of plain objects and arrays, and returns it: settings are read by all and changed by none. */
+/** Freezes a tree of plain objects and arrays and returns it. Used for settings, which everyone reads and nothing may change. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

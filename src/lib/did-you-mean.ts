@@ -1,7 +1,7 @@
 /**
- * The candidate that is most likely meant by a misspelled name, or undefined when none is near: at
+ * The candidate that is most likely meant by a misspelled name, or undefined if none is close: at
  * most a third of its letters may differ. Letter case and `-`, `_`, `.` do not count as differences.
- * Of equally near ones the first wins.
+ * The first of equally close candidates wins.
  */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(name);
@@ -14,7 +14,7 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean X?` for the end of a message, empty when nothing is near. */
+/** `; did you mean X?` for the end of a message, empty if no candidate is close. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const found = closest(name, candidates);
   return found === undefined ? '' : `; did you mean ${found}?`;
@@ -23,8 +23,8 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '');
 
 /**
- * Optimal string alignment distance (insert, delete, replace, swap of neighbours), by the usual
- * table of which three rows are kept. Lengths that differ by `limit` or more answer `limit` at once.
+ * Optimal string alignment distance (insert, delete, replace, swap of neighbours), computed with the usual table, of which
+ * three rows are kept. Returns `limit` at once if the lengths differ by `limit` or more.
  */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -2,8 +2,8 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Gives a finished file its final name so that a crash leaves either the old content or the new,
- * whole: the bytes are on disk before the name points to them, and the name is on disk on return.
+ * Renames a finished file so that a crash leaves either the complete old content or the complete new content. The bytes are on
+ * disk before the name refers to them, and the name is on disk when this returns.
  */
 export async function durableRename(from: string, to: string): Promise<void> {
   await syncPath(from, 'r+');
@@ -11,7 +11,7 @@ export async function durableRename(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to));
 }
 
-/** Puts the names within a folder on disk. */
+/** Flushes the entries of a folder to disk. */
 export function syncFolder(folder: string): Promise<void> {
   return syncPath(folder, 'r');
 }

@@ -1,4 +1,4 @@
-/** Milliseconds of each unit, longest first: formatting takes as many of each as fit. */
+/** Milliseconds of each unit, longest first: formatting uses as many of each as fit. */
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
 type Unit = keyof typeof UNITS;
@@ -9,7 +9,7 @@ const PART = /(\d+(?:\.\d+)?)(ms|[smhdw])/g;
 
 /**
  * Milliseconds of a duration such as `500ms`, `5s`, `15m`, `24h`, `7d`, `2w` or `1h30m` (decision
- * D-05; run-queue decisions, section 2.6), rounded to whole ones. Undefined for everything else: a
+ * D-05; run-queue decisions, section 2.6), rounded to whole milliseconds. Returns undefined for everything else: a
  * number without a unit, a sign, spaces, or more than 2^53 - 1 milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
@@ -20,14 +20,14 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(rounded) ? rounded : undefined;
 }
 
-/** As `parseDuration`, and a bare integer counts seconds (decision D-05). */
+/** Like `parseDuration`, but a bare integer is a number of seconds (decision D-05). */
 export function parseDurationOrSeconds(text: string): number | undefined {
   return parseDuration(/^\d+$/.test(text) ? `${text}s` : text);
 }
 
 /**
  * The shortest text that `parseDuration` reads back to the same value: `2h15m30s`, `7d`, `0s`.
- * Weeks are written as days, which people count in. `milliseconds`: a whole number, not negative.
+ * Weeks are written as days, which are easier to read. `milliseconds`: a whole number, not negative.
  */
 export function formatDuration(milliseconds: number): string {
   let rest = milliseconds;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { withinEdits } from './edit-distance.ts';
 
-/** The distance by its definition. */
+/** The distance, computed by its definition. */
 function distance(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return a.length + b.length;
   const [x, y] = [a.slice(1), b.slice(1)];

@@ -1,4 +1,7 @@
-/** Whether two words are at most so many insertions, deletions and substitutions of characters apart (Wagner and Fischer, 1974). */
+/**
+ * Whether the edit distance of two words (insertions, deletions and substitutions of characters) is at most a limit (Wagner and
+ * Fischer, 1974).
+ */
 export function withinEdits(from: readonly string[], to: readonly string[], edits: number): boolean {
   if (Math.abs(from.length - to.length) > edits) return false;
   let above = Array.from({ length: to.length + 1 }, (_, j) => j);

@@ -1,13 +1,13 @@
 /** One of the tags that a conditional request names. */
 export interface EntityTag {
   readonly isWeak: boolean;
-  /** What stands in the quotation marks, without the encoding that the tag of a compressed answer ends with. */
+  /** The text within the quotation marks, without the suffix that names the encoding of a compressed response. */
   readonly value: string;
 }
 
 const ENCODED = /-(?:gzip|br|zstd)$/;
 
-/** The tags of a header `If-Match` or `If-None-Match` (RFC 9110, section 8.8.3), `*` for any. What is no tag is left out. */
+/** The tags of an `If-Match` or `If-None-Match` header (RFC 9110, section 8.8.3), or `*` for any. Invalid tags are left out. */
 export function readEntityTags(header: string): '*' | readonly EntityTag[] {
   if (header.trim() === '*') return '*';
   return header.split(',').flatMap((part) => {

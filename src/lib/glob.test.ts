@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGlob } from './glob.ts';
 
-/** What the pattern says, tried out in every way. */
+/** The meaning of the pattern, evaluated by trying every way. */
 function matches(pattern: readonly string[], text: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return text.length === 0;

@@ -2,9 +2,10 @@
 export type Glob = (text: string) => boolean;
 
 /**
- * A pattern in which `*` stands for any characters and `?` for one; at the end of the pattern for one or none. A test takes at most as many steps as the text has
- * characters times the pattern's: what an earlier `*` took need never be given back once a later one was
- * reached, where a regular expression would try every way to share the text among all of them.
+ * A pattern in which `*` stands for any characters and `?` for one character, or at the end of the pattern for one or none. A
+ * test takes at most as many steps as the length of the text times the length of the pattern: once a later `*` was reached, the
+ * match of an earlier one need never be reconsidered. A regular expression would try every way to divide the text among all of
+ * them.
  */
 export function createGlob(pattern: string): Glob {
   const wanted = [...pattern];

@@ -1,4 +1,4 @@
-/** Runs of items: at most so many, and of so much weight together; one that weighs more is a run of its own. */
+/** Splits items into batches with a maximum count and a maximum total weight; an item over that weight is a batch of its own. */
 export function* inBatches<T>(items: readonly T[], most: number, weightOf: (item: T) => number, mostWeight: number): Generator<T[]> {
   let batch: T[] = [];
   let weight = 0;

@@ -1,32 +1,32 @@
 import { ParallelSearch } from './parallel-search.ts';
 import type { Automaton, State, TextSearch } from './regexp-automaton.ts';
 
-/** Sets of states that are remembered; with more, all are forgotten. Each has a table of half a kilobyte to a kilobyte. */
+/** Maximum number of state sets kept; if there are more, all are discarded. The table of each takes half a kilobyte to a kilobyte. */
 const CACHED_STATES = 64;
 
-/** Entries that one search may add to the tables; a text that needs more gains nothing by them. */
+/** Maximum number of entries that one search may add to the tables; a text that needs more gains nothing from them. */
 const MAX_ENTRIES = 1024;
 
-/** Characters beyond ASCII that are remembered for each set. */
+/** Number of characters beyond ASCII that are remembered for each set. */
 const CACHED_CHARACTERS = 128;
 
 const ASCII = 128;
 
 /** A set of states of the automaton, before one character is read. */
 interface StateSet {
-  /** States that the last character led to; the start of the automaton is in every set, since a match may begin anywhere. */
+  /** States that the last character led to. The start of the automaton is in every set, because a match may begin anywhere. */
   readonly reached: readonly number[];
-  /** Whether it is the one at the beginning of the text. */
+  /** Whether this is the set at the beginning of the text. */
   readonly isFirst: boolean;
-  /** The next set, by ASCII character and by any other. */
+  /** The next set, by ASCII character and by any other character. */
   readonly next: (StateSet | undefined)[];
   readonly others: Map<number, StateSet>;
-  /** What can be known without a further character; undefined until somebody asks. */
+  /** What is known without a further character; undefined until it is needed. */
   within: Closure | undefined;
   acceptsAtEnd: boolean | undefined;
 }
 
-/** Everything that a set leads to without consuming a character. */
+/** All states that a set leads to without consuming a character. */
 interface Closure {
   readonly accepted: boolean;
   /** States that consume a character. */
@@ -35,9 +35,9 @@ interface Closure {
 }
 
 /**
- * The deterministic automaton of a pattern, made as far as texts need it (Aho, Sethi, Ullman, "Compilers", 1986, section 3.7;
- * lazily, as in RE2): where the sets of states that a text meets are few, each character is one look into a table. A text that
- * meets many is searched without tables (`ParallelSearch`).
+ * The deterministic automaton of a pattern, built as far as texts need it (Aho, Sethi, Ullman, "Compilers", 1986, section 3.7;
+ * lazily, as in RE2). If a text meets few sets of states, each character costs one table lookup. A text that meets many is
+ * searched without tables (`ParallelSearch`).
  */
 export class LazyDfa {
   readonly #automaton: Automaton;
@@ -50,7 +50,7 @@ export class LazyDfa {
     this.#mostSets = mostSets;
   }
 
-  /** Not for patterns with `\b` or `\B`, whose truth the next character decides. */
+  /** Not for patterns with `\b` or `\B`, because the next character decides whether they match. */
   static serves({ states }: Automaton): boolean {
     return !states.some((state) => state.type === 'assertion' && (state.kind === 'boundary' || state.kind === 'inside'));
   }
@@ -60,7 +60,7 @@ export class LazyDfa {
     return new DfaSearch(this, text, this.#first, () => new ParallelSearch(this.#automaton, text));
   }
 
-  /** Whether a match has been found before the text ends, and what was looked at to know that. */
+  /** Whether a match was found before the end of the text, and what was examined to know it. */
   within(set: StateSet): { readonly accepted: boolean; readonly steps: number } {
     if (set.within !== undefined) return { accepted: set.within.accepted, steps: 0 };
     set.within = this.#closure(set, false);
@@ -74,7 +74,7 @@ export class LazyDfa {
     return { accepted, steps: size };
   }
 
-  /** The set after a character that the given one has no entry for. */
+  /** Computes the set after a character for which the given set has no entry. */
   advance(set: StateSet, codePoint: number): { readonly set: StateSet; readonly steps: number } {
     const { atoms } = set.within!;
     const reached = [...new Set(atoms.filter(({ accepts }) => accepts(codePoint)).map(({ next }) => next))].sort((a, b) => a - b);
@@ -127,7 +127,7 @@ class DfaSearch implements TextSearch {
   #steps = 0;
   #entries = 0;
   readonly #makeOther: () => TextSearch;
-  /** Goes on from the beginning in the place of this one. */
+  /** Continues from the beginning in place of this one. */
   #other: TextSearch | undefined;
 
   constructor(dfa: LazyDfa, text: string, first: StateSet, makeOther: () => TextSearch) {

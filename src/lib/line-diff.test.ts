@@ -4,7 +4,7 @@ import { diffLines, unifiedDiff } from './line-diff.ts';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 14 }).map((lines) => lines.map((line) => `${line}\n`).join(''));
 
-/** Length of the longest common subsequence, by the usual table. */
+/** Length of the longest common subsequence, computed with the usual table. */
 function commonLines(a: readonly string[], b: readonly string[]): number {
   const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   for (let i = a.length - 1; i >= 0; i--) {

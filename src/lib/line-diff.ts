@@ -4,13 +4,13 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Edits above which the texts count as different altogether; the work grows with their square. */
+/** Above this number of edits, the texts count as entirely different, because the work grows with the square of the edits. */
 const MOST_EDITS = 2000;
 
 /**
  * The shortest way from one text to another, line by line (E. Myers, "An O(ND) difference algorithm and its variations", 1986).
  * Lines that differ are listed with those of the first text before those of the second. Texts with more than 2,000 edits between
- * them come back as one replacement of all that lies between their common beginning and end.
+ * them are returned as one replacement of everything between their common beginning and end.
  */
 export function diffLines(first: string, second: string): DiffLine[] {
   const [a, b] = [linesOf(first), linesOf(second)];
@@ -23,14 +23,14 @@ export function diffLines(first: string, second: string): DiffLine[] {
   return [...a.slice(0, start).map(kept), ...middle, ...a.slice(a.length - end).map(kept)];
 }
 
-/** An end of line at the end of the text begins no further line. */
+/** A line break at the end of the text does not begin another line. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** `furthest[k]` is how far into `a` some path of `d` edits gets on the diagonal `k`; the table of each `d` is kept to walk back. */
+/** `furthest[k]` is how far into `a` a path of `d` edits reaches on the diagonal `k`. The table of each `d` is kept, to walk back. */
 function shortestEdits(a: readonly string[], b: readonly string[]): DiffLine[] {
   const most = Math.min(a.length + b.length, MOST_EDITS);
   const furthest = new Int32Array(2 * most + 3);
@@ -59,7 +59,7 @@ function walkBack(a: readonly string[], b: readonly string[], trace: readonly In
     const down = k === -d || (k !== d && at(k - 1) < at(k + 1));
     const from = d === 0 ? 0 : down ? at(k + 1) : at(k - 1);
     const fromY = d === 0 ? 0 : from - (down ? k + 1 : k - 1);
-    // After its edit, the path went along lines that both texts have.
+    // After its edit, the path followed lines that both texts have.
     for (const after = d === 0 || down ? from : from + 1; x > after; x--, y--) lines.push({ kind: ' ', text: a[x - 1]! });
     if (d === 0) break;
     lines.push(down ? { kind: '+', text: b[y - 1]! } : { kind: '-', text: a[x - 1]! });
@@ -68,7 +68,7 @@ function walkBack(a: readonly string[], b: readonly string[], trace: readonly In
   return lines.reverse();
 }
 
-/** Within a run of changes, what goes stands before what comes. */
+/** Within a sequence of changes, removed lines stand before added lines. */
 function inOrder(lines: readonly DiffLine[]): DiffLine[] {
   const result: DiffLine[] = [];
   const come: DiffLine[] = [];
@@ -82,7 +82,7 @@ function inOrder(lines: readonly DiffLine[]): DiffLine[] {
   return [...result, ...come];
 }
 
-/** The changes with `context` lines around them, as `diff -u` writes them; empty where nothing differs. */
+/** The changes with `context` lines around them, in the format of `diff -u`; empty if nothing differs. */
 export function unifiedDiff(lines: readonly DiffLine[], [from, to]: readonly [string, string], context = 3): string[] {
   const changed = lines.flatMap(({ kind }, i) => (kind === ' ' ? [] : [i]));
   if (changed.length === 0) return [];
@@ -96,7 +96,7 @@ export function unifiedDiff(lines: readonly DiffLine[], [from, to]: readonly [st
   return [`--- ${from}`, `+++ ${to}`, ...hunks.flatMap(([start, end]) => [headOf(lines, start, end), ...lines.slice(start, end).map(({ kind, text }) => `${kind}${text}`)])];
 }
 
-/** `@@ -FIRST,COUNT +FIRST,COUNT @@`; lines are counted from 1, and from the line before where there are none. */
+/** `@@ -FIRST,COUNT +FIRST,COUNT @@`. Lines are counted from 1; if COUNT is 0, FIRST is the line before. */
 function headOf(lines: readonly DiffLine[], start: number, end: number): string {
   const range = (other: '-' | '+'): string => {
     const mine = (some: readonly DiffLine[]): number => some.filter(({ kind }) => kind !== other).length;

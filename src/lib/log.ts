@@ -1,4 +1,4 @@
-/** A structured log, as pino writes it: fields first, then a fixed message that can be searched for. */
+/** A structured log in the style of pino: fields first, then a fixed message that can be searched for. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -10,5 +10,5 @@ export interface Log {
 
 const nothing = (): void => undefined;
 
-/** Writes nothing; for tests and for callers that do not care. */
+/** Writes nothing; for tests and for callers that need no log. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => silentLog };

@@ -1,15 +1,15 @@
 /**
- * A bounded map that forgets what was used longest ago. Relies on `Map` keeping insertion order:
+ * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order:
  * a hit is moved to the end, so the first key is always the oldest.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;
   readonly #onForget: (value: V) => void;
-  /** The last entry, which need not be moved. */
+  /** The newest entry, which need not be moved. */
   #newest: { readonly key: K; readonly value: V } | undefined;
 
-  /** `capacity`: at least 1. `onForget` is told each value that leaves, whatever the way. */
+  /** `capacity`: at least 1. `onForget` is called with each value that leaves the map, for whatever reason. */
   constructor(capacity: number, onForget: (value: V) => void = () => {}) {
     if (!(capacity >= 1)) throw new RangeError(`capacity must be at least 1, got ${capacity}`);
     this.#capacity = capacity;
@@ -20,7 +20,7 @@ export class Lru<K, V> {
     return this.#entries.size;
   }
 
-  /** The value, now the most recently used; undefined when it is absent or was forgotten. */
+  /** Returns the value and makes it the most recently used; undefined if it is absent or was removed. */
   get(key: K): V | undefined {
     if (this.#newest?.key === key) return this.#newest.value;
     const value = this.#entries.get(key);
@@ -40,7 +40,7 @@ export class Lru<K, V> {
     this.delete(oldest!);
   }
 
-  /** True when the key was there. */
+  /** Returns true if the key was present. */
   delete(key: K): boolean {
     const value = this.#entries.get(key);
     if (!this.#entries.delete(key)) return false;

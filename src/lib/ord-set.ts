@@ -1,7 +1,7 @@
 const SHIFT = 5;
 const MASK = 31;
 
-/** A set of ordinals as a bitmap: bit `ord & 31` of word `ord >>> 5`. Grows as needed. */
+/** A set of ordinals as a bitmap: bit `ord & 31` of word `ord >>> 5`. It grows as needed. */
 export class OrdSet {
   #words: Uint32Array;
 
@@ -22,14 +22,14 @@ export class OrdSet {
     return set;
   }
 
-  /** Takes the words as they are, without a copy. */
+  /** Uses the words directly, without a copy. */
   static fromWords(words: Uint32Array): OrdSet {
     const set = new OrdSet();
     set.#words = words;
     return set;
   }
 
-  /** The bitmap; not to be written to. */
+  /** The bitmap; callers must not write to it. */
   get words(): Uint32Array {
     return this.#words;
   }
@@ -55,12 +55,12 @@ export class OrdSet {
     if (at < this.#words.length) this.#words[at]! &= ~(1 << (ord & MASK));
   }
 
-  /** Keeps what is in the other set, too. */
+  /** Keeps only the ordinals that are also in the other set. */
   intersect(other: OrdSet): void {
     for (let i = 0; i < this.#words.length; i++) this.#words[i]! &= other.#words[i] ?? 0;
   }
 
-  /** Adds what is in the other set. */
+  /** Adds the ordinals of the other set. */
   unite(other: OrdSet): void {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
     for (const [i, word] of other.#words.entries()) this.#words[i]! |= word;
@@ -73,7 +73,7 @@ export class OrdSet {
     return set;
   }
 
-  /** Every ordinal, ascending. */
+  /** Calls back with every ordinal, in ascending order. */
   ordinals(): Uint32Array {
     const ords = new Uint32Array(this.size);
     let count = 0;
@@ -97,7 +97,7 @@ export class OrdSet {
   }
 }
 
-/** Set bits of a word of 32 (Warren, Hacker's Delight, section 5-1). */
+/** Number of set bits in a 32-bit word (Warren, Hacker's Delight, section 5-1). */
 function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 
-/** Names by which containers on this machine know it. They end in `.internal`, which nobody can register. */
+/** Names under which containers on this machine know it. They end in `.internal`, which cannot be registered. */
 const CONTAINER_NAMES = ['host.docker.internal', 'host.containers.internal'];
 
 /**
- * Names that stand for this machine, beside `localhost`: its own, short and as the local network announces it (mDNS),
- * and the name that a server was told to listen on.
+ * Names of this machine besides `localhost`: its host name, short and as the local network announces it (mDNS), and the name on
+ * which a server was configured to listen.
  */
 export function ownNames(listening: string | undefined, machine: string = hostname()): string[] {
   const short = machine.split('.')[0]!;

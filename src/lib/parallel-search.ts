@@ -2,8 +2,8 @@ import type { Automaton, State, TextSearch } from './regexp-automaton.ts';
 import type { Assertion } from './regexp-syntax.ts';
 
 /**
- * A search that follows all ways through the automaton side by side; each state is entered at most once for a character.
- * The cheapest way where nearly every character leads to a set of states that was not met before.
+ * A search that follows all paths through the automaton in parallel; each state is entered at most once for a character. This
+ * is the cheapest way if nearly every character leads to a set of states that was not met before.
  */
 export class ParallelSearch implements TextSearch {
   readonly #automaton: Automaton;
@@ -46,7 +46,7 @@ export class ParallelSearch implements TextSearch {
     }
   }
 
-  /** Follows everything that consumes no character. As deep as the automaton is large, at most. */
+  /** Follows all transitions that consume no character. The recursion is at most as deep as the automaton is large. */
   #enter(index: number): void {
     if (this.#entered[index] === this.#position) return;
     this.#entered[index] = this.#position;

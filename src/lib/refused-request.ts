@@ -1,10 +1,10 @@
-/** Which rule an outgoing request broke. */
+/** The rule that an outgoing request broke. */
 export type RefusalRule = 'scheme' | 'credentials' | 'address' | 'header' | 'redirect' | 'size' | 'time';
 
 /**
- * An outgoing request that this server does not make, or gave up, by its own rules: trying again changes
- * nothing, but for `time`. The message is fit for users: it names the rule and the host that was asked
- * for, never an address that a name was resolved to.
+ * An outgoing request that this server refused or aborted by its own rules. Another attempt changes nothing, except for `time`.
+ * The message may be shown to users: it names the rule and the host that was requested, never an address to which a name was
+ * resolved.
  */
 export class RefusedRequest extends Error {
   readonly rule: RefusalRule;

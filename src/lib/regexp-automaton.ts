@@ -1,17 +1,17 @@
 import type { Assertion, Pattern } from './regexp-syntax.ts';
 
-/** Largest automaton; counted repetitions such as `{1,500}` are written out, so they use it up. */
+/** Maximum size of an automaton. Counted repetitions such as `{1,500}` are expanded, so they count against it. */
 const MAX_STATES = 1000;
 
-/** A search of one text, under way. */
+/** A search of one text that is in progress. */
 export interface TextSearch {
-  /** States looked at so far, in all: what the search costs, the same on every machine. */
+  /** Total number of states examined so far: the cost of the search, which is the same on every machine. */
   readonly steps: number;
-  /** Goes on for about so many steps; whether the pattern matches, undefined while that is not known. */
+  /** Continues for about the given number of steps. Returns whether the pattern matches, or undefined while that is not known. */
   advance(steps: number): boolean | undefined;
 }
 
-/** A state of the automaton: what comes after it is known, not what came before. */
+/** A state of the automaton. It knows what follows it, not what precedes it. */
 export type State =
   | { readonly type: 'accept' }
   | { readonly type: 'atom'; readonly accepts: CharacterTest; readonly next: number }
@@ -30,7 +30,7 @@ export function buildAutomaton(pattern: Pattern): Automaton {
   return new AutomatonBuilder().build(pattern);
 }
 
-/** Builds from the end to the front: each part is told the state that follows it. */
+/** Builds from the end to the front: each part receives the state that follows it. */
 class AutomatonBuilder {
   readonly #states: State[] = [];
   readonly #tests = new Map<string, CharacterTest>();
@@ -42,7 +42,7 @@ class AutomatonBuilder {
   }
 
   #compile(pattern: Pattern, next: number): number {
-    this.#count(); // also where no state is made, as in `((){1000}){1000}`
+    this.#count(); // also counts parts that add no state, as in `((){1000}){1000}`
     switch (pattern.type) {
       case 'atom': return this.#add({ type: 'atom', accepts: this.#testOf(pattern.source), next });
       case 'assertion': return this.#add({ type: 'assertion', kind: pattern.kind, next });
@@ -84,8 +84,8 @@ class AutomatonBuilder {
 }
 
 /**
- * Leaves the meaning of a class or an escape to the engine: ASCII is looked up in a table, of other
- * characters the last answer is kept, since all states ask about the same one.
+ * Leaves the meaning of a class or an escape to the engine. ASCII characters are looked up in a table; for other characters the
+ * last result is kept, because all states ask about the same character.
  */
 function characterTest(source: string): CharacterTest {
   const expression = new RegExp(`^${source}$`, 'u');

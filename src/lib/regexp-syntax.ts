@@ -22,9 +22,9 @@ const ATOM = /\\(?:u\{[^}]*\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA
 
 const QUANTIFIER = /([*+?])\??|\{(\d+)(,?)(\d*)\}\??/y;
 
-/** Throws a `SyntaxError` when the source is no regular expression or needs what this tree lacks. */
+/** Throws a `SyntaxError` if the source is not a regular expression or needs something that this tree lacks. */
 export function parsePattern(source: string): Pattern {
-  // The engine's own parser checks the grammar, so the one below only has to find the structure.
+  // The engine's own parser checks the grammar, so the parser below only has to find the structure.
   new RegExp(source, 'u');
   return new Parser(source).parse();
 }
@@ -62,7 +62,7 @@ class Parser {
     return { type: 'repeat', part, min: Number(least), max: most ? Number(most) : comma ? Infinity : Number(least) };
   }
 
-  /** Which part of the match a group captured is of no interest here, so every group is a plain one. */
+  /** The part of the match that a group captured is not needed, so every group is a plain one. */
   #group(): Pattern {
     if (this.#source[this.#at] === '?' && this.#match(/\?(?::|<(?![=!])[^>]*>)/y) === undefined) {
       throw new SyntaxError('look-around and inline flags are not supported');

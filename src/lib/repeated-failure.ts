@@ -1,8 +1,8 @@
 import type { Log } from './log.ts';
 
 /**
- * A failure that repeats, in one line of the log: it is written the first time and when it has become another, and when it is over
- * a line says how often it came.
+ * Logs a failure that repeats in one line: it is written when it first occurs and when its message changes. When the failure is
+ * over, another line states how often it occurred.
  */
 export class RepeatedFailure {
   readonly #log: Log;
@@ -25,7 +25,7 @@ export class RepeatedFailure {
     this.#log[this.#level]({ err, ...fields }, this.#message);
   }
 
-  /** It has succeeded. Does nothing unless it had failed. */
+  /** Reports a success. Does nothing if there was no failure before. */
   over(): void {
     if (this.#count > 1) this.#log.info({ failures: this.#count }, `over: ${this.#message}`);
     this.#count = 0;

@@ -11,7 +11,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** What reading the body of one request came to, which is sent in pieces; the connection is then cut where it is said. */
+/** The result of reading the body of one request that is sent in pieces; the connection is then cut if requested. */
 async function read(pieces: readonly string[], { length, cut = false }: { length?: number; cut?: boolean } = {}): Promise<unknown> {
   const outcome = new Promise((resolve) => {
     server = createServer((request) => void readRequestBytes(request, 10).then((bytes) => resolve(bytes.toString()), resolve));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A body has more bytes than it may. What is left of it is not read, so its connection cannot serve another request. */
+/** A body is longer than allowed. The rest of it is not read, so its connection cannot serve another request. */
 export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`body larger than ${maxBytes} bytes`);
@@ -8,7 +8,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** A body came too slowly, as whoever watches over requests found. Its connection cannot serve another one either. */
+/** A body arrived too slowly, as determined by the code that supervises requests. Its connection cannot serve another request either. */
 export class BodyTooSlow extends Error {
   constructor() {
     super('the body of the request did not arrive in time');
@@ -16,7 +16,7 @@ export class BodyTooSlow extends Error {
   }
 }
 
-/** The event by which a request's reader is told that its body comes too slowly. */
+/** The event that tells a request's reader that its body arrives too slowly. */
 export const SLOW_BODY = Symbol('slow body');
 
 /** A request ended in the middle of its body. */
@@ -28,12 +28,12 @@ export class BodyCutOff extends Error {
 }
 
 /**
- * All bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, with `BodyTooSlow`
- * and with `BodyCutOff`. By events, since iterating costs thrice as much.
+ * Reads all bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, and with
+ * `BodyTooSlow` or `BodyCutOff`. Uses events, because iterating costs three times as much.
  */
 export function readRequestBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
-  // One whose client has gone already tells nothing any more.
+  // A request whose client has already disconnected emits no further event.
   if (request.destroyed) return Promise.reject(new BodyCutOff(request.errored ?? undefined));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

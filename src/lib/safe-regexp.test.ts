@@ -18,7 +18,7 @@ const { pattern } = fc.letrec<{ pattern: string; sequence: string; part: string;
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '😀', '.', '-', '\n', ']'), maxLength: 8 });
 
-/** The engine backtracks, so what it is compared on must not keep it busy for ever: few quantifiers and alternatives. */
+/** The engine backtracks, so the patterns compared with it must not take it too long: few quantifiers and alternatives. */
 const isHarmless = (source: string): boolean => source.length <= 80 && (source.match(/[*+?{|]/g) ?? []).length <= 6;
 
 describe('compileSafeRegExp', () => {
@@ -76,7 +76,7 @@ describe('compileSafeRegExp', () => {
     expect(expression.test(other)).toBe(false);
   });
 
-  // Each of these keeps a backtracking matcher busy for longer than a test may run.
+  // Each of these occupies a backtracking matcher for longer than a test may run.
   it.each(['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*a){20}$', '^(a*)*b$', 'a*a*a*a*a*a*c'])('%s ends on a hostile text', (source) => {
     expect(compileSafeRegExp(source).test(`${'a'.repeat(8000)}!`)).toBe(false);
   });

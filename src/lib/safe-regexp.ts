@@ -5,10 +5,10 @@ import { parsePattern } from './regexp-syntax.ts';
 
 export type { TextSearch } from './regexp-automaton.ts';
 
-/** Longest pattern, in UTF-16 units. */
+/** Maximum length of a pattern, in UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 1024;
 
-/** A regular expression from a stranger that can be run on any text. */
+/** A regular expression from an untrusted source that can safely be run on any text. */
 export interface SafeRegExp {
   readonly source: string;
   /** Whether the pattern matches anywhere in the text, as `RegExp.prototype.test` with the `u` flag. */
@@ -19,10 +19,11 @@ export interface SafeRegExp {
 
 /**
  * Compiles a pattern so that a test takes time proportional to the text, whatever the pattern:
- * all ways through the automaton are followed side by side (Ken Thompson, "Regular Expression Search
- * Algorithm", 1968) where the engine's own matcher would try them one after the other, for ever in
- * the worst case. Sets of states that were met before are remembered, so that most characters take one
- * step (`LazyDfa`); the worst pattern takes a thousand. Throws a `SyntaxError` for what is not a regular expression, is too large, or uses
+ * all paths through the automaton are followed in parallel (Ken Thompson, "Regular Expression Search
+ * Algorithm", 1968) where the engine's own matcher would try them one after another, in the worst case without end. Sets of
+ * states are remembered, so that most characters take one
+ * step (`LazyDfa`); the worst pattern takes a thousand. Throws a `SyntaxError` for a pattern that is not a regular
+ * expression, is too large, or uses
  * backreferences, look-around or inline flags, which no such automaton can follow.
  */
 export function compileSafeRegExp(source: string, { cachedStates }: { readonly cachedStates?: number } = {}): SafeRegExp {

@@ -2,18 +2,18 @@ import type { Clock } from './clock.ts';
 import { Lru } from './lru.ts';
 
 export interface SlidingWindowOptions {
-  /** Events that a key may have within any span as long as the window; a fraction counts down. */
+  /** Number of events that a key may have within any span as long as the window; a fraction is rounded down. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Keys that are remembered; those not seen for longest are forgotten first. Default 100,000. */
+  /** Number of keys that are remembered; the least recently seen are removed first. Default 100,000. */
   readonly capacity?: number;
   readonly clock: Clock;
 }
 
-/** What became of one event. */
+/** The result of one event. */
 export interface Verdict {
   readonly allowed: boolean;
-  /** Events that are left at the moment. */
+  /** Number of events that are still allowed now. */
   readonly remaining: number;
   /** Milliseconds until the next event is allowed; 0 when one is allowed now. */
   readonly waitMs: number;
@@ -27,10 +27,10 @@ interface Counts {
 }
 
 /**
- * Counts the events of each key by the sliding-window counter: those of the current fixed window and, as
- * far as the last `windowMs` reach into it, those of the one before, taken as evenly spread. Two numbers
- * for each key, whatever the limit. Events that are refused are not counted, so that who waits as told
- * gets through.
+ * Counts the events of each key with the sliding-window counter: the events of the current fixed window plus a share of those
+ * of the previous one, which are taken as evenly spread. The share is the part of the previous window that lies within the last
+ * `windowMs`. Each key needs two numbers, whatever the limit. Events that are refused are not counted, so that a client that
+ * waits as long as it was told succeeds.
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -72,7 +72,10 @@ export class SlidingWindow {
     return known;
   }
 
-  /** When enough of the counted events lie behind: within this window, by the previous one's share, else in the next by this one's. */
+  /**
+   * When enough of the counted events have expired: within this window because the previous window's share shrinks, otherwise
+   * in the next because this window's does.
+   */
   #waitMs({ current, previous }: Counts, elapsed: number): number {
     const room = this.#limit - 1;
     const shareNow = (room - current) / previous;

@@ -7,7 +7,7 @@ import { SpoolFolder } from './spool.ts';
 
 async function* pieces(size: number, count: number): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(size);
-  // The same buffer each time, as some sources do.
+  // The same buffer for each piece, as some sources do.
   for (let i = 0; i < count; i++) yield buffer.fill(i);
 }
 

@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freeBytes } from './free-bytes.ts';
 
-/** Bytes of a file that is kept in memory. */
+/** Maximum size in bytes of a file that is kept in memory. */
 const SMALL_FILE = 64 * 1024;
 
-/** Bytes that the small files of one request may have together; further ones go to disk. */
+/** Maximum total size in bytes of the small files of one request; further files are written to disk. */
 const SMALL_FILES = 4 * 1024 * 1024;
 
-/** A folder for the files of requests, of which none outlives its request. */
+/** A folder for the files of requests. No file outlives its request. */
 export class SpoolFolder {
   readonly path: string;
 
@@ -17,28 +17,28 @@ export class SpoolFolder {
     this.path = path;
   }
 
-  /** The files of one request. Nothing is made on disk before it is needed. */
+  /** The files of one request. Nothing is created on disk before it is needed. */
   open(): Spool {
     return new Spool(this.path);
   }
 
-  /** Removes everything: what a process that was killed has left, or the folder itself when the server stops. */
+  /** Removes everything: files left by a process that was killed, or the folder itself when the server stops. */
   async clear(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 }
 
-/** What is stored of a file under way. */
+/** What is stored of a file that is being received. */
 export interface Incoming {
   readonly name: string;
   readonly type?: string | undefined;
-  /** Most bytes; of a file that has more, one byte more is kept, and the others are read and dropped. */
+  /** Maximum number of bytes. Of a longer file, one byte more is kept; the remaining bytes are read and dropped. */
   readonly maxBytes: number;
-  /** Whether nobody else holds the pieces, which are freed then as soon as they are kept. */
+  /** Whether nothing else holds the pieces. They are then freed as soon as they are stored. */
   readonly ownsPieces?: boolean;
 }
 
-/** Files that come in pieces and are read later, as `File`s: small ones in memory, others on disk. */
+/** Files that arrive in pieces and are read later as `File`s: small ones are kept in memory, others on disk. */
 export class Spool {
   readonly #root: string;
   #folder: Promise<string> | undefined;
@@ -50,7 +50,7 @@ export class Spool {
     this.#root = root;
   }
 
-  /** Reads a source to its end. Rejects with its failure, or with the disk's. */
+  /** Reads a source to its end. Rejects with the error of the source or of the disk. */
   async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes, ownsPieces = false }: Incoming): Promise<File> {
     const writer = new Writer(() => this.#newPath(), () => SMALL_FILES - this.#inMemory);
     try {
@@ -71,7 +71,7 @@ export class Spool {
     return new File([await openAsBlob(writer.path)], name, { type });
   }
 
-  /** Removes the files; reading one of them fails from here on. Again is harmless. */
+  /** Removes the files; reading one of them fails from then on. May be called again. */
   async remove(): Promise<void> {
     this.#isRemoved = true;
     const folder = this.#folder;
@@ -93,7 +93,7 @@ class Writer {
   #handle: Awaited<ReturnType<typeof open>> | undefined;
   chunks: Uint8Array<ArrayBuffer>[] = [];
   size = 0;
-  /** Where the file is; undefined while it is in memory. */
+  /** Path of the file; undefined while it is in memory. */
   path: string | undefined;
 
   constructor(newPath: () => Promise<string>, room: () => number) {
@@ -104,7 +104,7 @@ class Writer {
   async write(bytes: Uint8Array): Promise<void> {
     this.size += bytes.length;
     if (this.#handle === undefined) {
-      // Copied, since a piece may be a part of something larger or be used again.
+      // Copied, because a piece may be part of a larger buffer or may be reused.
       this.chunks.push(Uint8Array.from(bytes));
       if (this.size <= Math.min(SMALL_FILE, this.#room())) return;
       this.path = await this.#newPath();

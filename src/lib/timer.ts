@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** How to wait. Tests pass one that they let elapse by hand. */
+/** A way to wait. Tests pass one whose time they advance by hand. */
 export interface Timer {
-  /** Resolves after so many milliseconds, or at once when the signal aborts; never rejects. */
+  /** Resolves after the given number of milliseconds, or at once if the signal aborts; never rejects. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 

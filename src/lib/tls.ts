@@ -4,25 +4,25 @@ import type { TlsOptions } from 'node:tls';
 export interface TlsMaterial {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Authority of the clients' certificates; switches mutual TLS on. */
+  /** Certificate authority of the clients' certificates; enables mutual TLS. */
   readonly clientCa?: Buffer;
-  /** Whether clients must show a good certificate, or may also do without one (`request`). Default `require`. */
+  /** Whether clients must present a valid certificate, or may also connect without one (`request`). Default `require`. */
   readonly clientAuth?: 'require' | 'request';
 }
 
 /** Certificates that may be replaced while they are in use. */
 export interface TlsSource {
   readonly current: TlsMaterial;
-  /** Calls the listener with each that follows, until what is answered is called. */
+  /** Calls the listener with each later set of certificates, until the returned function is called. */
   onChange(listener: (material: TlsMaterial) => void): () => void;
 }
 
-/** Certificates that stay. */
+/** Certificates that are never replaced. */
 export function fixedTls(current: TlsMaterial): TlsSource {
   return { current, onChange: () => () => undefined };
 }
 
-/** The same as Node's servers take it. What a client shows after `request` opens nothing, so it is not checked. */
+/** The same in the form that Node's servers accept. With `request`, a client's certificate grants nothing, so it is not checked. */
 export function tlsOptions({ cert, key, clientCa, clientAuth = 'require' }: TlsMaterial): TlsOptions {
   return {
     cert, key, minVersion: 'TLSv1.2',

@@ -3,19 +3,22 @@ import ipaddr from 'ipaddr.js';
 
 type Parsed = ReturnType<typeof ipaddr.process>;
 
-/** A range of addresses: one address, or all that share its first bits. */
+/** A range of addresses: one address, or all addresses with the same first bits. */
 export interface Network {
-  /** As it was written. */
+  /** The text as it was written. */
   readonly text: string;
-  /** The range holds every address that there is. */
+  /** Whether the range holds all addresses. */
   readonly isEverything: boolean;
   contains(address: string): boolean;
 }
 
-/** Bits by which an IPv6 client is known: a household or a server is given this much of an address, and may use all of the rest. */
+/**
+ * Number of bits that identify an IPv6 client: a household or a server is assigned a prefix of this length and may use all
+ * addresses in it.
+ */
 const CLIENT_BITS = 64;
 const IPV4_BITS = 32;
-/** Bits before the IPv4 address in one that is written as IPv6 (RFC 4291, section 2.5.5.2). */
+/** Number of bits before the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
 /** Reads `10.0.0.1`, `10.0.0.0/8`, `::1` or `2001:db8::/32`; undefined for everything else. */
@@ -39,24 +42,27 @@ function matches(address: string, base: Parsed, bits: number): boolean {
 
 const bitsOf = (address: Parsed): number => (address.kind() === 'ipv4' ? IPV4_BITS : 128);
 
-/** IPv4 where it is written as IPv6, and without the interface that a local address may name. */
+/** Converts an IPv4-mapped address to IPv4, and removes the interface that a local address may name. */
 function plain(address: string): Parsed {
   return ipaddr.process(address.replace(/%.*$/, ''));
 }
 
 /**
- * An address in the one spelling under which it is counted and logged: an IPv4 client that came through a socket of
- * both kinds is written as IPv4. Undefined for what is no address.
+ * Normalises an address to the only spelling under which it is counted and logged: an IPv4 client that connected through a
+ * dual-stack socket is written as IPv4. Returns undefined if the text is not an address.
  */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const kind = isIP(text);
-  // What nearly all are needs no parsing.
+  // Nearly all addresses have this form, which needs no parsing.
   if (kind === 4) return text;
   return kind === 6 ? plain(text).toString() : undefined;
 }
 
-/** The part of an address that is one client's: of IPv6 the first 64 bits, since whoever has one address has all that follow them. */
+/**
+ * The part of an address that identifies one client: the first 64 bits of an IPv6 address, because a client that has one
+ * address has all others with that prefix.
+ */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const parsed = plain(address);
@@ -65,13 +71,13 @@ export function clientNetwork(address: string): string {
   return `${new ipaddr.IPv6(parts).toString()}/${CLIENT_BITS}`;
 }
 
-/** Who sent a request, by the address of its connection and what `X-Forwarded-For` says. */
+/** Determines the sender of a request from the address of its connection and from `X-Forwarded-For`. */
 export type ReadAddress = (peer: string | undefined, forwarded: string | undefined) => string | undefined;
 
 /**
- * Reads the address of clients behind proxies: each proxy appends the address of whom it serves, so the list is
- * read from its end, for as long as the last one found is a proxy that is trusted. What a stranger wrote further
- * left is never reached. An entry that is no address ends the walk at the proxy that passed it on.
+ * Determines the address of clients behind proxies. Each proxy appends the address of its client, so the list is read from its
+ * end for as long as the last address found is a trusted proxy. Entries further left, which a stranger may have written, are
+ * never reached. An entry that is not an address ends the walk at the proxy that passed it on.
  */
 export function createAddressReader(trusted: readonly Network[]): ReadAddress {
   const isTrusted = (address: string): boolean => trusted.some((network) => network.contains(address));
@@ -88,7 +94,7 @@ export function createAddressReader(trusted: readonly Network[]): ReadAddress {
   };
 }
 
-/** Some proxies write the port, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies also write the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { connect, type AddressInfo, type Server } from 'node:net';
 
-/** A socket that nobody answers on was left by a process that died; one that somebody answers on is not ours to take. */
+/** A socket on which nothing answers was left by a process that died; one on which a process answers must not be replaced. */
 export async function removeStaleSocket(path: string): Promise<void> {
   const code = await new Promise<string>((resolve) => {
     const socket = connect(path, () => {
@@ -14,7 +14,7 @@ export async function removeStaleSocket(path: string): Promise<void> {
   if (code === 'ECONNREFUSED') await rm(path, { force: true });
 }
 
-/** Only the user of this process may connect (decisions, section 5.3). Closes the server where that cannot be had. */
+/** Restricts connections to the user of this process (decisions, section 5.3). Closes the server if that fails. */
 export async function forOwnerOnly(path: string, close: () => void): Promise<void> {
   try {
     await chmod(path, 0o600);
@@ -25,8 +25,8 @@ export async function forOwnerOnly(path: string, close: () => void): Promise<voi
 }
 
 /**
- * Listens on a port, or on a unix socket in the place of one that a dead process has left. Resolves to the address that was taken,
- * undefined for a unix socket; rejects, with the server closed, where it cannot be had.
+ * Listens on a port, or on a unix socket, which replaces one that a dead process left. Resolves to the address in use, or to
+ * undefined for a unix socket. Rejects if it cannot listen; the server is then closed.
  */
 export async function startListening(server: Server, listen: { readonly path: string } | { readonly port: number; readonly host?: string }): Promise<AddressInfo | undefined> {
   if ('path' in listen) await removeStaleSocket(listen.path);

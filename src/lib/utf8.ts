@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The text of UTF-8 bytes without a byte order mark, or undefined when they are not valid UTF-8. */
+/** Decodes UTF-8 bytes without a byte order mark; returns undefined if they are not valid UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
   if (!isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
@@ -9,7 +9,7 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
 
 /**
  * Decodes bytes that may not be UTF-8: each invalid byte becomes the lone surrogate U+DC00 + byte,
- * so that a reader can tell repaired text (`isWellFormed()` is false) from text that held U+FFFD all along.
+ * so that a reader can tell repaired text (`isWellFormed()` is false) from text that already contained U+FFFD.
  */
 export function decodeUtf8Escaping(bytes: Buffer): string {
   const parts: string[] = [];
@@ -37,7 +37,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 }
 
-/** Replaces what is not valid Unicode by U+FFFD, a run of escaped bytes by a single one. */
+/** Replaces each part that is not valid Unicode with U+FFFD, and a sequence of escaped bytes with a single one. */
 export function repairText(text: string): string {
   return text.isWellFormed() ? text : text.replace(/[\udc80-\udcff]+/g, '\udc80').toWellFormed();
 }

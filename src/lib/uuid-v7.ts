@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-/** Fits into 12 bits. */
+/** Exclusive end of the counter, which has 12 bits. */
 const COUNTER_END = 0x1000;
 
 /**
- * Makes UUIDs of version 7 (RFC 9562) without dashes: 32 hexadecimal characters that sort in the order in which one
- * generator made them. The 12 bits behind the time count within a millisecond (method 1 of section 6.2); when they are used up,
- * or the clock went back, the time of the last id goes on.
+ * Generates UUIDs of version 7 (RFC 9562) without dashes: 32 hexadecimal characters. Ids of one generator sort in the order in
+ * which they were generated. The 12 bits after the time count within a millisecond (method 1 of section 6.2). If they are used
+ * up, or the clock went back, the time of the last id is advanced.
  */
 export function uuidV7Generator(clock: Clock): () => string {
   let last = -1;
@@ -16,7 +16,7 @@ export function uuidV7Generator(clock: Clock): () => string {
     const now = clock.now();
     if (now > last) {
       last = now;
-      // A random start in the lower half: ids of two generators rarely meet, and there is room to count.
+      // A random start in the lower half: ids of two generators rarely collide, and the upper half is left to count.
       counter = randomBytes(2).readUInt16BE() & 0x7ff;
     } else if (++counter === COUNTER_END) {
       last += 1;

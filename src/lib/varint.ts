@@ -14,7 +14,7 @@ export function encodeVarint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The value at an offset and the offset behind it; undefined when the bytes end early or the value is too large. */
+/** Returns the value at an offset and the offset after it; undefined if the bytes end early or the value is too large. */
 export function decodeVarint(bytes: Uint8Array, offset = 0): { value: number; end: number } | undefined {
   let value = 0;
   let scale = 1;

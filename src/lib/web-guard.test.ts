@@ -53,7 +53,7 @@ describe('an Origin', () => {
     ['http://192.168.1.5:11023', '192.168.1.5:11023'],
     ['http://desk', 'desk:80'],
     ['http://DESK:11023', 'desk:11023'],
-    // A proxy ended TLS and passed on the Host.
+    // A proxy terminated TLS and passed on the Host.
     ['https://desk.example.org', 'desk.example.org'],
     ['https://desk.example.org', 'desk.example.org:443'],
   ])('%s is that of a server reached as %s', (origin, host) => {

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 
-/** How much a web page may do. */
+/** What a web page is allowed to do. */
 export type WebReach = 'nothing' | 'read' | 'everything';
 
-/** What a browser says of a request: where it is sent to, and the page that sends it. */
+/** What a browser states about a request: where it is sent, and which page sends it. */
 export interface WebRequest {
   /** The header `Host`. */
   readonly host: string | undefined;
   /** The header `Origin`: scheme, host and port of the page; absent for other programs and for plain navigation. */
   readonly origin: string | undefined;
-  /** True where `Host` need not be a known name: on a unix socket, which no browser reaches, or where a credential is asked for. */
+  /** True if `Host` need not be a known name: on a unix socket, which browsers cannot reach, or if a credential is required. */
   readonly anyHost: boolean;
 }
 
-/** `reason` says what was refused and what to do about it, wherever the request may not do everything. */
+/** `reason` says what was refused and what to do about it, unless the request is allowed to do everything. */
 export type WebVerdict =
   | { readonly may: 'everything' }
   | { readonly may: 'nothing' | 'read'; readonly reason: string };
@@ -21,24 +21,25 @@ export type WebVerdict =
 export type WebGuard = (request: WebRequest) => WebVerdict;
 
 export interface WebGuardOptions {
-  /** Origins whose pages may do everything; their hosts are names of this server, too, for it may be one of them. */
+  /** Origins whose pages may do everything. Their hosts also count as names of this server, because it may serve one of them. */
   readonly origins: readonly string[];
-  /** What pages of all other origins may do. With `everything`, `Host` does not matter either. */
+  /** What pages of all other origins may do. With `everything`, `Host` is not checked either. */
   readonly others: WebReach;
-  /** Names of this server beside `localhost` and IP addresses. */
+  /** Names of this server besides `localhost` and IP addresses. */
   readonly names: readonly string[];
-  /** What to do so that an origin is let in. */
+  /** What to do to allow an origin. */
   readonly remedy: (origin: string) => string;
 }
 
 const EVERYTHING: WebVerdict = { may: 'everything' };
 
 /**
- * Keeps web pages of strangers from using a server that asks for no credential (decisions D-114 and D-140).
+ * Prevents web pages of strangers from using a server that requires no credential (decisions D-114 and D-140).
  *
- * `Host` must be an IP address or a name of this server: a page whose own name was made to point here (DNS rebinding)
- * counts as the server's own for a browser, and only `Host` tells. An IP address cannot be made to point elsewhere.
- * `Origin` must be that of the server itself, a listed one, or of this machine. A request without `Origin` comes
+ * `Host` must be an IP address or a name of this server: with DNS rebinding, a page's own name resolves to this server;
+ * browsers then treat the page as the server's own, and only `Host` reveals it. An IP address cannot be made to point
+ * elsewhere.
+ * `Origin` must be that of the server itself, a listed origin, or an origin on this machine. A request without `Origin` comes
  * from another program, or from a page that cannot see the answer and cannot send a body.
  */
 export function createWebGuard({ origins, others, names, remedy }: WebGuardOptions): WebGuard {
@@ -46,7 +47,7 @@ export function createWebGuard({ origins, others, names, remedy }: WebGuardOptio
   const listed = new Set(origins);
   const known = new Set([...names, ...origins.flatMap((origin) => hostOf(origin)?.name ?? [])].map((name) => name.toLowerCase()));
   const isOwnName = (name: string): boolean => isIP(name) !== 0 || isLocalName(name) || known.has(name);
-  // Most requests name the same host, and reading it takes some microseconds.
+  // Most requests name the same host, and parsing it takes some microseconds.
   let ownHost: string | undefined;
   return ({ host, origin, anyHost }) => {
     if (!anyHost && host !== undefined && host !== ownHost) {
@@ -63,9 +64,9 @@ export function createWebGuard({ origins, others, names, remedy }: WebGuardOptio
 
 interface WebHost {
   readonly scheme: string;
-  /** In lower case, without the brackets of an IPv6 address and the dot after a full name. */
+  /** In lower case, without the brackets of an IPv6 address and without the dot at the end of a full name. */
   readonly name: string;
-  /** Empty where it is the usual one of the scheme. */
+  /** Empty if it is the default port of the scheme. */
   readonly port: string;
 }
 
@@ -75,18 +76,18 @@ function hostOf(origin: string): WebHost | undefined {
   return { scheme: url.protocol, name: url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase(), port: url.port };
 }
 
-/** Only a host and a port: what a URL may have around them would be read past here. */
+/** Parses a host with an optional port, and nothing else: other parts of a URL would otherwise be ignored silently. */
 function hostOfHeader(host: string, scheme = 'http:'): WebHost | undefined {
   return /^[^\s/@?#\\]+$/.test(host) ? hostOf(`${scheme}//${host}`) : undefined;
 }
 
-/** Whether a page is the server's own. A proxy may have ended TLS, so the scheme is believed as the page has it. */
+/** Whether a page is the server's own. A proxy may have terminated TLS, so `Host` is read with the scheme of the page. */
 function isSame(page: WebHost, host: string | undefined): boolean {
   const own = host === undefined ? undefined : hostOfHeader(host, page.scheme);
   return own !== undefined && own.name === page.name && own.port === page.port;
 }
 
-/** A name that browsers look up on their own machine (RFC 6761, section 6.3). */
+/** A name that browsers resolve to their own machine (RFC 6761, section 6.3). */
 function isLocalName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }

@@ -11,7 +11,7 @@ const zip = async (entries: readonly ZipEntry[]): Promise<Buffer> => Buffer.conc
 
 const entry = (name: string, text: string, modified = Date.UTC(2026, 0, 2, 3, 4, 6)): ZipEntry => ({ name, content: Buffer.from(text), modified });
 
-/** The reader collects entries in a plain object, which `__proto__` does not become a key of, and drops a byte order mark. */
+/** The reader collects entries in a plain object, in which `__proto__` does not become a key, and drops a byte order mark. */
 const isReadable = (name: string): boolean => name.isWellFormed() && name !== '__proto__' && !name.startsWith('\ufeff');
 
 describe('zipStream', () => {

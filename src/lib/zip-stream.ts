@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
-  /** Relative path with `/` between its parts. The caller answers for its safety and uniqueness. */
+  /** Relative path with `/` between its parts. The caller ensures that it is safe and unique. */
   readonly name: string;
   readonly content: Buffer;
   /** Milliseconds since 1970. */
@@ -11,7 +11,7 @@ export interface ZipEntry {
 
 const deflateInPool = promisify(deflateRaw);
 
-/** Larger contents are compressed in the thread pool; below, the way there takes longer than the work. */
+/** Contents of at least this size are compressed in the thread pool; for smaller ones, the overhead exceeds the work. */
 const LARGE_BYTES = 64 * 1024;
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
@@ -20,7 +20,7 @@ const END = 0x06054b50;
 const END_64 = 0x06064b50;
 const END_64_LOCATOR = 0x07064b50;
 
-/** Version 4.5 of the format (ZIP64), made on Unix, so that the file mode below counts. */
+/** Version 4.5 of the format (ZIP64), made on Unix, so that the file mode below applies. */
 const VERSION = 45;
 const MADE_BY = (3 << 8) | VERSION;
 const UTF8_NAMES = 1 << 11;
@@ -32,12 +32,12 @@ const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 
 /**
- * A ZIP file as a stream (PKWARE APPNOTE 6.3.10): each entry is compressed and handed on before the
- * next is asked for, so memory holds one entry and the directory, about 100 bytes an entry. Entries
+ * A ZIP file as a stream (PKWARE APPNOTE 6.3.10): each entry is compressed and passed on before the next is requested, so
+ * memory holds one entry and the directory (about 100 bytes per entry). Entries
  * are smaller than 4 GiB; the file and the number of entries may be larger (ZIP64).
  *
- * Not yazl 3.3: it searches its list from the start for each next entry, so that its time grows with the square of their
- * number, and its streams cost ten times the processor time of this at 20,000 entries of 1 KB.
+ * yazl 3.3 is not used: it searches its list from the start for each next entry, so its time grows with the square of their
+ * number. At 20,000 entries of 1 KB, its streams take ten times the processor time of this implementation.
  */
 export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const directory = new Directory();
@@ -53,7 +53,7 @@ export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerat
   yield endRecords(directory.count, directory.size, offset);
 }
 
-/** Headers are copied together: a small buffer kept for itself would keep the large one it is cut from. */
+/** Headers are copied together: a separate small buffer would keep alive the large one from which it is cut. */
 class Directory {
   readonly #pages: Buffer[] = [];
   #recent: Buffer[] = [];
@@ -78,7 +78,7 @@ class Directory {
   }
 }
 
-/** What the local header and the directory have in common, 26 bytes from the version to the lengths. */
+/** The fields that the local header and the directory share: 26 bytes from the version to the lengths. */
 type CommonFields = Buffer;
 
 async function pack({ name: path, content, modified }: ZipEntry): Promise<{ fields: CommonFields; name: Buffer; data: Buffer }> {
@@ -125,11 +125,11 @@ function endRecords(count: number, size: number, offset: number): Buffer {
   return large ? Buffer.concat([endRecords64(count, size, offset), end]) : end;
 }
 
-/** The ZIP64 end record, and the locator that tells where it is. */
+/** The ZIP64 end record, and the locator that states its position. */
 function endRecords64(count: number, size: number, offset: number): Buffer {
   const records = Buffer.alloc(56 + 20);
   records.writeUInt32LE(END_64, 0);
-  records.writeBigUInt64LE(44n, 4); // bytes that follow in this record
+  records.writeBigUInt64LE(44n, 4); // number of bytes that follow in this record
   records.writeUInt16LE(MADE_BY, 12);
   records.writeUInt16LE(VERSION, 14);
   records.writeBigUInt64LE(BigInt(count), 24);
@@ -138,11 +138,11 @@ function endRecords64(count: number, size: number, offset: number): Buffer {
   records.writeBigUInt64LE(BigInt(offset), 48);
   records.writeUInt32LE(END_64_LOCATOR, 56);
   records.writeBigUInt64LE(BigInt(offset + size), 64);
-  records.writeUInt32LE(1, 72); // disks in all
+  records.writeUInt32LE(1, 72); // total number of disks
   return records;
 }
 
-/** MS-DOS time in UTC: two-second steps from 1980 to 2107, anything else at the nearer end. */
+/** MS-DOS time in UTC, from 1980 to 2107 in two-second steps; times outside this range are clamped to it. */
 function dosTime(moment: Date): { date: number; time: number } {
   const year = moment.getUTCFullYear();
   if (!(year >= 1980)) return { date: (1 << 5) | 1, time: 0 };

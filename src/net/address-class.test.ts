@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { classOf, parseIp, type AddressKind } from './address-class.ts';
 
 /**
- * IANA's registries of special-purpose addresses (IPv4 and IPv6, as of RFC 9637 and RFC 9780), and what
- * the standards of addressing set apart beside them (multicast, RFC 3879's site-local), written down a second
- * time, in numbers. Rows that are narrower come first.
+ * IANA's registries of special-purpose addresses (IPv4 and IPv6, as of RFC 9637 and RFC 9780), and the ranges that the
+ * addressing standards reserve in addition (multicast, RFC 3879's site-local), written a second time, in numbers. Narrower rows
+ * come first.
  */
 const IPV4: readonly [first: string, last: string, kind: AddressKind][] = [
   ['168.63.129.16', '168.63.129.16', 'forbidden'],
@@ -68,7 +68,7 @@ const kindOf = (text: string): AddressKind | undefined => {
   return ip && classOf(ip).kind;
 };
 
-/** Every number that begins or ends a range, and its neighbours. */
+/** Every number that begins or ends a range, and the numbers next to it. */
 const edges = (ends: readonly bigint[], bits: bigint): bigint[] => ends.flatMap((end) => [end - 1n, end, end + 1n]).filter((value) => value >= 0n && value < 1n << bits);
 
 describe('the class of an address', () => {

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
 /**
- * What may be called: `public` always; `loopback` and `private` by policy; `reserved` (documentation, tunnels,
- * what nobody was given) only where an operator names it; `forbidden` never, because credentials of the
- * machine are there, or because it is this machine or a whole network by another name.
+ * Which addresses may be called: `public` always; `loopback` and `private` by policy; `reserved` (documentation, tunnels,
+ * unassigned ranges) only if an operator lists the address; `forbidden` never, because credentials of the machine are served
+ * there, or because it is another name of this machine or of a whole network.
  */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'reserved' | 'forbidden';
 
@@ -26,11 +26,11 @@ const METADATA = 'an address of cloud metadata';
 const PUBLIC: AddressClass = { kind: 'public', what: 'a public address' };
 
 /**
- * The first row that has an address decides. From IANA's registries of special-purpose addresses
- * (RFC 6890), and the vendors' documentation of metadata services outside of the link-local range:
+ * The first row that contains an address decides. Sources are IANA's registries of special-purpose addresses
+ * (RFC 6890), and the vendors' documentation of metadata services outside the link-local range:
  * Alibaba Cloud, Azure, Oracle, Amazon, Google, Scaleway. Stricter than the registries in two points:
- * the protocol assignments are refused with their exceptions, since no web server is at an anycast
- * address of a NAT gateway; and so are tunnels (6to4, Teredo), whose far end may be anything.
+ * protocol assignments are refused including their exceptions, because no web server is at the anycast address of a NAT
+ * gateway; tunnels (6to4, Teredo) are also refused, because their far end may be any address.
  */
 const ROWS: readonly Row[] = [
   row('forbidden', METADATA, '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128', 'fd00:42::42/128'),
@@ -46,10 +46,10 @@ const ROWS: readonly Row[] = [
   row('reserved', 'a reserved address', '::/0'),
 ];
 
-// An IPv4 address in the clothes of IPv6: mapped (RFC 4291, section 2.5.5.2), and as NAT64 translates it (RFC 6052).
+// IPv4 addresses embedded in IPv6: mapped (RFC 4291, section 2.5.5.2), and translated by NAT64 (RFC 6052).
 const EMBEDDING: readonly Range[] = [ipaddr.parseCIDR('::ffff:0:0/96'), ipaddr.parseCIDR('64:ff9b::/96')];
 
-/** An address as a resolver or a socket gives it; undefined for everything else, short and octal spellings included. */
+/** Parses an address as returned by a resolver or a socket; returns undefined for everything else, including short and octal spellings. */
 export function parseIp(text: string): IPv4 | IPv6 | undefined {
   const bare = text.replace(/%.*/s, ''); // the zone of a link-local address
   if (isIP(bare) === 0) return undefined;
@@ -61,7 +61,7 @@ export function classOf(address: IPv4 | IPv6): AddressClass {
   return ROWS.find(({ ranges }) => ranges.some((range) => within(address, range))) ?? PUBLIC;
 }
 
-/** False for a network of the other family. */
+/** Returns false for a network of the other address family. */
 export function within(address: IPv4 | IPv6, [network, bits]: Range): boolean {
   return address.kind() === network.kind() && (address as IPv4).match(network as IPv4, bits);
 }

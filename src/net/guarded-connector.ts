@@ -5,23 +5,23 @@ import type { OutboundPolicy } from './outbound-policy.ts';
 import { systemResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
 import { buildConnector } from './undici.ts';
 
-/** Longest that a connection may take, the name's resolution and the handshake of TLS included. */
+/** Time limit for a connection, including name resolution and the TLS handshake. */
 const CONNECT_MS = 10_000;
 
 /**
- * Connects to addresses that the policy permits. A name is resolved once for each connection, and the
- * socket gets the very addresses that were judged: nothing is looked up a second time, so a name that
- * changes its mind in between (DNS rebinding) gains nothing. Of several addresses the permitted ones are tried.
+ * Connects to addresses that the policy permits. A name is resolved once for each connection, and the socket receives exactly
+ * the addresses that were checked. There is no second lookup, so a name that changes its addresses in between (DNS rebinding)
+ * gains nothing. Of several addresses, the permitted ones are tried.
  */
 export function guardedConnector(policy: OutboundPolicy, resolve: Resolve = systemResolve): Connectors.connector {
   const connect = buildConnector({ lookup: guardedLookup(policy, resolve), timeout: CONNECT_MS, allowH2: false });
   return (options, callback) => {
     const host = bare(options.hostname);
-    const literal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host); // sockets look up nothing for these
+    const literal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host); // sockets do no lookup for these
     if (literal !== undefined) return callback(literal, null);
     connect(options, (...result) => {
       const [error, socket] = result;
-      // Says the same of where the connection in fact leads; nothing of the request was sent yet.
+      // Checks the address of the actual connection as well, before anything of the request is sent.
       const refusal = error === null ? refusalOf(policy, host, remote(socket)) : undefined;
       if (refusal === undefined) return callback(...result);
       socket?.destroy();
@@ -56,7 +56,7 @@ export function refusalOf(policy: OutboundPolicy, host: string, address: string)
 
 const remote = (socket: Socket | null): string => socket?.remoteAddress ?? '';
 
-/** The inside of the brackets that URLs have around addresses of IPv6. */
+/** Removes the brackets around IPv6 addresses in URLs. */
 export function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

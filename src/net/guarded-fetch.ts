@@ -10,34 +10,35 @@ import { outgoingSpan, tellStatus } from './outgoing-span.ts';
 import { fetch as send } from './undici.ts';
 
 export interface FetchLimits {
-  /** Most bytes of an answer, unpacked. */
+  /** Maximum number of bytes of a response, after decompression. */
   readonly maxBytes: number;
-  /** Longest for all of it, redirects and the reading of the body included, in milliseconds. */
+  /** Time limit for the whole call, including redirects and reading the body, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface GuardedFetchDeps extends FetchLimits {
   readonly policy: OutboundPolicy;
-  /** Judges each address where it is connected. */
+  /** Checks each address when it connects. */
   readonly dispatcher: Dispatcher;
   readonly timer: Timer;
 }
 
-/** Redirects that are followed (decision D-21). */
+/** Maximum number of redirects that are followed (decision D-21). */
 const MAX_REDIRECTS = 5;
 
-/** Whoever sets these speaks to another server than the one that was judged, or in frames of his own. */
+/** Headers that would address another server than the one that was checked, or change the framing. */
 const NOT_FOR_CALLERS = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/;
 
-/** Why headers must not be sent; undefined when they may. */
+/** Returns why headers must not be sent; undefined if they may. */
 export function badHeader(names: Iterable<string>): RefusedRequest | undefined {
   for (const name of names) if (NOT_FOR_CALLERS.test(name.toLowerCase())) return new RefusedRequest('header', `the header ${name} must not be set`);
   return undefined;
 }
 
 /**
- * `fetch` under a policy. Rejects with `RefusedRequest` for what the server's own rules refuse, and else as `fetch` does. Of
- * its options those have a meaning that one server has for another: method, headers, body, redirect and signal.
+ * `fetch` under a policy. Rejects with `RefusedRequest` for requests that the server's own rules refuse, and otherwise like
+ * `fetch`. It supports the options that matter for a call from one server to another: method, headers, body, redirect and
+ * signal.
  */
 export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
   return async (input, init = {}) => {
@@ -68,7 +69,7 @@ async function firstHop(url: string, asked: Request | undefined, init: RequestIn
   return { url: parsed, method, headers, body: await bodyOf(init.body ?? asked?.body ?? null, headers) };
 }
 
-/** The package has a class of its own for forms and does not know the global one; so the runtime writes them down. */
+/** The package has its own class for forms and does not accept the global one, so the runtime serialises them. */
 async function bodyOf(body: Hop['body'], headers: Headers): Promise<Hop['body']> {
   if (!(body instanceof FormData)) return body;
   const written = new Response(body);
@@ -106,7 +107,7 @@ function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, si
   return send(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
 }
 
-/** `fetch` wraps what the connection failed with. */
+/** `fetch` wraps the error of the connection. */
 function refusalIn(error: unknown): RefusedRequest | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
   return undefined;

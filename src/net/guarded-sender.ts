@@ -8,46 +8,49 @@ import { badHeader } from './guarded-fetch.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 import { outgoingSpan, tellStatus } from './outgoing-span.ts';
 
-/** A request of which only the head of the answer matters. */
+/** A request for which only the head of the response matters. */
 export interface Sending {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent for none. */
+  /** Absent for no body. */
   readonly body?: Uint8Array;
 }
 
 export interface AnswerHead {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Rejects with `RefusedRequest` for what the server's own rules refuse, with the signal's reason, and with what the connection failed with. */
+/**
+ * Rejects with `RefusedRequest` for requests that the server's own rules refuse, with the signal's reason, or with the error of
+ * the connection.
+ */
 export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead>;
 
 export interface GuardedSenderDeps {
   readonly policy: OutboundPolicy;
-  /** Judges each address where it is connected. */
+  /** Checks each address when it connects. */
   readonly dispatcher: Dispatcher;
   readonly timer: Timer;
-  /** Longest for the whole answer, in milliseconds; up to a twentieth less, since requests share their timers. */
+  /** Time limit for the whole response, in milliseconds. It may be up to a twentieth shorter, because requests share their timers. */
   readonly timeoutMs: number;
-  /** Bytes of a body that are read, so that its connection can be used again; beyond, it is closed. */
+  /** Number of bytes of a body that are read so that the connection can be reused; if there are more, it is closed. */
   readonly maxBytes: number;
 }
 
-/** Requests that begin within this part of the time limit end together. */
+/** Requests that begin within this fraction of the time limit share a timer. */
 const SHARE = 1 / 20;
 
-/** Something that can be cut off. */
+/** Something that can be aborted. */
 interface Pending {
   cut(reason: Error): void;
 }
 
 /**
- * Sends under the same rules as `guardedFetch`, without following redirects and without keeping the body. For many
- * small requests: `fetch` with its streams, signals and timers takes several times as long for each.
+ * Sends under the same rules as `guardedFetch`, without following redirects and without keeping the body. Meant for many
+ * small requests: `fetch`, with its streams, signals and timers, takes several times as long for each.
  */
 export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }: GuardedSenderDeps): Send {
   const late = () => new RefusedRequest('time', `no complete answer within ${timeoutMs / 1000} s`);
@@ -97,7 +100,7 @@ function checked({ url, headers }: Sending, policy: OutboundPolicy): URL {
   return parsed;
 }
 
-/** One request and what comes of it. */
+/** One request and its result. */
 class Exchange implements Pending, Dispatcher.DispatchHandler {
   readonly #outcome = Promise.withResolvers<AnswerHead>();
   readonly #maxBytes: number;
@@ -122,7 +125,7 @@ class Exchange implements Pending, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It may have waited for a connection until its time was over.
+    // Its time may have run out while it waited for a connection.
     if (this.#reason !== undefined) controller.abort(this.#reason);
   }
 

@@ -2,15 +2,15 @@ import type { Response as Answer } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 
 export interface AnswerLimits {
-  /** Most bytes of a body, after it was decompressed. */
+  /** Maximum number of bytes of a body, after decompression. */
   readonly maxBytes: number;
-  /** Called once when the body has ended, in whatever way. */
+  /** Called once when the body has ended, for whatever reason. */
   readonly onEnd: () => void;
 }
 
 const NULL_BODY = new Set([204, 205, 304]);
 
-/** The answer as the global `Response`, whose body fails with `RefusedRequest` beyond its limit; what is compressed counts unpacked. */
+/** The response as the global `Response`. Its body fails with `RefusedRequest` beyond the limit, which applies after decompression. */
 export function limitedAnswer(answer: Answer, redirected: boolean, limits: AnswerLimits): Response {
   const { status, statusText, url } = answer;
   const body = answer.body === null || NULL_BODY.has(status) ? null : limited(answer.body as ReadableStream<Uint8Array>, limits);

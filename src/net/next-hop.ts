@@ -8,11 +8,11 @@ export interface Hop {
   readonly body: RequestInit['body'];
 }
 
-/** All that goes along to another origin: what else there is may be a credential, whatever its name. */
+/** The only headers that are sent to another origin: any other may be a credential, whatever its name. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent']);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Where an answer of so many sends a request (Fetch standard, "HTTP-redirect fetch"); undefined when it is no redirect. */
+/** The redirect target of a response with this status (Fetch standard, "HTTP-redirect fetch"); undefined if it is not a redirect. */
 export function nextHop(hop: Hop, status: number, location: string | null): Hop | undefined {
   if (!REDIRECTS.has(status) || location === null) return undefined;
   const url = URL.parse(location, hop.url);

@@ -11,13 +11,13 @@ export interface OutboundSettings {
 
 type Network = readonly [IPv4 | IPv6, number];
 
-/** What may be called. */
+/** Decides which addresses may be called. */
 export class OutboundPolicy {
   readonly #allowPrivate: OutboundSettings['allowPrivate'];
   readonly #hosts = new Set<string>();
   readonly #networks: Network[] = [];
 
-  /** Entries of the list that are none are left out; `allowlistProblems` names them. */
+  /** Invalid entries of the list are ignored; `allowlistProblems` reports them. */
   constructor({ allowPrivate, allowlist }: OutboundSettings) {
     this.#allowPrivate = allowPrivate;
     for (const entry of allowlist) {
@@ -28,8 +28,8 @@ export class OutboundPolicy {
   }
 
   /**
-   * Why an address of a host may not be called, for an error message; undefined when it may. Addresses
-   * that are link-local, of cloud metadata, unspecified or for many machines are refused to everyone.
+   * Returns why an address of a host may not be called, for an error message; undefined if it may. Link-local, cloud metadata,
+   * unspecified, multicast and broadcast addresses are refused to everyone.
    */
   refusal(host: string, address: string): string | undefined {
     const ip = parseIp(address);
@@ -46,7 +46,7 @@ export class OutboundPolicy {
   }
 }
 
-/** One line for each entry that is neither a host name nor an address nor a network. */
+/** One line for each entry that is not a host name, an address or a network. */
 export function allowlistProblems(allowlist: readonly string[]): string[] {
   return allowlist.filter((entry) => parseEntry(entry) === undefined)
     .map((entry) => `expected host names, addresses and networks such as intranet.example, 10.1.2.3 or 10.1.0.0/16, got "${entry}"`);
@@ -72,7 +72,7 @@ function network(text: string): Network | undefined {
   }
 }
 
-/** In lower case, without the dot of the root. */
+/** In lower case, without the dot at the end that stands for the root. */
 function canonicalHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A server on a loopback address that tells what it was asked. */
+/** A server on a loopback address that records its requests. */
 async function serve(answering: Answering, host = '127.0.0.1'): Promise<{ url: string; port: number; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ function outbound(settings: Partial<OutboundSettings> = {}, deps: OutboundDeps =
   return made;
 }
 
-/** Resolves each name to the next of its lists of addresses; the last one stays. */
+/** Resolves each name to the next of its lists of addresses; the last list is repeated. */
 function resolver(names: Readonly<Record<string, string[][]>>): { resolve: NonNullable<OutboundDeps['resolve']>; asked: string[] } {
   const asked: string[] = [];
   return {
@@ -163,7 +163,7 @@ describe('an address that must not be called', () => {
     expect(await (await fetch(url('a.example'))).text()).toBe('fine');
     expect((await refusal(fetch(url('a.example')))).rule).toBe('address');
     expect((await refusal(fetch(url('b.example')))).rule).toBe('address');
-    // Once for each connection: what was judged is what is called.
+    // Once for each connection: the address that was checked is the one that is called.
     expect(names.asked).toEqual(['a.example', 'a.example', 'b.example']);
     expect(server.seen).toHaveLength(1);
   });

@@ -8,30 +8,33 @@ import { OutboundPolicy, type OutboundSettings } from './outbound-policy.ts';
 import type { Resolve } from './resolve.ts';
 import { Agent } from './undici.ts';
 
-/** Every request that a user can cause goes through here. */
+/** Every request that a user can cause goes through this interface. */
 export interface Outbound {
-  /** A `fetch` that calls what the policy permits; without limits of its own, 10 MiB and 30 s. */
+  /** A `fetch` that calls only what the policy permits; the default limits are 10 MiB and 30 s. */
   fetch(limits?: Partial<FetchLimits>): typeof fetch;
-  /** Sends many small requests, without redirects, whose answers' bodies do not matter: at most `maxBytes` of them are read. */
+  /** Sends many small requests, without redirects, whose response bodies do not matter: at most `maxBytes` of each body are read. */
   sender(limits: FetchLimits): Send;
-  /** Why a URL can never be called, as far as it tells without its name being resolved; undefined when it may be. For checking what users store. */
+  /**
+   * Returns why a URL can never be called, as far as this is known without resolving its name; undefined if it may be. Used to
+   * check URLs before they are stored.
+   */
   refusal(url: string): string | undefined;
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   close(): Promise<void>;
 }
 
 export interface OutboundDeps {
   readonly timer?: Timer;
-  /** Other than the system's resolver; for tests. */
+  /** Replaces the system's resolver; for tests. */
   readonly resolve?: Resolve;
 }
 
 const LIMITS: FetchLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 30_000 };
 
-/** Longest that nothing may come of an answer that has begun, or before it begins; the limits of a call end most before. */
+/** Maximum time without data before or within a response; most calls end earlier, by their own limits. */
 const SILENCE_MS = 60_000;
 
-/** Proxies that the environment names are not used: they would resolve names themselves, and nothing could be judged. */
+/** Proxies from the environment are not used: they would resolve names themselves, so that addresses could not be checked. */
 export function createOutbound(settings: OutboundSettings, { timer = systemTimer, resolve }: OutboundDeps = {}): Outbound {
   const policy = new OutboundPolicy(settings);
   const dispatcher = new Agent({ connect: guardedConnector(policy, resolve), headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });

@@ -1,6 +1,6 @@
 import type { OpenSpan, SpanStart } from '../lib/tracing.ts';
 
-/** A request to another server, by the semantic conventions for HTTP clients, without what is secret in its address. */
+/** The span of a request to another server, by the semantic conventions for HTTP clients, without secrets from its URL. */
 export function outgoingSpan(method: string, { protocol, hostname, port }: URL): SpanStart {
   const defaultPort = protocol === 'https:' ? 443 : 80;
   return {
@@ -9,7 +9,7 @@ export function outgoingSpan(method: string, { protocol, hostname, port }: URL):
   };
 }
 
-/** An answer that tells of an error makes the span one. */
+/** A response with an error status marks the span as failed. */
 export function tellStatus(span: OpenSpan, status: number): void {
   span.set({ 'http.response.status_code': status });
   if (status >= 400) span.fail(`status ${status}`);

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 
-/** Resolves a host name to its addresses; rejects when there are none. */
+/** Resolves a host name to its addresses; rejects if there are none. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolvedAddress {
@@ -9,15 +9,15 @@ export interface ResolvedAddress {
 }
 
 /**
- * Half of the thread pool's four threads: the system's resolver holds one for as long as a name server likes, and files
- * and passwords need them, too.
+ * Half of the thread pool's four threads: the system's resolver occupies a thread for as long as a name server takes, and files
+ * and password hashes also need threads.
  */
 const AT_ONCE = 2;
 
-/** The system's resolver, which knows `/etc/hosts` and the names of containers. */
+/** The system's resolver, which also uses `/etc/hosts` and the names of containers. */
 export const systemResolve: Resolve = atMost(AT_ONCE, (hostname) => lookup(hostname, { all: true }));
 
-/** Lets so many run at once; the others wait for their turn. */
+/** Limits the number of concurrent lookups; others wait for their turn. */
 export function atMost(places: number, resolve: Resolve): Resolve {
   const waiting: (() => void)[] = [];
   let free = places;

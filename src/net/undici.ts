@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type * as Undici from 'undici';
 
 /**
- * The package takes the place of the client behind the global `fetch` when it is loaded. That one belongs to
- * whoever runs the server (`NODE_USE_ENV_PROXY`), so it gets its place back.
+ * When it is loaded, the package replaces the client behind the global `fetch`. The global client belongs to the operator of
+ * the server (`NODE_USE_ENV_PROXY`), so it is restored.
  */
 function withoutReplacing<T>(load: () => T): T {
   const places = globalThis as unknown as Record<symbol, unknown>;

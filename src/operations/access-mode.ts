@@ -3,8 +3,8 @@ import type { AccessMode, Caller } from './caller.ts';
 import type { Effect, OperationSpec } from './spec.ts';
 
 /**
- * Throws where the access mode refuses an effect (contract section 1, decisions D-11 and D-12), or where a reason is given not to
- * write at all, as on a follower.
+ * Throws if the access mode forbids an effect (contract section 1, decisions D-11 and D-12), or if a reason is given why writes
+ * are refused altogether, as on a follower.
  */
 export function enforceAccessMode(mode: AccessMode, effect: Effect, readOnlyReason?: string): void {
   if (readOnlyReason !== undefined && effect === 'write') throw new ServiceError('read_only', readOnlyReason);
@@ -12,12 +12,12 @@ export function enforceAccessMode(mode: AccessMode, effect: Effect, readOnlyReas
   if (mode === 'write' && effect === 'read') throw new ServiceError('write_only', 'write-only mode');
 }
 
-/** Whether an operation leaves something behind that was not there: what the access modes call a write, and a file on the server. */
+/** Whether an operation stores something: a write in terms of the access modes, or a file on the server. */
 export function changesState({ effect, stores }: OperationSpec): boolean {
   return effect === 'write' || stores === true;
 }
 
-/** Throws where the caller may only read. */
+/** Throws if the caller may only read. */
 export function enforceReadsOnly({ readsOnly }: Caller, spec: OperationSpec): void {
   if (readsOnly !== undefined && changesState(spec)) throw new ServiceError('forbidden', readsOnly);
 }

@@ -1,18 +1,18 @@
-/** Bytes that one answer may have unless the settings say otherwise (`SVC_MAX_ANSWER_BYTES`). */
+/** Default maximum size of one response in bytes (`SVC_MAX_ANSWER_BYTES`). */
 export const DEFAULT_ANSWER_BYTES = 16 * 2 ** 20;
 
-/** Counted for each item beside its text: names of fields, numbers, punctuation. */
+/** Bytes counted for each item in addition to its text: names of fields, numbers, punctuation. */
 const ITEM_BYTES = 64;
 
-/** Bytes that are left, for all budgets that share them. */
+/** Remaining bytes, shared by all budgets of one response. */
 interface Purse {
   bytes: number;
 }
 
 /**
- * How much an answer may still hold. A handler asks for each item before it keeps it and ends its answer with the first
- * one that does not fit, so that memory is bounded by the budget and not by what is stored. The first item always fits:
- * who goes on where an answer ended has to get somewhere.
+ * The remaining size of a response. A handler checks each item before it keeps it, and ends its response at the first one that
+ * does not fit, so that memory is limited by the budget and not by the stored data. The first item always fits, so that a
+ * client that continues where a response ended makes progress.
  */
 export class AnswerBudget {
   readonly #purse: Purse;
@@ -23,22 +23,22 @@ export class AnswerBudget {
     this.#purse = typeof purse === 'number' ? { bytes: purse } : purse;
   }
 
-  /** A budget over the same bytes, with a first item of its own: for operations whose results go into one answer. */
+  /** A budget over the same bytes that has its own first item, for operations whose results are combined in one response. */
   share(): AnswerBudget {
     return new AnswerBudget(this.#purse);
   }
 
-  /** Bytes that are left. */
+  /** Remaining bytes. */
   get left(): number {
     return Math.max(0, this.#purse.bytes);
   }
 
-  /** Whether an item did not fit; none fits afterwards. */
+  /** Whether an item did not fit; no later item fits either. */
   get isSpent(): boolean {
     return this.#isSpent;
   }
 
-  /** Whether one more item fits, which then counts. `textBytes`: the length of its text as UTF-8. */
+  /** Returns whether one more item fits, and counts it if it does. `textBytes`: the length of its text in UTF-8. */
   take(textBytes: number): boolean {
     if (this.#isSpent) return false;
     const bytes = textBytes + ITEM_BYTES;
@@ -51,24 +51,24 @@ export class AnswerBudget {
     return true;
   }
 
-  /** Counts what the answer holds beside its items. */
+  /** Counts parts of the response other than its items. */
   spend(bytes: number): void {
     this.#purse.bytes -= bytes;
   }
 
-  /** Ends the answer here: the next item is known not to fit. */
+  /** Ends the response here, because the next item is known not to fit. */
   end(): void {
     this.#isSpent = true;
   }
 
-  /** The leading items that fit. */
+  /** Returns the leading items that fit. */
   fit<T>(items: readonly T[], textBytes: (item: T) => number): readonly T[] {
     const end = items.findIndex((item) => !this.take(textBytes(item)));
     return end === -1 ? items : items.slice(0, end);
   }
 }
 
-/** How an answer says that it ended early, and where to go on; nothing when it did not. */
+/** The fields that say that a response ended early and where to continue; none if it did not. */
 export interface Truncation {
   readonly truncated?: true;
   readonly nextOffset?: number;
@@ -78,12 +78,12 @@ export function truncationOf(isTruncated: boolean, nextOffset: number): Truncati
   return isTruncated ? { truncated: true, nextOffset } : {};
 }
 
-/** The same in headers, for an answer that is an array. */
+/** The same as headers, for a response that is an array. */
 export function truncationHeaders(isTruncated: boolean, nextOffset: number): Record<string, string> {
   return isTruncated ? { 'X-Truncated': 'true', 'X-Next-Offset': String(nextOffset) } : {};
 }
 
-/** What such headers say, for protocols that have fields for it. */
+/** Parses such headers, for protocols that have fields for them. */
 export function truncationIn(headers: Readonly<Record<string, string>>): Truncation {
   return truncationOf(headers['X-Truncated'] === 'true', Number(headers['X-Next-Offset']));
 }

@@ -10,7 +10,7 @@ const spec = (access: Access, collections?: string[]): OperationSpec => ({
   parameters: [], consumes: [], produces: [], ...(collections && { collections }),
 });
 
-/** May do what is listed: `read blog`. */
+/** An identity with the listed permissions: `read blog`. */
 const someone = (...rights: string[]): Identity => ({ username: 'someone', admin: false, by: 'token', may: (permission, name) => rights.includes(`${permission} ${name.toLowerCase()}`) });
 
 const verdict = (work: () => void): string => {

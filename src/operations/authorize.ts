@@ -2,12 +2,12 @@ import { ServiceError } from '../errors/index.ts';
 import type { Identity, Permission } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
 
-/** Letters of a collection's name that a message repeats: it has not been validated yet. */
+/** Maximum number of characters of a collection's name that a message repeats, because it has not been validated yet. */
 const SHOWN = 80;
 
 /**
- * Throws `forbidden` or `admin_required` where the identity may not call the operation with this input
- * (contract section 5, rules 7 and 8; openapi/README.md, `x-access` and `x-collections`).
+ * Throws `forbidden` or `admin_required` if the identity may not call the operation with this input (contract section 5, rules
+ * 7 and 8; openapi/README.md, `x-access` and `x-collections`).
  */
 export function authorize(spec: OperationSpec, identity: Identity, input: object): void {
   requireOperation(spec, identity);
@@ -18,9 +18,8 @@ export function authorize(spec: OperationSpec, identity: Identity, input: object
 }
 
 /**
- * The same before the input was validated, so that nobody learns from a complaint about the input what they may
- * not see. An input that names no collection where it might is left to the validation, which can say what is wrong
- * with it, and then to `authorize`.
+ * The same check before validation, so that validation errors reveal nothing that the caller may not see. If the input does not
+ * name a collection where it could, validation comes first, because it can explain the error; `authorize` follows.
  */
 export function refuseEarly(spec: OperationSpec, identity: Identity, input: object): void {
   requireOperation(spec, identity);
@@ -30,7 +29,7 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
   if (!isOpen) authorize(spec, identity, input);
 }
 
-/** Whether the identity may read every collection that the input names; nobody but an administrator where it names none. */
+/** Whether the identity may read every collection that the input names; if it names none, only administrators may. */
 export function mayRead(spec: OperationSpec, identity: Identity, input: object): boolean {
   if (identity.withoutBodies) return false;
   if (identity.admin) return true;
@@ -38,17 +37,7 @@ export function mayRead(spec: OperationSpec, identity: Identity, input: object):
   return names.length > 0 && names.every((name) => identity.may('read', name));
 }
 
-/** Throws `forbidden` where the credential is not good for the operation. What is public needs none. */
-function requireOperation(spec: OperationSpec, identity: Identity): void {
-  const refusal = spec.access === 'public' ? undefined : identity.refusal?.(spec);
-  if (refusal !== undefined) throw new ServiceError('forbidden', `forbidden: ${refusal}`);
-}
-
-function requireAdministrator({ administers }: Identity): void {
-  if (administers !== true) throw adminRequired();
-}
-
-/** Undefined where a field holds what cannot be names. */
+/** Returns undefined if a field contains values that cannot be names. */
 function namedCollections({ collections = [] }: OperationSpec, input: object): string[] | undefined {
   const names: string[] = [];
   for (const field of collections) {
@@ -61,7 +50,7 @@ function namedCollections({ collections = [] }: OperationSpec, input: object): s
   return names;
 }
 
-/** A collection of the system, which an operation always works on. */
+/** A system collection, which an operation always uses. */
 function isFixed(field: string): boolean {
   return field.startsWith('_');
 }
@@ -73,7 +62,7 @@ function requireOnAll(identity: Identity, permission: Permission, names: readonl
   throw forbidden(permission, refused);
 }
 
-/** For handlers that find out only from what is stored which collection they work on. */
+/** For handlers that know only from stored data which collection they use. */
 export function forbidden(permission: Permission, collection: string): ServiceError {
   return new ServiceError('forbidden', `forbidden: no ${permission} permission on ${collection.slice(0, SHOWN).toWellFormed()}`);
 }

@@ -1,9 +1,9 @@
-/** The answer of an operation whose result is a file rather than JSON. */
+/** The result of an operation that returns a file rather than JSON. */
 export interface Download {
   readonly contentType: string;
-  /** Offered as the file's name; absent for text that is shown rather than saved. */
+  /** The suggested file name; absent for text that is displayed rather than saved. */
   readonly fileName?: string;
-  /** Each piece is to reach the client at once, so that nothing may hold it back to compress it. */
+  /** Each piece must reach the client at once, so compression must not buffer it. */
   readonly live?: boolean;
   readonly content: AsyncIterable<Uint8Array> | string;
 }

@@ -4,14 +4,14 @@ interface Alternative {
   readonly required: readonly string[];
 }
 
-/** A violated rule that one of several fields has to be there: `anyOf` or `oneOf` of alternatives with nothing but `required`. */
+/** A violated rule that requires one of several fields: `anyOf` or `oneOf` of alternatives that contain only `required`. */
 export interface FieldChoice {
-  /** Whether too many of them are there (`oneOf`), rather than none. */
+  /** Whether too many of them are present (`oneOf`), rather than none. */
   readonly isExclusive: boolean;
   readonly message: string;
 }
 
-/** The alternatives of such a rule; none for any other error. */
+/** The alternatives of such a rule; empty for any other error. */
 export function alternativesOf(error: ErrorObject): readonly Alternative[] {
   if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') return [];
   const alternatives = error.schema as readonly Alternative[];
@@ -19,8 +19,8 @@ export function alternativesOf(error: ErrorObject): readonly Alternative[] {
 }
 
 /**
- * Says what is missing: the rest of an alternative that was begun, otherwise all of them, in the words that the schema has
- * for it (`x-missing`). Where only one may be there, the message is the same for none and for several.
+ * States what is missing: the rest of an alternative of which some fields are present, otherwise all alternatives, in the
+ * wording of the schema (`x-missing`). If only one may be present, the message is the same for none and for several.
  */
 export function describeFieldChoice(error: ErrorObject): FieldChoice {
   const alternatives = alternativesOf(error).map(({ required }) => required);

@@ -3,27 +3,25 @@ import type { Caller } from './caller.ts';
 import type { Identity } from './identity.ts';
 import type { Operation } from './spec.ts';
 
-/** What a handler gets besides its input. */
+/** What a handler receives in addition to its input. */
 export interface Context {
   readonly caller: Caller;
-  /** Who calls. What is gathered from several collections holds only those that it may read. */
+  /** The caller. A result that is collected from several collections must contain only those that the caller may read. */
   readonly identity: Identity;
-  /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
-  readonly tellActor?: (username: string) => void;
-  /** Aborts when the client has gone or the request has taken too long. */
+  /** Aborts when the client has disconnected or the request has exceeded its time limit. */
   readonly signal: AbortSignal;
-  /** How much the answer may hold. */
+  /** Size limit of the response. */
   readonly budget: AnswerBudget;
 }
 
-/** What bounds the work for an answer: who waits for it, and how much it may hold. */
+/** The limits of the work for a response: the request's signal and the size of the response. */
 export type AnswerBounds = Pick<Context, 'signal' | 'budget'>;
 
-/** A result with headers beside it, such as `X-Total-Count`; other protocols map them to fields of their own. */
+/** A result with additional headers, such as `X-Total-Count`; other protocols map them to fields. */
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
-  /** One of the operation's `otherStatuses`; absent for its usual one. Only HTTP tells them apart. */
+  /** One of the operation's `otherStatuses`; absent for the usual one. Only HTTP distinguishes them. */
   readonly status?: number;
 
   constructor(value: T, headers: Readonly<Record<string, string>> = {}, status?: number) {
@@ -36,8 +34,8 @@ export class Reply<T> {
 export type Handler<Input, Output> = (input: Input, context: Context) => Promise<Output | Reply<Output>>;
 
 /**
- * The handlers of a service, each under its operation's id. What is absent answers 501.
- * An area implements its part: `Pick<Handlers<Operations>, 'addDocument' | ...>`.
+ * The handlers of a service, by operation id. An absent handler makes the operation return 501. An area implements its part:
+ * `Pick<Handlers<Operations>, 'addDocument' | ...>`.
  */
 export type Handlers<Operations> = {
   readonly [K in keyof Operations]?: Operations[K] extends Operation<infer Input, infer Output> ? Handler<Input, Output> : never;

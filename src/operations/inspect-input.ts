@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors/index.ts';
 
-/** Deepest nesting of arrays and objects that an input may have. */
+/** Maximum nesting of arrays and objects in an input. */
 export const MAX_DEPTH = 64;
 
 /**
- * Refuses what no schema can see: nesting that would exhaust the stack of whoever walks the value
- * later and, unless the operation repairs text itself, strings with lone surrogates, which UTF-8
- * cannot store. The message names the field.
+ * Refuses inputs that a schema cannot detect: nesting that would exhaust the stack of code that walks the value later and,
+ * unless the operation repairs text itself, strings with lone surrogates, which UTF-8 cannot store. The message names the
+ * field.
  */
 export function inspectInput(input: object, sanitize: boolean): void {
   const problem = inspect(input, sanitize, 0);

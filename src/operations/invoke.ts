@@ -17,17 +17,15 @@ import { createInputValidators, type InputValidator } from './validation.ts';
 import { withWarnings } from './warnings.ts';
 import { withoutFields } from './without-fields.ts';
 
-/** What was invoked and how it ended, for audit and metrics. */
+/** An invocation and its result, for audit and metrics. */
 export interface Outcome {
   readonly operation: OperationSpec;
   readonly caller: Caller;
-  /** As it was given, checked or not, secrets included: not to be logged as a whole. Absent where it was not even read. */
+  /** The input as it was passed, possibly unchecked and with secrets: must not be logged as a whole. Absent if it was not read. */
   readonly input?: object;
-  /** Absent where the caller is not known. */
+  /** Absent if the caller is not known. */
   readonly identity?: Identity;
-  /** Who was let in, where the operation found that out. */
-  readonly actor?: string;
-  /** Absent when it succeeded. */
+  /** Absent if the invocation succeeded. */
   readonly error?: unknown;
   readonly milliseconds: number;
 }
@@ -37,34 +35,34 @@ export interface InvokerOptions<Operations> {
   /** JSON schemas of the flat inputs, by operation id. */
   readonly inputs: Readonly<Record<string, object>>;
   readonly handlers: Handlers<Operations>;
-  /** What is checked, of an operation's parameters alone, before its body is even read. */
+  /** Checks of an operation's parameters alone, before its body is read. */
   readonly preconditions?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
-  /** Why nothing may be written at present, whatever the mode; undefined where that is not so. */
+  /** The reason why writes are currently refused in every mode; undefined if they are not. */
   readonly readOnlyReason?: () => string | undefined;
-  /** Absent: everyone may do everything. */
+  /** If absent, every caller may do everything. */
   readonly guard?: Guard;
   /** Called after each invocation; must not throw. */
   readonly observe?: (outcome: Outcome) => void;
-  /** Milliseconds that a limited operation may take; 0 for no limit. */
+  /** Time limit of a limited operation in milliseconds; 0 for no limit. */
   readonly timeoutMs?: number;
   /**
-   * What becomes of fields that an operation does not have (decision D-04): true refuses them, false passes them over and
-   * lists them in the answer's `warnings`. Absent, the schemas alone say what is refused.
+   * How unknown fields are treated (decision D-04): true refuses them; false ignores them and lists them in the response's
+   * `warnings`. If absent, only the schemas decide what is refused.
    */
   readonly strictInput?: boolean;
-  /** Bytes that one answer may have; those of `AnswerBudget` when absent. */
+  /** Maximum size of one response in bytes; the default of `AnswerBudget` if absent. */
   readonly answerBytes?: (protocol: Protocol) => number;
 }
 
-/** Called with the parameters, not yet validated; throws what is wrong with them. */
+/** Called with the parameters before validation; throws if they are wrong. */
 export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>) => Promise<void> | void;
 
 export type Preconditions<Operations> = { readonly [K in keyof Operations]?: Precondition<InputOf<Operations, K>> };
 
 /**
- * An input, or how to read it: a stranger's need not be read at all. Reading hands over the parameters first, and
- * reads on only when that resolves.
+ * An input, or a function that reads it, so that the input of a refused caller need not be read at all. The function passes the
+ * parameters first, and continues only when that resolves.
  */
 export type Input = object | ((precheck: (parameters: object) => Promise<void>) => Promise<object>);
 
@@ -74,9 +72,9 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 ) => Promise<Reply<OutputOf<Operations, K>>>;
 
 /**
- * The only way to an operation, for every protocol. In this order: origin, access mode,
- * authentication, preconditions, permission, whether the operation is built at all, validation, the handler, the page of its list,
- * what the caller may not read left out of the answer, observation.
+ * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
+ * authentication, preconditions, permission, whether the operation is implemented, validation, the handler, the page of its
+ * list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validate = createInputCheck(options.inputs, options.strictInput);
@@ -89,7 +87,10 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
   }
 
-  /** Reads the input; its preconditions are checked once, however it comes. What the caller may not do is refused as soon as it shows. */
+  /**
+   * Reads the input. Its preconditions are checked once, however it is read. Calls that the caller may not make are refused as
+   * early as possible.
+   */
   async function read(id: string, given: Input, refuse: (parameters: object) => void): Promise<object> {
     const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
     let checked = precondition === undefined;
@@ -147,28 +148,24 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   };
 }
 
-/** Apart from the path without traces, which so makes no closure. */
+/** Separate from the path without tracing, so that the latter allocates no closure. */
 function invokeTraced<Operations, K extends keyof Operations & string>(tracing: Tracing, invoke: Invoke<Operations>, id: K, given: Input, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
   return tracing.within(spanOf(id, caller, tracing), () => invoke(id, given, caller));
 }
 
-/** HTTP has a span around it for its request; elsewhere the call of the operation is the request. */
+/** HTTP has a span for its request; in other protocols, the call of the operation is the request. */
 function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: Tracing): SpanStart {
   const attributes = { 'quire.operation': operation, 'quire.protocol': protocol, ...(protocol === 'grpc' && { 'rpc.system': 'grpc' }) };
   return { name: operation, kind: tracing.traceparent() === undefined ? 'server' : 'internal', attributes, parent: traceparent };
 }
 
-/** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
-const BODIES = ['contentMd', 'results.document.contentMd'];
-
-/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
-function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
-  const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
+/** The response without fields that show stored content, for callers who may write but not read (decision D-139). */
+function withheld<T>(spec: OperationSpec, identity: Identity, input: object, reply: Reply<T>): Reply<T> {
   if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
   return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
 }
 
-/** A file that is made while it is read may outlast the caller's right to it, so each piece is checked before it goes out. */
+/** A file that is produced while it is sent may outlast the caller's permission, so the permission is checked before each piece. */
 function stillAllowed<T>(reply: Reply<T>, check: () => Promise<void>): Reply<T> {
   const download = reply.value as Partial<Download> | undefined;
   const { content } = download ?? {};
@@ -183,7 +180,7 @@ async function* checking(content: AsyncIterable<Uint8Array>, check: () => Promis
   }
 }
 
-/** Checks and completes an input, and returns what is passed over in it. */
+/** Validates and completes an input, and returns the fields that are ignored. */
 type InputCheck = (spec: OperationSpec, id: string, input: object) => readonly string[];
 
 function createInputCheck(schemas: Readonly<Record<string, object>>, strict: boolean | undefined): InputCheck {
@@ -202,7 +199,7 @@ function createInputCheck(schemas: Readonly<Record<string, object>>, strict: boo
   };
 }
 
-/** Throws what is wrong with the input, unknown fields first, under the code that the specification gives it. */
+/** Throws the errors of an input, unknown fields first, with the code from the specification. */
 function validate(spec: OperationSpec, validator: InputValidator, input: object, unknown: readonly string[]): void {
   const violations = validator(input);
   if (violations === undefined && unknown.length === 0) return;

@@ -7,7 +7,7 @@ import { pageOf } from './pages.ts';
 const ITEMS = [0, 1, 2, 3, 4].map((n) => ({ n, text: 'x'.repeat(100) }));
 const numbers = (items: readonly { n: number }[]): number[] => items.map(({ n }) => n);
 
-/** Room for two of the items, each with what is counted beside its text. */
+/** Enough for two of the items, each with the bytes that are counted in addition to its text. */
 const ROOM_FOR_TWO = 400;
 
 describe('a page of a list', () => {

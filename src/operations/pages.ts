@@ -1,18 +1,18 @@
 import { truncationHeaders, truncationOf, type AnswerBudget } from './answer-budget.ts';
 import { Reply } from './handler.ts';
 
-/** Which items of its list an answer is to have; all that fit where there is no limit. */
+/** The items of its list that a response should contain; all that fit if there is no limit. */
 interface PageInput {
   readonly offset?: number;
   readonly limit?: number;
 }
 
 /**
- * The answer with one page of its list: at most `limit` items from `offset` on, and no more than fit the budget by
- * their size as JSON. `list` names the field that holds it, `*` stands for an answer that is the list itself
- * (`x-pages`). `truncated` is for what did not fit, as everywhere else: a page that ended at its limit has all that was
- * asked for. Counts stay those of the whole list; one that is the answer itself has its count in `X-Total-Count`. An
- * answer without the list, one resource for instance, stays as it is.
+ * The answer with one page of its list: at most `limit` items from `offset` on, and no more than fit the budget by their
+ * size as JSON. `list` names the field with the list; `*` means that the response is the list itself (`x-pages`). As
+ * everywhere, `truncated` means that items did not fit: a page that ended at its limit is complete. Counts are those of the
+ * whole list; if the response is the list itself, its count is in `X-Total-Count`. A response without the list, for example
+ * one resource, is not changed.
  */
 export function pageOf<T>(list: string, reply: Reply<T>, input: object, budget: AnswerBudget): Reply<T> {
   const { value, headers, status } = reply;

@@ -9,23 +9,23 @@ export interface PermitsOptions<Operations> {
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
   /** Ids of the operations that have a handler. */
   readonly built: ReadonlySet<string>;
-  /** Whether an operation refuses every call because its feature is switched off. */
+  /** Whether an operation refuses every call because its feature is disabled. */
   readonly isOff?: (id: string) => boolean;
   readonly mode: (protocol: Protocol) => AccessMode;
-  /** Absent: everyone may do everything. */
+  /** If absent, every caller may do everything. */
   readonly guard?: Guard;
 }
 
-/** Returns which operations a caller may have success with; what an input names is not considered. */
+/** Returns the operations that can succeed for a caller; the collections in an input are not considered. */
 export type Permits = (caller: Caller) => Promise<(id: string) => boolean>;
 
 /**
- * Tells which operations are worth offering to a caller: those that are built and switched on, that the access mode lets
- * through, and for which the caller has the permission on some collection. `invoke` decides about each call all the same.
+ * Tells which operations should be offered to a caller: those that are implemented and enabled, that the access mode allows,
+ * and for which the caller has the permission on some collection. `invoke` still decides about each call.
  */
 export function createPermits<Operations>({ operations, built, isOff = () => false, mode, guard }: PermitsOptions<Operations>): Permits {
   const table = operations as Readonly<Record<string, OperationSpec>>;
-  // Any operation that is not public stands for all of them here: a guard asks for a credential, not for what it is used.
+  // Any operation that is not public can stand for all of them here, because a guard requires a credential regardless of the operation.
   const closed = Object.values(table).find(({ access }) => access === 'read');
   const identify = async (caller: Caller): Promise<Identity> => {
     if (guard === undefined || closed === undefined) return EVERYONE;

@@ -19,7 +19,7 @@ function limitOf(options: Partial<RateLimitOptions> = {}) {
 }
 
 const token = (value: string) => ({ credential: { scheme: 'bearer', value } as const });
-/** A credential is the name of its user; all else is none. */
+/** A credential is the name of its user; other texts are not credentials. */
 const identify: RateLimitOptions['identify'] = async ({ value }) => (['alice', 'bob'].includes(value) ? { username: value, admin: false, by: 'token', may: () => false } : undefined);
 
 describe('the rate limit (decisions, section 5.4)', () => {

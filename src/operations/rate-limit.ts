@@ -7,51 +7,50 @@ import type { Caller } from './caller.ts';
 import type { Identity } from './identity.ts';
 
 export interface RateLimitOptions {
-  /** Requests in each window. */
+  /** Number of requests in each window. */
   readonly requests: number;
-  /** Requests above those that a window may have. */
+  /** Number of requests allowed in addition to those of a window. */
   readonly burst: number;
   readonly windowMs: number;
-  /** What requests are counted by. A caller who is not known is counted by the address. */
+  /** What requests are counted by. A caller who is not identified is counted by address. */
   readonly by: 'ip' | 'user';
   readonly clock: Clock;
-  /** Whose a credential is; needed where it is counted by user. */
+  /** Returns the user of a credential; required if requests are counted by user. */
   readonly identify?: (credential: Credential) => Promise<Identity | undefined>;
-  /** Told of each request that is refused; must not throw. */
+  /** Called for each request that is refused; must not throw. */
   readonly onRefused?: (refused: RefusedRequest) => void;
 }
 
-/** Who sends a request, as far as it is known before it is read. */
+/** The sender of a request, as far as it is known before the request is read. */
 export type Sender = Pick<Caller, 'protocol' | 'ip' | 'userAgent' | 'credential'>;
 
 export interface RefusedRequest {
   readonly sender: Sender;
-  /** Empty where the sender is counted by the address. */
+  /** Empty if the sender is counted by address. */
   readonly username: string;
-  /** Requests that were allowed in the window. */
+  /** Number of requests that the window allows. */
   readonly limit: number;
   readonly windowMs: number;
 }
 
-/** Headers that tell a client what it may still do; metadata in gRPC. */
+/** Headers that tell a client how many requests remain; metadata in gRPC. */
 export type QuotaHeaders = Readonly<Record<string, string>>;
 
 /** The limit that all protocols share (decisions, section 5.4). */
 export interface RateLimit {
-  /** Counts a request before it is read. Throws `rate_limited`, with the time to wait, when there were too many. */
+  /** Counts a request before it is read. Throws `rate_limited`, with the time to wait, if there were too many. */
   admit(sender: Sender): Promise<QuotaHeaders>;
 }
 
-/** Operations that are never refused: whoever watches a server must see it when it is busy, too. */
+/** Operations that are never refused, because monitoring must also work while a server is busy. */
 export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getMetrics'];
 
-/** Where a sender has no address, on a unix socket. */
+/** For a sender without an address, on a unix socket. */
 const LOCAL = 'local';
 
 /**
  * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. Refused requests are not
- * counted. Guessing credentials gains nothing where it is counted by user, since a guess that is wrong is
- * counted by its address.
+ * counted. If requests are counted by user, guessing credentials gains nothing, because a wrong guess is counted by address.
  */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { windowMs, clock, identify, onRefused } = options;

@@ -1,20 +1,23 @@
 import { ServiceError } from '../errors/index.ts';
 
-/** Header of the answer to a write, and to each request that has the other one; metadata in gRPC: the number of the change feed that has it. */
+/**
+ * Header of the response to a write, and to each request that has the other header; metadata in gRPC. Its value is the LSN of
+ * the change.
+ */
 export const LSN_HEADER = 'X-Quire-LSN';
 
-/** Header of a request, and metadata in gRPC: the number that this server must have reached before it answers. */
+/** Header of a request, and metadata in gRPC: the LSN that this server must have reached before it responds. */
 export const MIN_LSN_HEADER = 'X-Quire-Min-LSN';
 
-/** What a client wrote and wants to find again, wherever it asks. */
+/** Read-your-writes: a client finds its own writes again on every server. */
 export interface Session {
-  /** The least number of the change feed that the answer must be computed from; absent for any. */
+  /** The lowest LSN from which the response must be computed; absent for any. */
   readonly minLsn?: number;
-  /** Called before the answer with the number of the change feed that has what this caller wrote or, where `minLsn` is given, was shown. Must not throw. */
+  /** Called before the response with the LSN of what this caller wrote or, if `minLsn` is given, was shown. Must not throw. */
   readonly onLsn?: (lsn: number) => void;
 }
 
-/** The number that `X-Quire-Min-LSN` holds; undefined without the header. Throws `invalid_argument` for anything but a whole number. */
+/** Parses `X-Quire-Min-LSN`; undefined without the header. Throws `invalid_argument` for anything but a whole number. */
 export function parseMinLsn(text: string | readonly string[] | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

@@ -3,42 +3,42 @@ import type { Clock } from '../lib/clock.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 
 /**
- * Asks whether somebody may still do what they are doing: resolves with the time at which their credential expires
- * (Unix milliseconds; undefined for never), or rejects with why they may not.
+ * Checks whether a caller still has permission: resolves with the time at which the credential expires (Unix milliseconds;
+ * undefined for never), or rejects with the reason why permission has ended.
  */
 export type StandingCheck = () => Promise<number | undefined>;
 
-/** The right of one caller to something that stays open. */
+/** The permission of one caller for an open stream. */
 export interface Standing {
-  /** Resolves once the right was found to be there; rejects with why it is not. */
+  /** Resolves when the permission was confirmed; rejects with the reason if there is none. */
   readonly ready: Promise<void>;
-  /** Aborts with why the right has ended. */
+  /** Aborts with the reason when the permission has ended. */
   readonly signal: AbortSignal;
-  /** To be called when whatever was open has closed; again is harmless. */
+  /** Must be called when the stream has closed; further calls have no effect. */
   release(): void;
 }
 
 export interface StandingsOptions {
-  /** Calls the listener whenever what callers may do has changed, until what is answered is called. */
+  /** Calls the listener whenever permissions have changed, until the returned function is called. */
   readonly onChange: (listener: () => void) => () => void;
   readonly clock: Clock;
   readonly timer?: Timer;
 }
 
-/** Between two looks at the clock. */
+/** Interval of the checks for expiry. */
 const TICK_MS = 1000;
 
 interface Held {
   readonly check: StandingCheck;
   readonly ended: AbortController;
   expiresAt: number | undefined;
-  /** The latest check, so that an older one cannot speak for the present. */
+  /** The latest check; results of older ones are ignored. */
   latest: number;
 }
 
 /**
- * Follows callers for as long as their streams are open. A request is checked when it comes; a stream outlives its
- * request, so its check is repeated whenever rights change, and when the credential expires.
+ * Supervises callers for as long as their streams are open. A request is checked when it arrives; a stream outlives its
+ * request, so its check is repeated whenever permissions change and when the credential expires.
  */
 export class Standings {
   readonly #options: StandingsOptions;
@@ -49,7 +49,7 @@ export class Standings {
     this.#options = options;
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.#held.size;
   }
@@ -59,7 +59,7 @@ export class Standings {
     this.#held.add(held);
     this.#stop ??= this.#start();
     const ready = this.#repeat(held).then(() => held.ended.signal.throwIfAborted());
-    // Whoever only follows the signal need not look at this.
+    // A caller that only uses the signal need not handle this promise.
     ready.catch(() => undefined);
     return { ready, signal: held.ended.signal, release: () => this.#release(held) };
   }
@@ -84,7 +84,7 @@ export class Standings {
 
   #start(): () => void {
     const stopped = new AbortController();
-    // Later, so that everybody else who remembers something has forgotten it by then.
+    // Deferred, so that all other listeners have cleared their caches by then.
     const leave = this.#options.onChange(() => queueMicrotask(() => this.#held.forEach((held) => void this.#repeat(held))));
     void this.#lookAtClock(stopped.signal);
     return () => {

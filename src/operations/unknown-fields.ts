@@ -2,16 +2,16 @@ import { closest } from '../lib/did-you-mean.ts';
 
 /** A field of an input that its schema does not have. */
 export interface UnknownField {
-  /** Where it stands, such as `documents[0].titel`. */
+  /** Its path, such as `documents[0].titel`. */
   readonly path: string;
-  /** The path that is probably meant; absent where no field is near. */
+  /** The path that was probably meant; absent if no field is close. */
   readonly meant?: string;
 }
 
-/** Finds the fields of an input that its schema does not have, at every depth; no more than `MAX_FOUND` of them. */
+/** Finds fields of an input that its schema does not have, at every depth; at most `MAX_FOUND` of them. */
 export type UnknownFieldFinder = (input: object) => readonly UnknownField[];
 
-/** More of them tell nothing that the first ones do not. */
+/** More of them would add no information. */
 export const MAX_FOUND = 20;
 
 const MAX_SHOWN = 80;
@@ -25,26 +25,26 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly $defs?: Readonly<Record<string, Schema>>;
-  /** Fields that the server sets itself, which clients may send back (`x-ignored`). */
+  /** Fields that the server sets itself and that clients may send back (`x-ignored`). */
   readonly 'x-ignored'?: readonly string[];
 }
 
-/** What a value may hold, with all alternatives of its schema together. */
+/** The allowed contents of a value, with all alternatives of its schema combined. */
 interface Shape {
   readonly fields: Map<string, Shape>;
   readonly ignored: Set<string>;
-  /** Whether the fields are described at all; where they are not, any is allowed. */
+  /** Whether the schema describes the fields at all; if not, any field is allowed. */
   isDescribed: boolean;
   /** Whether any other field is allowed, as in free maps. */
   isOpen: boolean;
-  /** Of the values of a free map. */
+  /** The values of a free map. */
   values?: Shape;
   items?: Shape;
-  /** Whether fields are described anywhere below; metadata, for instance, are not worth walking through. */
+  /** Whether fields are described at any level below; metadata, for example, need not be walked. */
   isWorthWalking?: boolean;
 }
 
-/** Reads a schema once; what it returns walks an input along with it and allocates only for what it finds. */
+/** Processes a schema once; the returned function walks an input along with it and allocates only for what it finds. */
 export function unknownFieldFinder(schema: object): UnknownFieldFinder {
   const shape = shapeOf(schema);
   return (input) => {
@@ -59,7 +59,7 @@ export function unknownFieldMessage({ path, meant }: UnknownField): string {
   return `unknown field "${path}"${hintOf(meant)}`;
 }
 
-/** The same, where the field is passed over. */
+/** The same, for a field that is ignored. */
 export function ignoredFieldMessage({ path, meant }: UnknownField): string {
   return `unknown field "${path}" is ignored${hintOf(meant)}`;
 }
@@ -103,7 +103,7 @@ function definition(root: Schema, ref: string): Schema {
   return root.$defs?.[ref.slice('#/$defs/'.length)] ?? {};
 }
 
-/** Depth is no concern: a value is followed only as far as its schema describes it. */
+/** Depth needs no limit: a value is followed only as far as its schema describes it. */
 function collect(value: object, shape: Shape, path: string, found: UnknownField[]): void {
   if (Array.isArray(value)) {
     const { items } = shape;
@@ -125,7 +125,7 @@ function collect(value: object, shape: Shape, path: string, found: UnknownField[
 
 function isWorthWalking(shape: Shape): boolean {
   if (shape.isWorthWalking === undefined) {
-    // What refers to itself without a field in between describes none.
+    // A schema that refers to itself without a field in between describes no fields.
     shape.isWorthWalking = shape.isDescribed;
     shape.isWorthWalking ||= [shape.values, shape.items].some((inner) => inner !== undefined && isWorthWalking(inner));
   }

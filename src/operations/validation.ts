@@ -5,15 +5,15 @@ import { describeViolations, type FieldOrder, type Violations } from './violatio
 // The package's types describe its CommonJS default export; under ES modules that is the function itself.
 const addFormats = formatsPlugin as unknown as typeof formatsPlugin.default;
 
-/** Checks one operation's flat input, fills in defaults in place, and tells what is wrong. */
+/** Checks one operation's flat input, fills in defaults in place, and returns the errors. */
 export type InputValidator = (input: object) => Violations | undefined;
 
 /**
- * Validators for the inputs of a service, each compiled when it is first needed, so that the
- * start does not pay for operations that nobody calls.
+ * Validators for the inputs of a service. Each is compiled on first use, so that the start does not pay for operations that are
+ * never called.
  */
 export function createInputValidators(schemas: Readonly<Record<string, object>>): (operationId: string) => InputValidator {
-  // They were checked when they were generated; to compile the schema of schemas would hold up the first request for 40 ms.
+  // The schemas were checked when they were generated; compiling the meta-schema would delay the first request by 40 ms.
   const ajv = createAjv({ validateSchema: false });
   const compiled = new Map<string, InputValidator>();
   return (operationId) => {
@@ -31,11 +31,11 @@ function toValidator(validate: ValidateFunction, fields: FieldOrder): InputValid
   return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fields));
 }
 
-/** Ajv as our schemas need it: 2020-12, defaults, and the keywords of openapi/README.md. */
+/** Ajv with the features that our schemas need: 2020-12, defaults, and the keywords of openapi/README.md. */
 export function createAjv({ useDefaults = true, validateSchema = true }: { readonly useDefaults?: boolean; readonly validateSchema?: boolean } = {}): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, useDefaults, validateSchema, strict: false, verbose: true, ownProperties: true });
   addFormats(ajv);
-  // JSON has one kind of number: beyond this, a whole number is another one when it is read, and no 64-bit integer further on.
+  // JSON has one kind of number: a larger whole number changes its value when it is parsed, and further on it may exceed a 64-bit integer.
   ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
   ajv.addKeyword({
     keyword: 'x-max-bytes',
@@ -66,14 +66,14 @@ export function createAjv({ useDefaults = true, validateSchema = true }: { reado
   return ajv;
 }
 
-/** Makes lists of texts of values that are single, numbers or truth values (decision D-135); what is anything else stays, and is refused. */
+/** Converts single values, numbers and booleans to lists of texts (decision D-135); other values are unchanged, and are refused. */
 function makeLists(map: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(map)) {
     const isList = Array.isArray(value);
     if (isList && value.every((item) => typeof item === 'string')) continue;
     const list = isList ? value.map(toText) : [toText(value)];
     if (!isList && typeof list[0] !== 'string') continue;
-    // Unlike an assignment this makes a plain field of every name, `__proto__` included.
+    // Unlike an assignment, this creates a plain field for every name, including `__proto__`.
     Object.defineProperty(map, key, { value: list, writable: true, enumerable: true, configurable: true });
   }
 }

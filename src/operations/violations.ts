@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { alternativesOf, describeFieldChoice, type FieldChoice } from './field-choice.ts';
 
-/** What is wrong with an input: the code of the worst problem, one message in all, and one for each violation. */
+/** The errors of an input: the code of the most severe one, one message for all, and one for each violation. */
 export interface Violations {
   readonly code: 'missing_fields' | 'invalid_argument';
   readonly message: string;
@@ -13,7 +13,7 @@ export interface Violations {
 const SHOWN = 20;
 
 /**
- * Turns Ajv's errors into messages that name the field, in the words of the contract: absent and
+ * Turns Ajv's errors into messages that name the field, in the wording of the contract: absent and
  * empty required fields are `missing fields: key, lang`, in the order of the specification,
  * everything else is `<field> must ...`.
  */
@@ -26,13 +26,13 @@ export function describeViolations(errors: readonly ErrorObject[], fields: Field
     const path = fieldPath(error);
     if (error.keyword === 'required') missing.add(join(path, error.params['missingProperty'] as string));
     else if (error.keyword === 'minLength' && fields.required.includes(path)) missing.add(path);
-    // What follows from the first violation of a field is not worth telling.
+    // Errors that follow from a field's first violation are not reported.
     else if (!wrong.has(path) && wrong.size < SHOWN) wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
   }
   for (const field of missing) wrong.delete(field);
   const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, SHOWN);
   const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...wrong.values()];
-  // Told last: whoever sends the fields that are always required has read this far.
+  // Reported last, because it matters only when the fields that are always required are present.
   const choice = lines.length === 0 ? errors.find((error) => alternativesOf(error).length > 0) : undefined;
   if (choice !== undefined) return ofChoice(describeFieldChoice(choice));
   const fieldError = errors.map(specifiedCode).find((code) => code !== undefined);
@@ -48,13 +48,13 @@ function ofChoice({ isExclusive, message }: FieldChoice): Violations {
   return { code: isExclusive ? 'invalid_argument' : 'missing_fields', message, errors: [message] };
 }
 
-/** The fields of an input in the specification's order; an empty text counts as missing in the required ones. */
+/** The fields of an input in the specification's order; in required fields, an empty text counts as missing. */
 export interface FieldOrder {
   readonly all: readonly string[];
   readonly required: readonly string[];
 }
 
-/** Keywords that only repeat that one of their parts failed. */
+/** Keywords that only report that one of their parts failed. */
 const WRAPPERS = new Set(['if', 'propertyNames']);
 
 /** `/documents/0/key` becomes `documents[0].key`. */
@@ -103,7 +103,7 @@ function article(types: readonly string[]): string {
   return types.map((type) => names[type] ?? type).join(' or ');
 }
 
-/** A number as it came, everything else by its type: texts may be long or secret. */
+/** A number as it is; other values by their type, because texts may be long or secret. */
 function shown(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'number') return String(value);

@@ -1,14 +1,14 @@
 import { Reply } from './handler.ts';
 
-/** Header with the warnings of an answer that is no object. */
+/** Header with the warnings of a response that is not an object. */
 export const WARNINGS_HEADER = 'X-Warnings';
 
-/** Bytes of the header: clients and proxies take few more in all headers together. */
+/** Maximum number of bytes of the header, because clients and proxies limit the total size of all headers. */
 const MAX_HEADER = 1024;
 
 /**
- * The answer with what was passed over in its request (`SVC_STRICT_INPUT=false`): in the field `warnings` of an object,
- * after warnings of its own, and in the header `X-Warnings`, as an array of JSON, beside a list or a file.
+ * The response with the ignored parts of its request (`SVC_STRICT_INPUT=false`): in the field `warnings` of an object,
+ * after warnings of its own, and in the header `X-Warnings`, as a JSON array, for a list or a file.
  */
 export function withWarnings<T>(reply: Reply<T>, warnings: readonly string[]): Reply<T> {
   if (warnings.length === 0) return reply;
@@ -18,18 +18,18 @@ export function withWarnings<T>(reply: Reply<T>, warnings: readonly string[]): R
   return new Reply({ ...value, warnings: [...own, ...warnings] }, headers, status);
 }
 
-/** Those that `withWarnings` put into the headers of a reply. */
+/** The warnings that `withWarnings` put into the headers of a reply. */
 export function warningsIn(headers: Readonly<Record<string, string>>): { readonly warnings?: readonly string[] } {
   const text = headers[WARNINGS_HEADER];
   return text === undefined ? {} : { warnings: JSON.parse(text) as string[] };
 }
 
-/** A file has its content beside its name; both are no fields of an answer. */
+/** The name and content of a file are not fields of a response. */
 function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !('content' in value && 'contentType' in value);
 }
 
-/** ASCII, since that is all that every client reads in a header alike. */
+/** ASCII, because clients interpret other characters in headers differently. */
 function headerText(warnings: readonly string[]): string {
   let kept = warnings;
   while (kept.length > 1 && asciiJson(kept).length > MAX_HEADER) kept = kept.slice(0, -1);

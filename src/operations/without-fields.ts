@@ -1,4 +1,7 @@
-/** A copy of an answer without the fields at these dotted paths; a path goes through lists. What holds none of them is not copied. */
+/**
+ * A copy of a response without the fields at these dotted paths, which also apply to the items of lists. Values without any of
+ * the fields are not copied.
+ */
 export function withoutFields(value: unknown, paths: readonly string[]): unknown {
   return paths.reduce((rest, path) => without(rest, path.split('.')), value);
 }

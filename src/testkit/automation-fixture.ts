@@ -13,7 +13,7 @@ type Settings = NonNullable<DocsEnvironment['settings']['automation']>;
 
 const CONTEXT = { signal: new AbortController().signal, budget: { take: () => true } } as never;
 
-/** For tests: automation over documents with words and vectors, and an endpoint that it tells. */
+/** For tests: automation over documents with lexical and vector search, and an endpoint that it calls. */
 export class AutomationFixture {
   readonly documents: HybridFixture;
   readonly endpoint: WebhookEndpoint;
@@ -56,7 +56,7 @@ export class AutomationFixture {
     await this.documents.close();
   }
 
-  /** A trigger of the collection `c` that tells the endpoint, unless `more` says otherwise. */
+  /** A trigger of the collection `c` that calls the endpoint, unless `more` says otherwise. */
   create(more: object): Promise<OutputOf<Operations, 'createAutomationRule'>> {
     return this.call('createAutomationRule', {
       type: 'trigger', name: 'Rule', enabled: true, collection: 'c', searchType: 'fts', query: '', threshold: 0, webhookUrl: this.endpoint.url, events: ['doc.added', 'doc.updated'],
@@ -72,12 +72,12 @@ export class AutomationFixture {
     return this.call('listAutomationLogs', { limit: 50, ...more });
   }
 
-  /** Keys of the documents that the endpoint was told of, in order. */
+  /** Keys of the documents that were sent to the endpoint, in order. */
   get told(): string[] {
     return this.endpoint.received.map(({ body }) => (body.document as { key?: string } | null)?.key ?? '');
   }
 
-  /** Names of the rules that told the endpoint, with the keys, sorted. */
+  /** Names of the rules that called the endpoint, with the keys, sorted. */
   get toldBy(): string[] {
     return this.endpoint.received.map(({ body }, i) => `${(body as unknown as { trigger: { name: string } }).trigger.name} ${this.told[i]!}`).toSorted();
   }

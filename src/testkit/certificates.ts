@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-// Certificates of an authority that nobody else trusts, as a test of TLS needs them.
+// Certificates of a private authority, for tests of TLS.
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 24 * 60 * 60_000;
@@ -14,7 +14,7 @@ export interface Certificate {
 
 export interface Authority {
   readonly cert: string;
-  /** A certificate for 127.0.0.1 and localhost, for a server, or of a client. */
+  /** A certificate for 127.0.0.1 and localhost for a server, or a client certificate. */
   issue(use: 'server' | 'client'): Promise<Certificate>;
 }
 
@@ -41,12 +41,12 @@ export async function makeAuthority(): Promise<Authority> {
   };
 }
 
-/** The library's types are those of browsers, which know fewer uses of keys than Node. */
+/** The library's types are those of browsers, which know fewer key usages than Node. */
 async function makeKeys(): Promise<CryptoKeyPair> {
   return await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as CryptoKeyPair;
 }
 
-/** A positive serial number, and days on both sides of now. */
+/** A positive serial number, and a validity from a day ago to a day ahead. */
 function dated(): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 1;

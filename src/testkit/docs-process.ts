@@ -5,12 +5,12 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const MAIN = join(ROOT, 'src', 'app', 'main.ts');
 
-/** Services of several tests run side by side. */
+/** Services of several tests run in parallel. */
 const FREE_PORTS = { SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' };
 
 const LISTENING = /listening on (https?:\/\/\S+)/;
 
-/** How a process ended, with all that it wrote. */
+/** How a process ended, with all its output. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -18,7 +18,7 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** The document service as a process of its own, as `npm start` runs it. */
+/** The document service as a separate process, started like `npm start`. */
 export class DocsProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ending>;
@@ -30,13 +30,13 @@ export class DocsProcess {
     this.#child = child;
     child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
     child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
-    // `close` rather than `exit`: only then everything that was written has been read.
+    // `close` rather than `exit`: only then has all output been read.
     this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
     DocsProcess.#running.add(this);
     void this.#ended.finally(() => DocsProcess.#running.delete(this));
   }
 
-  /** Kills whatever a test that failed has left; to be called after each test. */
+  /** Kills processes that a failed test left behind; must be called after each test. */
   static async killAll(): Promise<void> {
     await Promise.all([...DocsProcess.#running].map((each) => each.#kill()));
   }
@@ -46,10 +46,10 @@ export class DocsProcess {
     return DocsProcess.command(process.execPath, [MAIN, 'docs', ...args], options);
   }
 
-  /** Starts any command that ends up in the service; variables of this shell do not reach it. */
+  /** Starts any command that results in the service; variables of this shell are not passed on. */
   static command(command: string, args: readonly string[], options: SpawnOptions = {}): DocsProcess {
     const env = { ...withoutSettings(process.env), ...FREE_PORTS, ...options.env };
-    // A group of its own, so that its children can be found and ended with it.
+    // A separate process group, so that its children can be found and ended with it.
     return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
@@ -67,7 +67,7 @@ export class DocsProcess {
     return this.#ended;
   }
 
-  /** True while this process or a descendant of it lives. */
+  /** True while this process or one of its descendants is alive. */
   get groupIsAlive(): boolean {
     try {
       return process.kill(-this.pid, 0);
@@ -77,7 +77,7 @@ export class DocsProcess {
     }
   }
 
-  /** The URL that the service prints; rejects with its output when it ends instead. */
+  /** The URL that the service prints; rejects with its output if it ends before. */
   listening(): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -91,7 +91,7 @@ export class DocsProcess {
     });
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process ends. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ending> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     return this.#ended;
@@ -103,7 +103,7 @@ export class DocsProcess {
   }
 }
 
-/** A test must not depend on the settings of whoever runs it. */
+/** Tests must not depend on the settings in the developer's environment. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
 }

@@ -10,40 +10,40 @@ import { silentLog } from '../lib/log.ts';
 import { openDatabase, openPostgres, type DatabaseOptions, type Sql } from '../storage/index.ts';
 
 export interface DocsServerOptions {
-  /** Settings beside the database and a free port of this machine. */
+  /** Settings in addition to the database and a free port of this machine. */
   readonly env?: Environment;
   readonly clock?: Clock;
   /** Cost of password hashes. */
   readonly passwordCost?: number;
-  /** Other than that of the settings. */
+  /** Overrides that of the settings. */
   readonly converter?: Converter;
-  /** Makes the disk fail on demand. */
+  /** Makes disk writes fail on demand. */
   readonly faults?: DatabaseOptions['faults'];
 }
 
-/** The document service within the test's process, over a file in a folder of its own. */
+/** The document service in the test's process, over a file in its own folder. */
 export interface DocsServer {
   readonly url: string;
-  /** Where the other protocols are served. */
+  /** Addresses of the other protocols. */
   readonly listeners: Listeners;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
   readonly sql: Sql;
-  /** Removed when the server stops; the database is `data/quire.db` in it, so that there is an outside. */
+  /** Removed when the server stops. The database is `data/quire.db` in it, so that there are files outside the data folder. */
   readonly folder: string;
   readonly database: string;
-  /** What the service logged as an error, for the message of a test that failed. */
+  /** Errors that the service logged, for the message of a test that failed. */
   readonly errors: readonly { readonly err?: unknown }[];
-  /** Pids of the processes that answer reads beside this one. */
+  /** Pids of the processes that answer reads in addition to this one. */
   readonly workerPids: () => readonly number[];
   stop(): Promise<void>;
 }
 
-/** Starts the service as `quire docs` does, checking each of its answers against the specification. */
+/** Starts the service like `quire docs` and checks each of its responses against the specification. */
 export async function startDocsServer(options: DocsServerOptions = {}): Promise<DocsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-docs-'));
   const database = join(folder, 'data', 'quire.db');
-  // Most tests of MCP are about the tools of the operations.
+  // Most tests of MCP concern the tools of the operations.
   const { settings } = loadSettings({ env: { SVC_MCP_TOOLSET: 'full', SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...options.env } });
   const errors: object[] = [];
   let sql: Sql | undefined;

@@ -23,21 +23,21 @@ export const START = 1_766_400_000;
 
 const inputs = JSON.parse(await readFile(new URL('../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
-/** What a provider of a test is told to do; shared by all that a test's server creates. */
+/** The behaviour of a test's provider; shared by all providers that a test's server creates. */
 export class Script {
   /** The texts of each call, in order. */
   readonly calls: { texts: readonly string[]; role: EmbeddingRole; model: string }[] = [];
   readonly created: ProviderConfig[] = [];
   closed = 0;
   maxBatch = 4;
-  /** Numbers of the vectors that come, whatever the provider says. */
+  /** Components of the returned vectors, whatever size the provider states. */
   size = 4;
-  /** The error of a call, if it is to fail. */
+  /** The error with which calls fail, if any. */
   failure: (texts: readonly string[]) => Error | undefined = () => undefined;
   #held: PromiseWithResolvers<void> | undefined;
   #reached = Promise.withResolvers<void>();
 
-  /** Calls wait from now on. */
+  /** Makes calls wait from now on. */
   hold(): void {
     this.#held = Promise.withResolvers();
     this.#reached = Promise.withResolvers();
@@ -48,7 +48,7 @@ export class Script {
     this.#held = undefined;
   }
 
-  /** Resolves when a call waits. */
+  /** Resolves when a call is waiting. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }
@@ -61,13 +61,13 @@ export class Script {
     if (signal?.aborted) throw new EmbeddingError('the embedding was cancelled', { retryable: true });
   }
 
-  /** Texts of documents, in order, without the short one that tells whether a provider works. */
+  /** Texts of documents, in order, without the short text that tests whether a provider works. */
   get texts(): string[] {
     return this.calls.filter(({ role }) => role === 'document').flatMap(({ texts }) => texts).filter((text) => text !== 'a short text');
   }
 }
 
-/** The vector that a text gets. */
+/** The vector of a text. */
 export function vectorOf(text: string, size = 4): Float32Array {
   return Float32Array.from({ length: size }, (_, i) => (crc32(`${i} ${text}`) % 1000) / 1000 + 0.5);
 }
@@ -107,7 +107,7 @@ class ScriptedProvider implements EmbeddingProvider {
 
 export type TestSettings = Partial<DocsEnvironment['settings']>;
 
-/** For tests: the areas that write documents and embed them, over a real database file, with clock and timer in the test's hands. */
+/** For tests: the areas that write documents and embed them, over a real database file, with a clock and timer that the test controls. */
 export class EmbeddingFixture {
   readonly script: Script;
   readonly timer = new ManualTimer();
@@ -142,7 +142,7 @@ export class EmbeddingFixture {
     this.#invoke = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });
   }
 
-  /** A server with the provider `openai` and a queue that never waits, unless told otherwise. */
+  /** A server with the provider `openai` and a queue that never waits, unless specified otherwise. */
   static async open(embedding: TestSettings['embedding'] = {}, more: { script?: Script; file?: string; settings?: TestSettings } = {}): Promise<EmbeddingFixture> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-embeddings-'));
     const path = join(folder, 'test.db');
@@ -158,7 +158,7 @@ export class EmbeddingFixture {
     return fixture;
   }
 
-  /** What a crash at this moment would leave, served by another server. */
+  /** A copy of what a crash at this moment would leave, served by another server. */
   crashed(embedding: TestSettings['embedding'] = {}, script?: Script): Promise<EmbeddingFixture> {
     return EmbeddingFixture.open(embedding, { file: this.sql.info.path, ...(script && { script }) });
   }
@@ -183,7 +183,7 @@ export class EmbeddingFixture {
     return this.call('getVectorStats', {});
   }
 
-  /** The texts whose vectors a document has, told from the vectors; undefined when it was never embedded. */
+  /** The embedded texts of a document, derived from its vectors; undefined if it was never embedded. */
   async embedded(key: string, collection = 'blog'): Promise<number | undefined> {
     const row = await this.sql.get<{ chunks: number }>(
       'SELECT e.chunks FROM embeddings e JOIN documents d ON d.ord = e.ord WHERE d.id = ? AND d.crc = e.crc', [`${collection}|${key}|en`],
@@ -191,7 +191,7 @@ export class EmbeddingFixture {
     return row?.chunks;
   }
 
-  /** `key state` of each document that has no vectors of its body, by key. */
+  /** `key state` of each document whose body has no vectors, by key. */
   async states(): Promise<string[]> {
     const rows = await this.sql.all<{ key: string; state: string }>('SELECT d.key, s.state FROM embedding_states s JOIN documents d ON d.ord = s.ord ORDER BY d.key');
     return rows.map(({ key, state }) => `${key} ${state}`);

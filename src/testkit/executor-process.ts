@@ -1,4 +1,4 @@
-// An executor in a process of its own, so that it can run as another user and be killed: `node executor-process.ts PLAN`.
+// An executor in a separate process, so that it can run as another user and be killed: `node executor-process.ts PLAN`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ export class ExecutorProcess {
   #output = '';
   readonly #ended: Promise<unknown>;
 
-  /** `uid`: for tests that run as root. The environment is that of a service with a secret in it. */
+  /** `uid`: for tests that run as root. The environment is that of a service and contains a secret. */
   constructor(plan: ExecutorPlan, { uid, env = {} }: { readonly uid?: number; readonly env?: Readonly<Record<string, string>> } = {}) {
     this.child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(plan)], {
       env: { PATH: process.env['PATH'], ...env }, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'], ...(uid !== undefined && { uid, gid: uid }),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A repository with two commits on `main`, a branch `feature/x` and the tags `v1` (light) and `v2` (annotated). */
+/** A repository with two commits on `main`, a branch `feature/x` and the tags `v1` (lightweight) and `v2` (annotated). */
 export class Origin {
   readonly folder: string;
   readonly url: string;
@@ -34,7 +34,7 @@ export class Origin {
     return execFileSync('git', ['-C', this.path, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   }
 
-  /** Commits a file with this text; returns the name of the commit. */
+  /** Commits a file with this text; returns the commit's hash. */
   commit(text: string, file = 'file.txt'): string {
     writeFileSync(join(this.path, file), text);
     this.git('add', '.');
@@ -47,7 +47,7 @@ export class Origin {
   }
 }
 
-/** Serves repositories below a folder over HTTP, to whoever knows the password. */
+/** Serves the repositories below a folder over HTTP to clients that know the password. */
 export async function serveGit(folder: string, password: string): Promise<{ readonly url: string; readonly asked: string[]; stop(): void }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { Client, credentials, Metadata, type CallOptions, type ChannelCredential
 
 export const IMAGE = readFileSync(new URL('../../generated/proto/docs.binpb', import.meta.url));
 
-/** The descriptors of the gRPC interface, read by a library that the server's codec has nothing to do with. */
+/** The descriptors of the gRPC interface, read by a library that is independent of the server's codec. */
 export const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, IMAGE));
 
 export interface GrpcClientOptions {
@@ -17,7 +17,7 @@ export interface CallDetails extends CallOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** A client that speaks JSON and leaves the encoding to protobuf-es, so that server and test don't share a mistake. */
+/** A client that uses JSON and leaves the encoding to protobuf-es, so that server and test do not share a mistake. */
 export class GrpcClient {
   readonly raw: Client;
 
@@ -29,17 +29,17 @@ export class GrpcClient {
     this.raw.close();
   }
 
-  /** Calls an RPC that answers once. Rejects with the library's error. */
+  /** Calls an RPC with one response. Rejects with the library's error. */
   call<T = JsonObject>(rpc: string, request: JsonObject, details: CallDetails = {}): Promise<T> {
     return this.bytes<T>(rpc, encode(rpc, request), details);
   }
 
-  /** As `call`, with bytes that need not be a message. */
+  /** Like `call`, with bytes that need not be a message. */
   async bytes<T = JsonObject>(rpc: string, request: Uint8Array, details: CallDetails = {}): Promise<T> {
     return (await this.exchange<T>(rpc, request, details)).response;
   }
 
-  /** As `bytes`, with the metadata that came before the answer. */
+  /** Like `bytes`, with the metadata that came before the response. */
   exchange<T = JsonObject>(rpc: string, request: Uint8Array, { metadata, ...options }: CallDetails = {}): Promise<{ response: T; head: Metadata }> {
     return new Promise((resolve, reject) => {
       let head = new Metadata();
@@ -51,7 +51,7 @@ export class GrpcClient {
     });
   }
 
-  /** Opens a stream of answers; `for await` gives bytes, which `decode` reads. */
+  /** Opens a stream of responses; `for await` yields bytes, which `decode` reads. */
   stream(rpc: string, request: JsonObject, { metadata, ...options }: CallDetails = {}) {
     return this.raw.makeServerStreamRequest(pathOf(rpc), asIs, asIs, encode(rpc, request), toMetadata(metadata), options);
   }
@@ -69,7 +69,7 @@ export class GrpcClient {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** The method of a name such as `Add`, of either service. */
+/** The method with a name such as `Add`, of either service. */
 export function methodOf(rpc: string): DescMethod {
   for (const service of ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication']) {
     const method = registry.getService(service)!.methods.find(({ name }) => name === rpc);

@@ -17,7 +17,7 @@ export interface Invocation {
 }
 
 export interface FixtureOptions {
-  /** Stands in for the operations; answers the value or throws. */
+  /** Replaces the operations; returns the value or throws. */
   readonly answer?: (invocation: Invocation) => unknown;
   readonly watch?: DocsAdapter['watch'];
   readonly server?: Partial<GrpcServerOptions>;
@@ -25,14 +25,14 @@ export interface FixtureOptions {
   readonly accessLog?: boolean;
 }
 
-/** For tests: the adapter over a real connection, with operations that a test writes. */
+/** For tests: the adapter over a real connection, with operations that a test provides. */
 export class GrpcFixture {
   readonly server: GrpcServer;
   readonly client: GrpcClient;
   readonly invocations: Invocation[];
   /** What was logged: level, fields and message. */
   readonly logged: [string, Record<string, unknown>, string][];
-  /** Who wants to be told when what callers may do has changed. */
+  /** Listeners for changes of permissions. */
   readonly changeListeners: ReadonlySet<() => void>;
 
   private constructor(server: GrpcServer, client: GrpcClient, seen: Pick<GrpcFixture, 'invocations' | 'logged' | 'changeListeners'>) {

@@ -1,13 +1,13 @@
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
-/** One answer, read to its end. */
+/** One response, read to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   /** The body as text. */
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON; throws if it is not JSON. */
   json<T = unknown>(): T;
 }
 
@@ -17,8 +17,8 @@ export interface RequestParts {
 }
 
 /**
- * Sends requests exactly as they are given: unlike `fetch` it neither normalises paths nor repairs
- * bodies, so that a test can send what no well-behaved client would. Connections are kept alive.
+ * Sends requests exactly as given: unlike `fetch`, it neither normalises paths nor corrects bodies, so that a test can send
+ * what well-behaved clients would not. Connections are kept alive.
  */
 export class HttpClient {
   readonly #base: URL;
@@ -29,7 +29,7 @@ export class HttpClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets });
   }
 
-  /** Rejects when the connection breaks before the answer is complete; nothing is known of the request then. */
+  /** Rejects if the connection breaks before the response is complete; nothing is known about the request then. */
   send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.#base;

@@ -1,7 +1,7 @@
 // The published package, installed in an empty folder. `npm install` would need the registry, and
-// takes a minute; what it installs is known without it: the lock file names the packages that the
-// manifest asks for, and `npm ci` has put them into the checkout. Exactly those are linked into the
-// folder, so that whatever is no production dependency is absent there.
+// takes a minute. The result is known without it: the lock file names the packages that the
+// manifest requires, and `npm ci` has put them into the checkout. Exactly those are linked into the
+// folder, so that packages that are not production dependencies are absent there.
 import { execFile } from 'node:child_process';
 import { copyFile, link, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const MODULES = 'node_modules';
 
-/** What a lock file says of one package. */
+/** The entry of one package in a lock file. */
 interface LockedPackage {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ interface LockedPackage {
 }
 
 export interface InstalledPackage {
-  /** Holds `node_modules` and nothing else. */
+  /** Contains only `node_modules`. */
   readonly folder: string;
   /** The program that npm links as `quire`. */
   readonly program: string;
@@ -50,7 +50,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   return { folder, program, remove: () => rm(work, { recursive: true, force: true }) };
 }
 
-/** The folders of all packages that a manifest needs, directly or through others, as the lock file places them. */
+/** The folders of all packages that a manifest needs, directly or indirectly, as placed by the lock file. */
 async function closure(manifest: LockedPackage, bundled: ReadonlySet<string>): Promise<Set<string>> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, LockedPackage>> };
   const found = new Set<string>();
@@ -69,13 +69,13 @@ async function closure(manifest: LockedPackage, bundled: ReadonlySet<string>): P
   return found;
 }
 
-/** npm installs the peers of a package as well, unless they are optional. */
+/** npm also installs the peer dependencies of a package, unless they are optional. */
 function needs({ dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }: LockedPackage): string[] {
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** Where Node looks for a package: in the folder of the one that asks for it, then in those above. */
+/** Where Node looks for a package: in the folder of the package that imports it, then in the folders above. */
 function placeOf(name: string, from: string, packages: Readonly<Record<string, LockedPackage>>): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${MODULES}/`)))) {
     const path = folder === '' ? `${MODULES}/${name}` : `${folder}/${MODULES}/${name}`;
@@ -84,10 +84,10 @@ function placeOf(name: string, from: string, packages: Readonly<Record<string, L
   }
 }
 
-/** Makes a copy of hard links, without the packages inside, which are linked for themselves where they are needed. */
+/** Makes a copy with hard links, without nested packages, which are linked separately where they are needed. */
 async function linkPackage(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    // Optional, and not for this platform.
+    // Optional, and not available for this platform.
     if (error.code === 'ENOENT') return [];
     throw error;
   });

@@ -17,7 +17,7 @@ export class ManualTimer implements Timer {
     });
   }
 
-  /** Ends all sleeps under way; waits for one to begin when there is none. */
+  /** Ends all current sleeps; if there is none, waits for one to begin. */
   async elapse(): Promise<void> {
     await this.#begun.promise;
     this.#begun = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import type { DocsServer } from './docs-server.ts';
 import { HttpClient, type Answer } from './http-client.ts';
 import { STATELESS } from '../api/mcp/index.ts';
 
-/** Where a server of a test serves MCP: `http://127.0.0.1:PORT/mcp`. */
+/** Address at which a test's server serves MCP: `http://127.0.0.1:PORT/mcp`. */
 export function mcpUrl(server: DocsServer): URL {
   return new URL(server.listeners.mcp!.url);
 }
@@ -16,7 +16,7 @@ export interface ConnectedClient {
   readonly transport: StreamableHTTPClientTransport;
 }
 
-/** The SDK's client of the revision with sessions, connected. */
+/** The SDK's client for the revision with sessions, connected. */
 export async function connectHandshake(url: URL, headers: Record<string, string> = {}): Promise<ConnectedClient> {
   const client = new Client({ name: 'test', version: '1' });
   const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } });
@@ -24,7 +24,7 @@ export async function connectHandshake(url: URL, headers: Record<string, string>
   return { client, transport };
 }
 
-/** The SDK's client of the transport before Streamable HTTP, connected. */
+/** The SDK's client for the transport before Streamable HTTP, connected. */
 export async function connectSse(url: URL, path = '/sse'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(new SSEClientTransport(new URL(path, url)) as Transport);
@@ -37,23 +37,23 @@ export const ENVELOPE = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
 };
 
-/** What of a request of the revision without sessions a test makes otherwise; undefined leaves a header out. */
+/** Parts of a request of the revision without sessions that a test overrides; undefined leaves a header out. */
 export interface Otherwise {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly meta?: object;
   readonly id?: string | number;
 }
 
-/** A JSON-RPC answer, however it came. */
+/** A JSON-RPC response, in whatever form it arrived. */
 export interface RpcAnswer {
   readonly status: number;
   readonly headers: Answer['headers'];
   readonly messages: readonly { id?: unknown; method?: string; params?: Record<string, unknown>; result?: Record<string, unknown>; error?: { code: number; message: string; data?: Record<string, unknown> } }[];
-  /** The last message, which is the answer. */
+  /** The last message, which is the response. */
   readonly answer: RpcAnswer['messages'][number];
 }
 
-/** Requests of the revision without sessions, by hand, so that each part of them can be wrong. */
+/** Requests of the revision without sessions, built by hand, so that each part can be wrong. */
 export class RawClient {
   readonly #http: HttpClient;
 
@@ -87,7 +87,7 @@ export class RawClient {
   }
 }
 
-/** A request of the revision with sessions that opens one. */
+/** A request of the revision with sessions that opens a session. */
 export const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
 
 function toAnswer({ status, headers, text }: Answer): RpcAnswer {

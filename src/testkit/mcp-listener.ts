@@ -9,7 +9,7 @@ import type { Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 
 export interface McpFixtureOptions {
-  /** What the operations answer; the default answers an empty object. */
+  /** The results of the operations; the default returns an empty object. */
   readonly invoke?: CoreOptions['invoke'];
   readonly keys?: readonly string[];
   readonly stored?: StoredKeys;
@@ -23,7 +23,7 @@ export interface McpFixtureOptions {
   readonly timer?: Timer;
 }
 
-/** MCP over a real HTTP server, with operations that the test makes up. */
+/** MCP over a real HTTP server, with operations that the test provides. */
 export interface McpFixture {
   readonly url: URL;
   readonly mcp: McpListener;

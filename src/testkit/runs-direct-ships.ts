@@ -18,7 +18,7 @@ function helloOf(name: string, held: readonly RunRef[] = []): ShipMessage {
   return message({ case: 'hello', value: create(HelloSchema, { sessionId: new Uint8Array([1]), info, held: held.map((ref) => ({ ref })) }) });
 }
 
-/** A ship that says hello and then what the test wants; it becomes a member unless it holds something already. */
+/** A ship that sends its hello and then does what the test says; it becomes a member unless it already holds something. */
 export async function connectDirectly(fixture: FleetFixture, id: string, held: readonly RunRef[] = []) {
   const name = id.slice(-4);
   if (held.length === 0) await enrol(fixture, id, name);
@@ -35,7 +35,7 @@ export async function connectDirectly(fixture: FleetFixture, id: string, held: r
   return { received, assigned, accept: (ref: RunRef) => session.receive(message({ case: 'accept', value: create(AcceptSchema, { ref }) })) };
 }
 
-/** Ships that are members and talk to the service without a network: each does what it is handed at once. */
+/** Ships that are members and call the service without a network: each immediately does what it is assigned. */
 export function createLocalShips(fixture: FleetFixture, count: number) {
   const { service } = fixture.fleet;
   const runs: string[] = [];
@@ -61,7 +61,7 @@ export function createLocalShips(fixture: FleetFixture, count: number) {
   }
 
   return {
-    /** Ids of the runs that were handed out, in order. */
+    /** Ids of the assigned runs, in order. */
     runs,
     get handedOut() {
       return runs.length;

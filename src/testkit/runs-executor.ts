@@ -9,14 +9,17 @@ import { silentLog } from '../lib/log.ts';
 import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type RunAs, type WorkControl, type WorkResult } from '../ship/execute/index.ts';
 import { livingProcesses } from '../ship/execute/process/index.ts';
 
-/** This process's own user, by the name under which steps may run as it. */
+/** The name of this process's own user, as which steps may run. */
 export const OWN_USER: RunAs = process.getuid?.() === 0 ? 'root' : 'self';
 
-/** An executor in a folder of its own; `close` removes that. Its steps run as this process's own user unless `runAs` says otherwise. `open`: others may pass through the folder above it. */
+/**
+ * An executor in its own folder, which `close` removes. Its steps run as this process's own user unless `runAs` says otherwise.
+ * `open`: other users may pass through the folder above it.
+ */
 export interface ExecutorBench {
   readonly executor: Executor;
   readonly workDir: string;
-  /** What is in the work folder now. */
+  /** The current contents of the work folder. */
   left(): string[];
   close(): void;
 }
@@ -25,14 +28,14 @@ export interface Running {
   readonly assignment: Assignment;
   readonly result: Promise<WorkResult>;
   readonly lines: OutputLine[];
-  /** The lines of a stream, or of all. */
+  /** The lines of one stream, or of all. */
   text(stream?: OutputLine['stream']): string[];
-  /** Resolves when a line holds this text. */
+  /** Resolves when a line contains this text. */
   saw(text: string): Promise<void>;
   stop(graceMs?: number): void;
   kill(): void;
   readonly starts: number;
-  /** Processes of the run that are alive; undefined where that cannot be told. */
+  /** Living processes of the run; undefined if that cannot be determined. */
   living(): Promise<number[]>;
 }
 
@@ -59,7 +62,7 @@ export function assignmentOf(plan: Plan, fields: Fields = {}): Assignment {
   });
 }
 
-/** The plan of a pipeline; a text is a step's script. */
+/** The plan of a pipeline; a text is the script of a step. */
 export function pipelineOf(steps: readonly (string | StepInit)[], fields: object = {}): Plan {
   const whole = steps.map((step, index) => ({ name: `s${index + 1}`, timeoutMs: 30_000n, workingDir: '.', ...(typeof step === 'string' ? script(step) : step) }));
   return { case: 'pipeline', value: { name: 'test', checkout: 'none', sandbox: 'inherit', steps: whole, ...fields } };

@@ -1,4 +1,4 @@
-// Above 400 lines: one fixture, and the clients and certificates that a test of the fleet makes with it.
+// Above 400 lines: one fixture, with the clients and certificates that a test of the fleet makes.
 import 'reflect-metadata';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -30,22 +30,22 @@ import { newRun } from './runs-queue.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** A connection of its own for each client; an IP address is no name to ask for. */
+/** A separate connection for each client; an IP address is not a valid server name. */
 const CHANNEL = { 'grpc.use_local_subchannel_pool': 1, 'grpc.ssl_target_name_override': 'localhost' };
 
 export interface FleetFixtureOptions {
-  /** Lines of the section `fleet`, beside those that a test needs. */
+  /** Lines of the section `fleet`, in addition to those that a test needs. */
   readonly fleet?: string;
   readonly enabled?: boolean;
   /** A folder that another fixture has used. */
   readonly folder?: string;
-  /** How far the server's clock is behind: certificates that it issues must be valid by the real one. */
+  /** How far the server's clock is behind: the certificates that it issues must be valid at the real time. */
   readonly behindMs?: number;
-  /** Offers no listeners: calls go to the service directly. */
+  /** Opens no listeners: calls go to the service directly. */
   readonly direct?: boolean;
 }
 
-/** A run queue whose remote ships connect over TLS on loopback; time is moved by hand. */
+/** A run queue whose remote ships connect over TLS on loopback; the test advances the time by hand. */
 export class FleetFixture {
   readonly folder: string;
   readonly sql: Sql;
@@ -64,7 +64,7 @@ export class FleetFixture {
   readonly loaded: LoadedRunsConfig;
   parts: QueueParts;
   listeners: RunningFleet | undefined;
-  /** The clock of the machine. Certificates are checked by the real one, so it starts there. */
+  /** Starts at the machine's real time, by which certificates are checked. */
   now = Date.now();
 
   static async start(options: FleetFixtureOptions = {}): Promise<FleetFixture> {
@@ -136,7 +136,7 @@ ${options.fleet ?? ''}
     return data.token;
   }
 
-  /** Calls a handler as the API would. */
+  /** Calls a handler like the API. */
   async handle<K extends keyof Fleet['handlers']>(operation: K, input: Parameters<Fleet['handlers'][K]>[0]) {
     const handler = this.fleet.handlers[operation] as (input: unknown, context: Context) => ReturnType<Fleet['handlers'][K]>;
     return await handler(input, {} as Context) as Exclude<Awaited<ReturnType<Fleet['handlers'][K]>>, { headers: unknown }>;
@@ -150,7 +150,7 @@ ${options.fleet ?? ''}
     return ship;
   }
 
-  /** The same, connected. */
+  /** The same, already connected. */
   async connected(name: string, info: MessageInitShape<typeof ShipInfoSchema> = {}, labels: string[] = []): Promise<{ ship: TestShip; stream: TestStream }> {
     const ship = await this.ship(name, labels, info);
     const stream = ship.connect();
@@ -159,7 +159,7 @@ ${options.fleet ?? ''}
     return { ship, stream };
   }
 
-  /** A member with a certificate that it did not have to ask for, where a test needs many. */
+  /** A member with a certificate that it did not have to request, for tests that need many. */
   async enrolled(name: string): Promise<TestShip> {
     const ship = new TestShip(this.addresses, name);
     this.ships.push(ship);
@@ -177,7 +177,7 @@ ${options.fleet ?? ''}
     return ship;
   }
 
-  /** What the log of an attempt says. */
+  /** The log of an attempt. */
   async lines(runId: string, attempt = 1): Promise<string[]> {
     const answer = await (this.logs.handlers.listRunLogs as (input: object, context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
     return answer.data.map(({ message }) => message);
@@ -203,14 +203,14 @@ export interface Identity {
 
 export const pem = (der: Uint8Array): string => x509.PemConverter.encode(Uint8Array.from(der).buffer, 'CERTIFICATE');
 
-/** A request for a certificate, and the key that signed it. */
+/** A certificate request, and the key that signed it. */
 export async function makeRequest(): Promise<{ keys: CryptoKeyPair; der: Uint8Array }> {
   const keys = await makeKeys();
   const request = await x509.Pkcs10CertificateRequestGenerator.create({ name: 'CN=whoever', keys, signingAlgorithm: KEY_ALGORITHM });
   return { keys, der: new Uint8Array(request.rawData) };
 }
 
-/** A ship as a test plays it: it says what it is told to, over real connections. */
+/** A ship played by a test: it sends what the test says, over real connections. */
 export class TestShip {
   readonly name: string;
   readonly sessionId = randomBytes(8);
@@ -245,7 +245,7 @@ export class TestShip {
     for (const client of this.#clients.splice(0)) client.close();
   }
 
-  /** The root that a token pins is the one it trusts, as a real ship does. */
+  /** Like a real ship, it trusts only the root that a token pins. */
   async join(token: string, request: { der?: Uint8Array; info?: ShipInfo; roots?: string } = {}): Promise<JoinResponse> {
     const own = await makeRequest();
     const client = this.#client(this.#addresses.enrol(), { ca: request.roots });
@@ -289,7 +289,7 @@ export class TestShip {
     return client;
   }
 
-  /** Trusts whoever answers, unless roots are given: the tests of ships prove the other half of joining. */
+  /** Trusts every server unless roots are given; the tests of ships cover the other half of joining. */
   #client(address: string, { ca }: { ca: string | undefined }): Client {
     const secure = ca === undefined
       ? credentials.createSsl(null, null, null, { rejectUnauthorized: false, checkServerIdentity: () => undefined })
@@ -322,7 +322,7 @@ type Body<Case extends ServerMessage['body']['case']> = Extract<ServerMessage['b
 /** A control stream of a test's ship. */
 export class TestStream {
   readonly received: ServerMessage[] = [];
-  /** How it ended. */
+  /** How the stream ended. */
   readonly ended: Promise<StatusObject>;
   readonly raw: ClientDuplexStream<ShipMessage, ServerMessage>;
   readonly #ship: TestShip;
@@ -365,7 +365,7 @@ export class TestStream {
     this.send({ case: 'reject', value: { ref, reason } });
   }
 
-  /** The next message of this kind; those before it are passed over. */
+  /** The next message of this kind; earlier ones are skipped. */
   async next<Case extends NonNullable<ServerMessage['body']['case']>>(kind: Case): Promise<Body<Case>> {
     for (;;) {
       while (this.#next < this.received.length) {
@@ -376,7 +376,7 @@ export class TestStream {
     }
   }
 
-  /** The next assignment, accepted. */
+  /** The next assignment, which it accepts. */
   async take(): Promise<Assignment & { ref: RunRef }> {
     const assignment = await this.next('assignment');
     this.accept(assignment.ref!);
@@ -397,7 +397,7 @@ export class TestStream {
   }
 }
 
-/** Resolves when the condition holds; the test's own time limit ends the waiting. */
+/** Resolves when the condition holds; there is no limit other than the test's own. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,4 +1,4 @@
-// Appends to the log of a run until it is killed, and says what was acknowledged: `node runs-log-writer.ts DATABASE RUN`.
+// Appends to the log of a run until it is killed, and prints what was acknowledged: `node runs-log-writer.ts DATABASE RUN`.
 import { lines, LogFixture, SHIP } from '../runs/logs/test-fixture.ts';
 
 const [path, runId] = process.argv.slice(2) as [string, string];

@@ -1,6 +1,6 @@
 import type { Completion, NewRun, RunRef, RunState } from '../runs/queue/port.ts';
 
-/** A run as the model has it. Times are milliseconds that have elapsed. */
+/** A run in the model. Times are elapsed milliseconds. */
 export interface ModelRun {
   readonly id: string;
   readonly seq: number;
@@ -16,14 +16,14 @@ export interface ModelRun {
   renewed: number;
   deadline: number;
   error: string | undefined;
-  /** What was reported, by fence. */
+  /** The reported result, by fence. */
   readonly reports: Map<number, { ship: string; attempt: number; outcome: string }>;
 }
 
 const TTL = 60_000;
 const DAY = 86_400_000;
 
-/** The state machine of the queue (run-queue decisions, section 2.3) in plain words, with the default settings. */
+/** A plain implementation of the queue's state machine (run-queue decisions, section 2.3), with the default settings. */
 export class QueueModel {
   readonly runs: ModelRun[] = [];
   readonly #avoided = new Map<string, number>();
@@ -40,7 +40,7 @@ export class QueueModel {
     });
   }
 
-  /** Whether the ship may get the run now, apart from limits of projects. */
+  /** Whether the ship may be assigned the run now, apart from the limits of projects. */
   mayTake(ship: { shipId: string; labels: readonly string[] }, run: ModelRun): boolean {
     if (run.state !== 'queued' || run.availableAt > this.now || run.new.projectId === 'off') return false;
     if (!run.new.runsOn.every((label) => ship.labels.includes(label))) return false;

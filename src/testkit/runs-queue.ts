@@ -7,7 +7,7 @@ import type { Claim, NewRun, RunChange, RunKind, Worker } from '../runs/queue/po
 import { assembleQueue, type QueueOptions, type QueueParts } from '../runs/queue/queue.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 
-/** Two projects without a limit and one that is disabled; `limited` runs two at once. */
+/** Two projects without a limit and a disabled one; `limited` runs two at once. */
 export const QUEUE_CONFIG = `
 projects:
   - {id: alpha, repository: org/alpha}
@@ -16,7 +16,7 @@ projects:
   - {id: off, repository: org/off, enabled: false}
 `;
 
-/** Sleeps that are over at once, where the test calls `tick` itself. */
+/** A timer whose sleeps end at once, for tests that call `tick` themselves. */
 const noWaiting: Timer = { sleep: async () => {} };
 
 export interface QueueFixtureOptions extends Pick<QueueOptions, 'random'> {
@@ -25,20 +25,20 @@ export interface QueueFixtureOptions extends Pick<QueueOptions, 'random'> {
   readonly timer?: Timer;
 }
 
-/** A queue over a database of its own, whose time is moved by hand. */
+/** A queue over its own database, whose time the test advances by hand. */
 export class QueueFixture {
   readonly sql: Sql;
   readonly env: RunsEnvironment;
   readonly changes: RunChange[] = [];
-  /** Seconds of batches. */
+  /** Durations of batches, in seconds. */
   readonly handedOut: number[] = [];
-  /** Lines of the logs that were committed. */
+  /** Number of log lines that were committed. */
   readonly lines: { runId: string; attempt: number; level: string; message: string }[] = [];
   readonly #options: QueueFixtureOptions;
-  /** The clock of the machine, which may be set, and what has elapsed. */
+  /** The wall clock, which may be set, and the elapsed time. */
   wall = 1_766_400_000_000;
   elapsed = 0;
-  /** Lines cannot be written: any, or those of one run. */
+  /** Makes writes of log lines fail: all of them, or those of one run. */
   failNotes = false;
   failNotesOf: string | undefined;
   /** Labels of ships that are not connected. */
@@ -73,13 +73,13 @@ export class QueueFixture {
     this.#loaded = loaded(yaml);
   }
 
-  /** Time passes. */
+  /** Advances the time. */
   pass(milliseconds: number): void {
     this.wall += milliseconds;
     this.elapsed += milliseconds;
   }
 
-  /** Time passes as it does in life, with a tick each second. */
+  /** Advances the time as in production, with a tick each second. */
   async live(milliseconds: number): Promise<void> {
     for (let left = milliseconds; left > 0; left -= 1000) {
       this.pass(Math.min(1000, left));
@@ -97,7 +97,7 @@ export class QueueFixture {
     return this.sql.transaction((tx) => this.queue.insert(tx, newRun(run)));
   }
 
-  /** Queues one after the other, which is the order of their numbers in any store. */
+  /** Queues one at a time, so that the order of their numbers is the same in any store. */
   async submitInTurn(count: number, run: Partial<NewRun> = {}) {
     const runs = [];
     while (runs.length < count) runs.push(await this.submit(run));
@@ -134,7 +134,7 @@ export function newRun(run: Partial<NewRun> = {}): NewRun {
   };
 }
 
-/** A worker that only keeps what it is given. */
+/** A worker that only keeps what it is assigned. */
 export class FakeShip implements Worker {
   readonly shipId: string;
   readonly sessionId = 'session';
@@ -163,7 +163,7 @@ export class FakeShip implements Worker {
     this.claims.push(claim);
   }
 
-  /** The claim that it was given last. */
+  /** The last claim that it was assigned. */
   get last(): Claim {
     return this.claims.at(-1)!;
   }

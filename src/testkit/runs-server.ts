@@ -15,16 +15,16 @@ export interface RunsServer extends RunningRunQueueService {
 }
 
 export interface Served {
-  /** The configuration file and the data are in it; another service in the same folder goes on with them. */
+  /** The folder of the configuration file and the data; another service in the same folder continues with them. */
   readonly folder: string;
-  /** Added to what all tests need. */
+  /** Configuration in addition to what all tests need. */
   readonly yaml: string;
   readonly log?: Log;
-  /** Further ones. */
+  /** Additional ones. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The whole run-queue service in this process, on a free port. */
+/** The complete run-queue service in this process, on a free port. */
 export async function serveRuns({ folder, yaml, log = silentLog, variables: further }: Served): Promise<{ service: RunningRunQueueService; file: string }> {
   const file = join(folder, 'runs.yaml');
   await mkdir(folder, { recursive: true });
@@ -34,7 +34,7 @@ export async function serveRuns({ folder, yaml, log = silentLog, variables: furt
   return { service, file };
 }
 
-/** The same in a folder of its own. */
+/** The same, in its own folder. */
 export async function startRunsServer(yaml: string, more: Pick<Served, 'variables'> = {}): Promise<RunsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-runs-'));
   const { service, file } = await serveRuns({ folder, yaml, ...more });

@@ -9,21 +9,24 @@ import { join } from 'node:path';
 /** The package has no types. */
 type S3rver = new (options: object) => { callback(): RequestListener; configureBuckets(): Promise<unknown> };
 
-/** How the service misbehaves: it drops connections, answers 500, or 403 for the key or the signature (which it never checks by itself), cuts an answer in the middle, says nothing, or returns other bytes. */
+/**
+ * The faults of the service: it drops connections, returns 500, or 403 for the key or the signature (which it never checks
+ * itself), truncates a response, does not respond, or returns other bytes.
+ */
 export type Fault = 'gone' | 'error' | 'denied' | 'unsigned' | 'cut' | 'silent' | 'damaged';
 
 export const BUCKET = 'bodies';
-/** Access key and secret that the server knows. */
+/** Valid access key and secret. */
 export const CREDENTIAL = 'S3RVER';
 
-/** An S3-compatible service on a free port of this machine, with one bucket, and with faults when a test says so. */
+/** An S3-compatible service on a free port of this machine, with one bucket, and with faults on demand. */
 export class S3Server {
   readonly folder: string;
   readonly #server: Server;
   #fault: { readonly methods: readonly string[]; readonly fault: Fault } | undefined;
-  /** Called after an object is stored, before that is answered. */
+  /** Called after an object is stored, before the response. */
   onPut: (() => void) | undefined;
-  /** Requests so far, by method. */
+  /** Number of requests so far, by method. */
   readonly requests: Record<string, number> = {};
 
   private constructor(folder: string, handle: RequestListener) {
@@ -47,17 +50,17 @@ export class S3Server {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What a collection is configured with to keep its bodies here. */
+  /** The configuration with which a collection stores its bodies here. */
   get config() {
     return { endpoint: this.endpoint, bucket: BUCKET, accessKey: CREDENTIAL, secretKey: CREDENTIAL };
   }
 
-  /** From now on requests with some methods, all unless said, fail; none without a fault. */
+  /** Makes requests with some methods (all by default) fail from now on; without a fault, none fail. */
   fail(fault?: Fault, ...methods: readonly string[]): void {
     this.#fault = fault && { fault, methods };
   }
 
-  /** The contents of all objects by their paths in the bucket. */
+  /** The contents of all objects, by path in the bucket. */
   async objects(): Promise<Map<string, Buffer>> {
     const root = join(this.folder, BUCKET);
     const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && entry.name.endsWith('._S3rver_object'));
@@ -113,6 +116,6 @@ function misbehave(fault: Fault, request: IncomingMessage, response: ServerRespo
       response.writeHead(200).end('QRBODY01 and then something else altogether');
       return;
     case 'silent':
-      // Ended with the connections.
+      // Ended together with the connections.
   }
 }

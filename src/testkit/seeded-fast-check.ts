@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import type fastCheck from 'fast-check';
 
 /**
- * What tests import as `fast-check` (vitest/seed-properties.ts): the library with one seed, so that the same commit passes or fails
+ * The module that tests import as `fast-check` (vitest/seed-properties.ts): the library with a fixed seed, so that the same
+ * commit passes or fails
  * on every machine. `QUIRE_TEST_SEED` names another seed, or `random` for a new one in every property.
  */
 const { default: fc } = createRequire(import.meta.url)('fast-check') as { readonly default: typeof fastCheck };

@@ -10,11 +10,11 @@ import type { Sql, SqlValue, Transaction } from '../storage/port.ts';
 export type OpenDriver = (folder: string) => Promise<Sql>;
 
 export interface DriverTraits {
-  /** Several processes may have the database open: transactions run side by side, and its files are the server's. */
+  /** Several processes may have the database open: transactions run concurrently, and its files belong to the server. */
   readonly shared?: boolean;
 }
 
-/** What every driver of the SQL port must hold (design, section 4). */
+/** The contract of every driver of the SQL port (design, section 4). */
 export function storageSuite(name: string, open: OpenDriver, { shared = false }: DriverTraits = {}): void {
   describe(`${name}: the SQL port`, () => {
     let folder: string;
@@ -61,7 +61,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         expect(await roundTrip(42n)).toBe(42);
       });
 
-      // A server with types of its own knows them from the columns.
+      // A server with its own types determines them from the columns.
       it.skipIf(shared)('binds integers as integers, whatever their size', async () => {
         const row = await sql.get('SELECT 5 / ? AS a, typeof(?) AS b, typeof(?) AS c', [2, 2 ** 40, 2n ** 60n]);
         expect(row).toEqual({ a: 2, b: 'integer', c: 'integer' });
@@ -315,7 +315,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       });
     });
 
-    // How a server's own disk fails is that server's to test; `postgres/driver.test.ts` tests a server that fails.
+    // Failures of a database server's own disk are not tested here; `postgres/driver.test.ts` tests a server that fails.
     describe.skipIf(shared)('a medium that fails', () => {
       const full = async (tx: Transaction) => {
         const pages = Number((await tx.get('PRAGMA page_count'))!.page_count);

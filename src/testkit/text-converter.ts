@@ -4,9 +4,9 @@ import { splitFrontMatter } from '../text/front-matter.ts';
 const PLAIN: readonly string[] = ['md', 'txt'];
 const WRAPPED: readonly string[] = ['yaml', 'yml', 'log', 'lex'];
 
-/** For tests: converts formats that are text, at once and in this thread. A body that begins with `fault:` fails so. */
+/** For tests: converts text formats, at once and in this thread. A body that begins with `fault:` fails with that fault. */
 export class TextConverter implements Converter {
-  /** What was converted, in order. */
+  /** The files that were converted, in order. */
   readonly files: (FileToConvert & { readonly options: object })[] = [];
   closed = false;
 

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Timer } from '../lib/timer.ts';
 
-/** Turns of the event loop after which work that waits for nothing else has come to rest. */
+/** Number of turns of the event loop after which work that waits for nothing else has finished. */
 const TURNS = 4;
 
-/** A timer whose time passes only when a test says so, each sleep ending at its moment. */
+/** A timer whose time advances only when a test says so; each sleep ends at its moment. */
 export class VirtualTimer implements Timer {
-  /** Milliseconds that have passed. */
+  /** Elapsed milliseconds. */
   now = 0;
   readonly #sleeping = new Set<{ readonly due: number; readonly wake: () => void }>();
 
@@ -22,7 +22,7 @@ export class VirtualTimer implements Timer {
     });
   }
 
-  /** Lets time pass, and what it wakes do its work. */
+  /** Advances the time, and lets the work that it wakes finish. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.now + milliseconds;
     for (;;) {

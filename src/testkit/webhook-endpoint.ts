@@ -24,7 +24,7 @@ export interface Received {
 /** How a request is answered; by default with 204. */
 export type Answer = (received: Received, response: ServerResponse) => void;
 
-/** An endpoint of webhooks that writes down what it is sent. */
+/** A webhook endpoint that records its requests. */
 export class WebhookEndpoint {
   readonly received: Received[] = [];
   answer: Answer = (_, response) => response.writeHead(204).end();
@@ -62,13 +62,13 @@ export class WebhookEndpoint {
     return `http://127.0.0.1:${this.#port}/hook`;
   }
 
-  /** Resolves when so many were received, those before included. */
+  /** Resolves when this many requests have been received, including earlier ones. */
   async until(count: number): Promise<readonly Received[]> {
     if (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
     return this.received;
   }
 
-  /** Cuts off whoever is connected. */
+  /** Disconnects all clients. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();

@@ -5,7 +5,7 @@ import { HttpClient } from './http-client.ts';
 /** How long a worker may take to start on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
-/** Resolves once that many processes serve, this one included. */
+/** Resolves when this many processes are serving, including this one. */
 export async function serving(url: string, processes: number): Promise<void> {
   const client = new HttpClient(url);
   const until = performance.now() + TIMEOUT_MS;
@@ -19,11 +19,11 @@ export async function serving(url: string, processes: number): Promise<void> {
   }
 }
 
-/** Clients with one connection each, so that each talks to one process, and as many as there are talk to all of them. */
+/** Clients with one connection each, so that each talks to one process, and together they talk to all processes. */
 export async function clientsOf(server: Pick<DocsServer, 'url'>, processes: number): Promise<HttpClient[]> {
   await serving(server.url, processes);
   const clients = Array.from({ length: processes }, () => new HttpClient(server.url, 1));
-  // Connections are handed out in turn, so they are opened one after the other.
+  // Connections are distributed in turn, so they are opened one at a time.
   for (const client of clients) await client.get('/health');
   return clients;
 }

@@ -1,4 +1,4 @@
-// The process of a peer with metadata in JavaScript: `node child.ts NAME FOLDER/job.json` prints a `FilterAnswer`.
+// The process of a JavaScript peer with metadata: `node child.ts NAME FOLDER/job.json` prints a `FilterAnswer`.
 import { readFileSync } from 'node:fs';
 import { latencyOf } from '../latencies.ts';
 import type { Latency } from '../job.ts';
@@ -32,14 +32,14 @@ for (const kind of kinds) {
 }
 process.stdout.write(JSON.stringify({ documents: engine.documents, indexSeconds, totals, kinds: measured } satisfies FilterAnswer));
 
-/** Each question once, which also warms up. */
+/** Runs each query once, which is also the warm-up. */
 async function firstOf(list: readonly Ask[]): Promise<(number | null)[]> {
   const found: (number | null)[] = [];
   for (const ask of list) found.push((await engine.search(ask)) ?? null);
   return found;
 }
 
-/** Milliseconds of each question, round and round until the time is over. */
+/** Milliseconds of each query, repeated in turn until the time is over. */
 async function askFor(list: readonly Ask[], seconds: number): Promise<number[]> {
   const times: number[] = [];
   for (const end = performance.now() + seconds * 1000; performance.now() < end;) {

@@ -2,7 +2,7 @@ import { DuckDBInstance, type DuckDBPreparedStatement, type DuckDBValue } from '
 import type { FilterEngine } from './engine.ts';
 import type { Ask, FilterJob } from './job.ts';
 
-/** A table of the metadata in memory, one thread; it knows no texts. */
+/** A table of the metadata in memory, with one thread; it has no full-text search. */
 export async function makeDuckDb({ meta }: FilterJob): Promise<FilterEngine> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const db = await instance.connect();

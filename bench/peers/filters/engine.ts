@@ -1,9 +1,12 @@
 import type { Ask, FilterJob } from './job.ts';
 
-/** A peer in JavaScript with its documents, as its process drives it. */
+/** A JavaScript peer with its documents, as its process uses it. */
 export interface FilterEngine {
   readonly documents: number;
-  /** Finds the best ten, counts what is asked for, and returns how many documents match; undefined for what it cannot be asked. */
+  /**
+   * Finds the best ten, counts values if requested, and returns the number of matching documents; undefined if the query is not
+   * supported.
+   */
   search(ask: Ask): number | undefined | Promise<number | undefined>;
 }
 

@@ -7,7 +7,7 @@ import type { FilterPeer } from './job.ts';
 
 export { type Ask, type FilterAnswer, type FilterJob, type FilterPeer, toQuery } from './job.ts';
 
-/** Megabytes that the heap of a peer in JavaScript may have. */
+/** Heap limit of a JavaScript peer, in megabytes. */
 const HEAP_MEGABYTES = 6000;
 
 export const sqlite = inProcess('SQLite', 'sqlite', 'node:sqlite: FTS5 beside an indexed table of (key, value, document), never synced, optimised and analysed; the total and the counts are statements of their own');

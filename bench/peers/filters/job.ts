@@ -2,30 +2,30 @@ import type { BenchServer } from '../../support/server.ts';
 import type { Latency } from '../job.ts';
 
 /**
- * What a peer with metadata is asked, as an argument of its process in JavaScript or as `NAME=VALUE` of any other. The
- * programs of `../lucene10/` and `../tantivy/` have the modes `filters`, which prints a `FilterAnswer`, and `serve`, which opens
- * the index that `filters` left and answers `GET /search?QUERY` over HTTP, where QUERY is that of `toQuery`.
+ * The job of a peer with metadata, passed as an argument of its process in JavaScript or as `NAME=VALUE` to any other. The
+ * programs of `../lucene10/` and `../tantivy/` have the modes `filters`, which prints a `FilterAnswer`, and `serve`, which
+ * opens the index that `filters` left and answers `GET /search?QUERY` over HTTP, where QUERY is that of `toQuery`.
  */
 export interface FilterJob {
-  /** A document a line, whose key is `page-` and its number from 0. */
+  /** One document per line, whose key is `page-` and its number from 0. */
   readonly texts: string;
-  /** Names of the keys, then a line of values for each document, between tabs. `day` is a date, `price` a number. */
+  /** Names of the keys, then a line of tab-separated values for each document. `day` is a date, `price` a number. */
   readonly meta: string;
-  /** A question a line: kind, tab, `toQuery` of it. */
+  /** One query per line: kind, tab, the result of `toQuery`. */
   readonly queries: string;
   /** A folder for the peer's own files. */
   readonly folder: string;
-  /** How long questions of a kind are measured, at least one pass over them. */
+  /** How long queries of a kind are measured, at least one pass over them. */
   readonly querySeconds: number;
 }
 
 /**
- * A question: always the best ten documents and the exact number of matches, with counts of values if they are asked for.
- * Without words the best are those first in the index, or first by `sort`, descending.
+ * A query: always the best ten documents and the exact number of matches, with counts of values if requested. Without words,
+ * the best are the first ones in the index, or by `sort`, descending.
  */
 export interface Ask {
   readonly words?: readonly string[];
-  /** Which of the words a document must have; `any` unless said. */
+  /** Which of the words a document must contain; `any` by default. */
   readonly match?: 'any' | 'all' | 'phrase';
   /** A key and the value that it must have. */
   readonly filter?: readonly [string, string];
@@ -41,32 +41,32 @@ export interface Ask {
 
 export interface FilterAnswer {
   readonly documents: number;
-  /** Of adding and committing, without reading. */
+  /** Duration of adding and committing, without reading. */
   readonly indexSeconds: number;
-  /** Matches by the number of the question; null where it cannot be asked. */
+  /** Number of matches, by the number of the query; null if the query is not supported. */
   readonly totals: readonly (number | null)[];
-  /** Latencies by kind; those that it cannot be asked are left out. */
+  /** Latencies by kind; unsupported kinds are left out. */
   readonly kinds: Readonly<Record<string, Latency>>;
 }
 
 export interface FilterPeer {
   readonly name: string;
-  /** What a reader of its figures should know. */
+  /** Notes for readers of its figures. */
   readonly note: string;
-  /** Why it cannot run here, and what to do about it; undefined when it can. */
+  /** Why it cannot run here, and what to do about it; undefined if it can. */
   missing(): string | undefined;
   run(job: FilterJob): Promise<FilterAnswer>;
   /** Serves the index that `run` left in the folder of the job. */
   serve?(job: FilterJob): Promise<BenchServer>;
 }
 
-/** A question as the query of a URL. Its words and values need no escaping: they are letters, digits and hyphens. */
+/** A query in the form of a URL's query. Its words and values need no escaping, because they consist of letters, digits and hyphens. */
 export function toQuery({ words, match, filter, days, facet, histogram, sort, offset }: Ask): string {
   const parameters = { words: words?.join('+'), match, filter: filter?.join(':'), from: days?.[0], to: days?.[1], facet, histogram, sort, offset };
   return Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** What `toQuery` wrote. */
+/** Parses the output of `toQuery`. */
 export function fromQuery(query: string): Ask {
   const of = new URLSearchParams(query);
   const [words, match, filter, from, to, facet, histogram, sort, offset] = ['words', 'match', 'filter', 'from', 'to', 'facet', 'histogram', 'sort', 'offset'].map((name) => of.get(name));

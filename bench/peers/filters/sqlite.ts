@@ -8,7 +8,7 @@ import type { Ask, FilterJob } from './job.ts';
 const PRAGMAS = 'PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-2000000; PRAGMA mmap_size=8000000000';
 const NUMBERS = 'price';
 
-/** FTS5 beside a table of (key, value, document) with an index, which is how metadata lie in the service's own database. */
+/** FTS5 and a table of (key, value, document) with an index, the layout of metadata in the service's own database. */
 export async function makeSqlite({ texts, meta, folder }: FilterJob): Promise<FilterEngine> {
   const db = new DatabaseSync(join(folder, 'sqlite.db'));
   db.exec(`${PRAGMAS};

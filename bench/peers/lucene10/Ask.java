@@ -1,6 +1,6 @@
 import java.time.LocalDate;
 
-/** A question of `../filters/job.ts`, written as the query of a URL; what is not asked for is empty or null. */
+/** A query of `../filters/job.ts`, in the form of a URL's query; parts that are not requested are empty or null. */
 class Ask {
     String words = "";
     String match = "";

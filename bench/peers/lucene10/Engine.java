@@ -22,7 +22,7 @@ import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.search.WildcardQuery;
 import org.apache.lucene.store.MMapDirectory;
 
-/** An index with positions in one thread. Documents are numbered in the order in which they come. */
+/** An index with positions, used in one thread. Documents are numbered in the order in which they are added. */
 class Engine {
     private static final String TITLE = "title";
     private static final int BEST = 10;
@@ -53,7 +53,7 @@ class Engine {
         writer.commit();
     }
 
-    /** One segment is read fastest. */
+    /** A single segment is the fastest to read. */
     void optimise() throws IOException {
         writer.forceMerge(1);
         writer.commit();
@@ -69,18 +69,18 @@ class Engine {
         return sum;
     }
 
-    /** Finds the best ten documents and returns how many match. */
+    /** Finds the best ten documents and returns the number of matches. */
     int total(Query query) throws IOException {
         TopDocs best = searcher.search(query, new TopScoreDocCollectorManager(BEST, Integer.MAX_VALUE));
         return (int) best.totalHits.value();
     }
 
-    /** Finds the best ten documents alone, which lets it skip what cannot be among them; returns how many there are. */
+    /** Finds only the best ten documents, so that it may skip documents that cannot be among them; returns how many were found. */
     int best(Query query) throws IOException {
         return searcher.search(query, new TopScoreDocCollectorManager(BEST, 1)).scoreDocs.length;
     }
 
-    /** With two fields by BM25F, as `CombinedFieldQuery` has it: frequencies are weighted and added up before they saturate. */
+    /** With two fields, uses BM25F in the form of `CombinedFieldQuery`: frequencies are weighted and added up before saturation. */
     int[] rank(String question, int limit) throws IOException {
         BooleanQuery.Builder any = new BooleanQuery.Builder();
         for (Term term : terms.of(question)) any.add(titleApart ? combined(term) : new TermQuery(term), Occur.SHOULD);
@@ -94,7 +94,7 @@ class Engine {
         return new CombinedFieldQuery.Builder(term.text()).addField(TITLE, titleWeight).addField(Terms.TEXT, 1).build();
     }
 
-    /** Null for what it cannot be asked. */
+    /** Null if the kind is not supported. */
     Query query(String kind, String words) throws IOException {
         switch (kind) {
             case "term": return new TermQuery(terms.of(words).get(0));

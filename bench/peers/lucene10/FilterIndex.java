@@ -43,7 +43,7 @@ import org.apache.lucene.store.MMapDirectory;
 
 /**
  * Searches with filters, facets, ranges and sorts. Metadata are keywords with doc values; days and numbers are points with doc
- * values, whose range queries take whichever is cheaper. The searcher keeps its default query cache.
+ * values, whose range queries use whichever is cheaper. The searcher keeps its default query cache.
  */
 class FilterIndex {
     private static final String KEY = "key";
@@ -53,7 +53,7 @@ class FilterIndex {
     private static final int BEST = 10;
     private static final int VALUES = 50;
 
-    /** What a search finds; `counts` is null unless they are asked for. */
+    /** The result of a search; `counts` is null unless requested. */
     record Found(int total, ScoreDoc[] hits, List<LabelAndValue> counts) {}
 
     private final IndexSearcher searcher;
@@ -77,7 +77,7 @@ class FilterIndex {
         return Path.of(job.get("folder"), "lucene");
     }
 
-    /** The answer to the whole job: what was found, and how soon. */
+    /** The result of the whole job: what was found, and how fast. */
     static String speed(Map<String, String> job) throws IOException {
         double[] written = write(job);
         FilterIndex index = open(job);
@@ -96,7 +96,7 @@ class FilterIndex {
         return String.format("{\"documents\":%.0f,\"indexSeconds\":%f,\"totals\":%s,\"kinds\":%s}", written[0], written[1], totals, kinds);
     }
 
-    /** The documents, and the seconds that adding and committing them took. */
+    /** The documents, and the duration of adding and committing them, in seconds. */
     private static double[] write(Map<String, String> job) throws IOException {
         int documents = 0;
         long spent = 0;
@@ -144,7 +144,7 @@ class FilterIndex {
         }
         if (ask.sort != null) {
             Sort sort = new Sort(LongField.newSortField(ask.sort, true, SortedNumericSelector.Type.MAX));
-            // The total is counted apart, so that the sort may skip what cannot be among the best.
+            // The total is counted separately, so that the sort may skip documents that cannot be among the best.
             return new Found(searcher.count(query), page(searcher.search(query, new TopFieldCollectorManager(sort, wanted, 1)), ask.offset), null);
         }
         if (ask.words.isEmpty()) return new Found(searcher.count(query), page(searcher.search(query, new TopScoreDocCollectorManager(wanted, 1)), ask.offset), null);
@@ -152,7 +152,7 @@ class FilterIndex {
         return new Found((int) best.totalHits.value(), page(best, ask.offset), null);
     }
 
-    /** The keys of what was found, read from the stored fields. */
+    /** The keys of the results, read from the stored fields. */
     List<String> keys(Found found) throws IOException {
         StoredFields stored = searcher.storedFields();
         List<String> keys = new ArrayList<>();

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** The measurement of `latencies.ts`, with a longer time for the compiler to warm up. */
+/** The measurement of `latencies.ts`, with a longer warm-up for the compiler. */
 class Latencies<Q> {
     private static final double WARM_SECONDS = 5;
 
-    /** Asks, and returns how many documents match. */
+    /** Runs a query and returns the number of matching documents. */
     interface Ask<Q> {
         int ask(Q query) throws IOException;
     }

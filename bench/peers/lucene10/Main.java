@@ -12,8 +12,8 @@ import java.util.StringJoiner;
 import org.apache.lucene.search.Query;
 
 /**
- * Lucene as a peer: `java Main mode=speed|counts|rank|filters|serve NAME=VALUE ...` prints an answer as `../job.ts` or
- * `../filters/job.ts` has it; `serve` prints where it listens and stays until it is ended.
+ * Lucene as a peer: `java Main mode=speed|counts|rank|filters|serve NAME=VALUE ...` prints a result in the form of `../job.ts` or
+ * `../filters/job.ts`; `serve` prints its address and runs until it is ended.
  */
 public class Main {
     private static final int BATCH = 500;
@@ -42,7 +42,7 @@ public class Main {
 
     record Indexed(int documents, long bytes, double seconds, boolean complete) {}
 
-    /** Time is taken of adding and committing alone; texts are read in batches before. */
+    /** Only adding and committing are timed; texts are read in batches before. */
     static Indexed index(Engine engine, Map<String, String> job, boolean titled) throws IOException {
         double limit = Double.parseDouble(job.get("indexSeconds"));
         int documents = 0;

@@ -10,7 +10,7 @@ import java.util.StringJoiner;
 import java.util.concurrent.Executors;
 import org.apache.lucene.facet.LabelAndValue;
 
-/** The index behind HTTP: `GET /search?...` as `../filters/job.ts` has it, with a thread for each processor. */
+/** Serves the index over HTTP: `GET /search?...` as defined in `../filters/job.ts`, with a thread for each processor. */
 class Server {
     static void serve(FilterIndex index) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -14,7 +14,7 @@ import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 
-/** Words of texts and of queries, and the queries that are made of them. */
+/** Words of texts and of queries, and the queries built from them. */
 class Terms {
     static final String TEXT = "text";
 
@@ -25,7 +25,7 @@ class Terms {
         analyzer = stemming ? new EnglishAnalyzer(stops) : new StandardAnalyzer(stops);
     }
 
-    /** Terms of a text, each as often as it comes; a question's repeated words weigh more, as its query parser has it. */
+    /** Terms of a text, each as often as it occurs; repeated words of a question have more weight, as in Lucene's query parser. */
     List<Term> of(String text) throws IOException {
         List<Term> terms = new ArrayList<>();
         try (TokenStream stream = analyzer.tokenStream(TEXT, text)) {

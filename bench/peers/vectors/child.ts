@@ -15,9 +15,9 @@ const ENGINES: Readonly<Record<string, () => Promise<MakeVectorEngine>>> = {
 };
 
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** A sweep ends when this recall is reached and the usual effort is behind. */
+/** A sweep ends when this recall is reached and the usual effort has been measured. */
 const ENOUGH = 0.995;
-/** Queries for which a point is measured at least, however long they take. */
+/** Minimum number of queries for each point, however long they take. */
 const LEAST_QUERIES = 20;
 
 const [name, file] = process.argv.slice(2) as [string, string];
@@ -37,7 +37,7 @@ async function measureAll(engine: VectorEngine): Promise<VectorAnswer> {
     methods[method] = await measureMethod(engine.methods[method]!, added, i === 0);
     if (i === 0 && job.reopen) reopened = await engine.reopen?.(method);
   }
-  const rowBytes = engine.rowBytes?.(); // before updates leave dead rows
+  const rowBytes = engine.rowBytes?.(); // before updates, which leave deleted rows
   const updates = job.updateSeconds > 0 && engine.replace !== undefined ? await measureUpdates(engine, engine.methods[job.methods[0]!]!, job, queries) : undefined;
   await engine.close?.();
   return { complete, seconds, rows, methods, ...(rowBytes !== undefined && { rowBytes }), ...(updates && { updates }), ...(reopened && { reopened }) };
@@ -48,7 +48,7 @@ interface Added {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly rows: number;
-  /** Bytes of the process before. */
+  /** Bytes of the process before rows are added. */
   readonly residentBefore: number;
 }
 
@@ -93,7 +93,7 @@ async function measureMethod(method: VectorMethod, added: Added, isFirst: boolea
   };
 }
 
-/** So that what runs is compiled before anything is measured. */
+/** Warm-up, so that the code is compiled before anything is measured. */
 async function warm(method: VectorMethod, isFirst: boolean): Promise<void> {
   method.use?.(method.usual);
   await ask(method, method.usual, ALL, job.seconds * (isFirst ? 4 : 1), 0);
@@ -105,7 +105,7 @@ async function measurePoint(method: VectorMethod, effort: number, share: number)
   return ask(method, effort, share, job.seconds, LEAST_QUERIES);
 }
 
-/** Queries one after the other, round and round until the time is over; of the first round the recall. */
+/** Runs the queries one at a time, repeatedly until the time is over; recall is measured in the first round. */
 async function ask(method: VectorMethod, effort: number, share: number, seconds: number, least: number): Promise<Point> {
   const times: number[] = [];
   let [found, wanted] = [0, 0];
@@ -126,7 +126,7 @@ async function ask(method: VectorMethod, effort: number, share: number, seconds:
   return { effort, recall: found / wanted, perSecond, p50, p99, cores: cpuSince(cpu) / ((performance.now() - begun) / 1000) };
 }
 
-/** What the process has outside of JavaScript's heap, in which vectors lie on their way only. */
+/** Memory of the process outside JavaScript's heap; vectors are in that heap only while they are transferred. */
 function nativeBytes(): number {
   globalThis.gc!();
   return process.memoryUsage.rss() - process.memoryUsage().heapTotal;

@@ -1,38 +1,38 @@
 import type { Reopened, VectorJob } from './job.ts';
 
-/** One way of searching that an engine has. */
+/** One search method of an engine. */
 export interface VectorMethod {
-  /** What is built for it alone, after all rows are added. */
+  /** Builds the structure for this method alone, after all rows are added. */
   build?(): void | Promise<void>;
-  /** Bytes of what was built. */
+  /** Bytes of this structure. */
   bytes?(): number;
-  /** Knob of the sweep, ascending; a single one for methods without a knob. */
+  /** Parameter values of the sweep, ascending; a single one for methods without a parameter. */
   readonly efforts: readonly number[];
   readonly usual: number;
-  /** Called before searches of another effort. */
+  /** Called before searches with another effort. */
   use?(effort: number): void;
-  /** Gives the nearest rows of a query by its number; `share` is of a filter, 1 for none. */
+  /** Returns the nearest rows of a query by its number; `share` is the fraction of rows that a filter keeps, 1 for no filter. */
   search(query: number, effort: number, share: number): readonly number[] | Promise<readonly number[]>;
-  /** Whether it can filter. */
+  /** Whether it supports filters. */
   readonly filters: boolean;
   close?(): void | Promise<void>;
 }
 
 /** A vector index as the process of a peer drives it. */
 export interface VectorEngine {
-  /** Takes rows in the engine's own form and gives what adds them, which alone is timed. */
+  /** Converts rows to the engine's own form and returns a function that adds them; only the latter is timed. */
   stage(rows: Float32Array, first: number): () => void | Promise<void>;
   /** Called after the last row; timed. */
   commit?(): void | Promise<void>;
   readonly methods: Readonly<Record<string, VectorMethod>>;
-  /** Bytes of a row without structures. */
+  /** Bytes of a row without index structures. */
   rowBytes?(): number;
-  /** Gives what gives a row another vector, as seen by the next search. */
+  /** Returns a function that replaces the vector of a row, effective for the next search. */
   replace?(row: number, vector: Float32Array): () => void;
   remove?(row: number): void;
-  /** Resolves when structures have taken in what was replaced. */
+  /** Resolves when the structures contain all replaced rows. */
   settled?(): Promise<void>;
-  /** Saves the index, reads it and searches by a method. */
+  /** Saves the index, loads it and searches with a method. */
   reopen?(method: string): Promise<Reopened>;
   close?(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { MakeVectorEngine } from './engine.ts';
 import { ALL, BEAMS, drawOf, DRAWS, K } from './job.ts';
 import { rowsOf } from './rows-file.ts';
 
-/** It takes plain arrays only; they are made before time runs. Its filter is a function of ours, called for each row it meets. */
+/** It accepts only plain arrays, which are made before timing. Its filter is a function of ours, called for each row that it visits. */
 export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, queries) => {
   const space = metric === 'cosine' ? 'cosine' : 'l2';
   const graph = new hnswlib.HierarchicalNSW(space, dims);
@@ -14,7 +14,7 @@ export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, 
   const draws = Int32Array.from({ length: count }, (_, row) => drawOf(row));
   const filterFor = (share: number) => (share === ALL ? undefined : (row: number) => draws[row]! < share * DRAWS);
   const add = methods.includes('hnsw') ? graph : all!;
-  // The same arrays for all batches, so that garbage isn't taken for memory of the graph.
+  // The same arrays for all batches, so that garbage is not counted as memory of the graph.
   const points: number[][] = [];
   return {
     stage: (rows, first) => {

@@ -5,16 +5,16 @@ import type { VectorAnswer, VectorJob } from './job.ts';
 
 export type { MethodResult, Point, Truth, Updates, VectorAnswer, VectorJob } from './job.ts';
 
-/** A peer that takes longer is stopped. */
+/** Time limit for a peer. */
 const PATIENCE_SECONDS = 3600;
 
 export interface VectorPeer {
   readonly name: string;
-  /** What a reader of its figures should know. */
+  /** Notes for readers of its figures. */
   readonly note: string;
-  /** Why it cannot run here, and what to do about it; undefined when it can. */
+  /** Why it cannot run here, and what to do about it; undefined if it can. */
   missing(): string | undefined;
-  /** Rejects when its process fails. */
+  /** Rejects if its process fails. */
   run(job: VectorJob): Promise<VectorAnswer>;
 }
 
@@ -26,7 +26,7 @@ export const quire: VectorPeer = {
 };
 export const hnswlib = fromNpm('hnswlib-node', 'hnswlib', 'hnswlib-node', 'compiled by npm without AVX, unless CXXFLAGS said otherwise; takes vectors as arrays of numbers, made before time runs; its filter is a JavaScript function');
 export const usearch = fromNpm('usearch', 'usearch', 'usearch', 'with float32, one thread; has no filter for JavaScript; ef is chosen when an index is loaded, which is not timed');
-// Its runtimes and logger are told by the environment, before they start.
+// Its runtimes and logger are configured by the environment, before they start.
 export const lanceDb = fromNpm('LanceDB', 'lancedb', '@lancedb/lancedb', 'a table on disk, in the page cache; one thread where its settings allow; refines 3 candidates for each result of IVF_HNSW_SQ (one partition), 10 of IVF_PQ, which is trained on 64 rows for each centroid in 20 rounds, about as ours is', [
   'LANCE_CPU_THREADS=1', 'RAYON_NUM_THREADS=1', 'TOKIO_WORKER_THREADS=1', 'LANCE_LOG=error', 'RUST_LOG=error',
 ]);

@@ -1,6 +1,6 @@
-/** What a peer of the vector part is asked and what it answers. Each runs in a process of its own, and reads the same files. */
+/** The job of a peer of the vector part, and its result. Peers run in separate processes and read the same files. */
 export interface VectorJob {
-  /** Rows of float32, one behind the other; `count` of them, which may be fewer than the file has. */
+  /** Contiguous float32 rows; `count` is the number of rows to use, which may be smaller than that of the file. */
   readonly base: string;
   readonly count: number;
   readonly dims: number;
@@ -10,28 +10,28 @@ export interface VectorJob {
   readonly truth: string;
   /** Methods to measure, in this order. */
   readonly methods: readonly string[];
-  /** Shares of the rows that filters leave. */
+  /** Fractions of the rows that filters keep. */
   readonly shares: readonly number[];
   /** An empty folder for the peer's own files. */
   readonly folder: string;
   /** Seconds for each point of a sweep. */
   readonly seconds: number;
-  /** Adding rows is given up after so many seconds. */
+  /** Time limit for adding rows, in seconds. */
   readonly buildSeconds: number;
-  /** Small collections are searched by the structures, though a scan would be as fast. */
+  /** Use the structures for small collections too, although a scan would be as fast. */
   readonly structuresOnly: boolean;
-  /** Seconds for which rows are replaced, and then removed, between searches; 0 for not at all. */
+  /** Seconds for which rows are replaced, and then removed, between searches; 0 to skip this. */
   readonly updateSeconds: number;
-  /** Whether the index is saved and read again after its first method. */
+  /** Whether the index is saved and loaded again after its first method. */
   readonly reopen: boolean;
 }
 
-/** For each share of rows, the nearest rows of each query; more than ten where several are as near as the tenth. */
+/** For each fraction, the nearest rows of each query; more than ten if several are as near as the tenth. */
 export interface Truth {
   readonly [share: string]: readonly (readonly number[])[];
 }
 
-/** One effort, such as `ef`. */
+/** The effort, such as `ef`. */
 export interface Point {
   readonly effort: number;
   readonly recall: number;
@@ -39,30 +39,30 @@ export interface Point {
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Processors that were busy. */
+  /** Number of busy processors. */
   readonly cores: number;
 }
 
 export interface MethodResult {
-  /** Of the whole way from vectors to searches, without reading them. */
+  /** Duration from vectors to a searchable index, without reading them. */
   readonly buildSeconds: number;
-  /** Processors that were busy meanwhile. */
+  /** Number of busy processors in the meantime. */
   readonly buildCores: number;
-  /** Bytes a row of the structure itself, where the peer tells. */
+  /** Bytes per row of the structure itself, if the peer reports them. */
   readonly bytes?: number;
-  /** Growth of the process outside of JavaScript's heap since before the rows were added, a row; of the first method alone. */
+  /** Growth of the process outside JavaScript's heap since before the rows were added, per row; of the first method alone. */
   readonly resident?: number;
-  /** By ascending effort. */
+  /** In order of ascending effort. */
   readonly points: readonly Point[];
-  /** The one of the usual effort. */
+  /** The point with the usual effort. */
   readonly usual: Point;
-  /** At the usual effort, by share. */
+  /** With the usual effort, by fraction. */
   readonly filtered: Readonly<Record<string, Point>>;
 }
 
-/** One search follows each update. */
+/** Each update is followed by one search. */
 export interface Updates {
-  /** Until the structure has taken in all of them. */
+  /** Duration until the structure contains all of them. */
   readonly perSecond: number;
   readonly removalsPerSecond: number;
   /** Median and 99th percentile, in microseconds, of the searches between updates. */
@@ -75,16 +75,16 @@ export interface Updates {
 export interface Reopened {
   readonly megabytes: number;
   readonly saveMs: number;
-  /** Until the first search was answered. */
+  /** Duration until the first search was answered. */
   readonly loadMs: number;
 }
 
 export interface VectorAnswer {
-  /** False when adding rows was given up; then nothing else was measured. */
+  /** False if adding rows exceeded the time limit; then nothing else was measured. */
   readonly complete: boolean;
   readonly seconds: number;
   readonly rows: number;
-  /** Bytes of a row itself, where the peer tells. */
+  /** Bytes of a row itself, if the peer reports them. */
   readonly rowBytes?: number;
   readonly methods: Readonly<Record<string, MethodResult>>;
   readonly updates?: Updates;
@@ -92,12 +92,15 @@ export interface VectorAnswer {
 }
 
 export const K = 10;
-/** The share of no filter. */
+/** The fraction for no filter. */
 export const ALL = 1;
-/** Widths of the beam (ef) at which graphs are measured. */
+/** Beam widths (ef) at which graphs are measured. */
 export const BEAMS = [10, 15, 20, 30, 45, 70, 100, 150, 250, 400];
 
-/** Numbers that filters compare with a share: below `share * DRAWS`, and none in the order of rows. */
+/**
+ * Numbers that filters compare with a fraction: a row is kept if its number is below `share * DRAWS`. They are independent of
+ * the order of rows.
+ */
 export const DRAWS = 1_000_000;
 
 export function drawOf(row: number): number {

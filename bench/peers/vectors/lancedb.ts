@@ -4,10 +4,10 @@ import { connect, Index, type Table, type VectorQuery } from '@lancedb/lancedb';
 import type { MakeVectorEngine, VectorMethod } from './engine.ts';
 import { ALL, BEAMS, drawOf, DRAWS, K } from './job.ts';
 
-/** Its own copy of Arrow is the CommonJS one, and it takes no tables of another. */
+/** Its copy of Arrow is the CommonJS one, and it accepts no tables of another copy. */
 const arrow = createRequire(import.meta.url)('apache-arrow') as typeof Arrow;
 
-/** A table on disk, in the page cache; its threads are limited to one by the environment, which it mostly heeds. */
+/** A table on disk, in the page cache. The environment limits it to one thread, which it mostly respects. */
 export const makeLanceDb: MakeVectorEngine = async ({ count, dims, metric, folder }, queries) => {
   const db = await connect(folder);
   const distanceType = metric === 'cosine' ? 'cosine' : 'l2';

@@ -9,10 +9,10 @@ import { filterOf } from './filter.ts';
 import { ALL, BEAMS, K } from './job.ts';
 import { RowsFile, rowsOf } from './rows-file.ts';
 
-/** What a method's effort stands for in a query. */
+/** The effect of a method's effort on a query. */
 type Knob = (effort: number) => Pick<VectorQuery, 'oversample' | 'options'>;
 
-/** hnsw scores three candidates for each result at most, and never more than the beam is wide. */
+/** hnsw scores at most three candidates for each result, and never more than the width of the beam. */
 const beam: Knob = (effort) => ({ options: { efSearch: effort }, oversample: Math.min(3, effort / K) });
 const probes: Knob = (effort) => ({ options: { nprobe: effort } });
 const candidates: Knob = (effort) => ({ oversample: effort });
@@ -28,7 +28,7 @@ const KNOBS: Readonly<Record<AnnAlgorithm, { readonly knob: Knob; readonly effor
   bq: { knob: none, efforts: [0], usual: 0 },
 };
 
-/** Our own engine, in process, with one worker: scans and building run in it, searches of structures on the main thread. */
+/** Our own engine, in process, with one worker: scans and building run in the worker, searches of structures on the main thread. */
 export const makeQuire: MakeVectorEngine = ({ base, count, dims, metric, shares, folder, structuresOnly }, queries) => {
   const pool = new WorkerPool(1);
   const options = { pool, ...(structuresOnly && { exactBytes: 0 }) };
@@ -58,7 +58,7 @@ export const makeQuire: MakeVectorEngine = ({ base, count, dims, metric, shares,
       search: (query, effort, share) => ordsOf(index, { ...asked(query, share), algorithm, ...knob(effort) }, algorithm),
     };
   };
-  /** Vectors that are stored with fewer bits, in an index of their own. */
+  /** Vectors that are stored with fewer bits, in a separate index. */
   const stored = (type: 'int8' | 'int4', inFull: boolean): VectorMethod => {
     const rows = new RowsFile(base, dims);
     const own = new VectorIndex(options);

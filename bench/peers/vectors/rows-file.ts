@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** The system reads less than 2 GiB at once. */
+/** The system reads at most 2 GiB at once. */
 const MOST_AT_ONCE = 2 ** 30;
 
 /** A file of float32 rows. */
@@ -13,7 +13,7 @@ export class RowsFile {
     this.dims = dims;
   }
 
-  /** Reads rows into memory of their own, or into `into`. */
+  /** Reads rows into new memory, or into `into`. */
   read(first: number, count: number, into = new Float32Array(count * this.dims)): Float32Array {
     const bytes = new Uint8Array(into.buffer, into.byteOffset, count * this.dims * 4);
     for (let done = 0; done < bytes.length;) {
@@ -29,7 +29,7 @@ export class RowsFile {
   }
 }
 
-/** All rows of a file, each by itself. */
+/** All rows of a file, one at a time. */
 export function rowsOf(numbers: Float32Array, dims: number): Float32Array[] {
   return Array.from({ length: numbers.length / dims }, (_, i) => numbers.subarray(i * dims, (i + 1) * dims));
 }

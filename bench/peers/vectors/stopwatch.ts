@@ -1,4 +1,4 @@
-/** Adds up the time of what it is given, and the processors' time meanwhile. */
+/** Adds up the wall time of some work, and the processor time in the meantime. */
 export class Stopwatch {
   seconds = 0;
   cpuSeconds = 0;
@@ -12,7 +12,7 @@ export class Stopwatch {
   }
 }
 
-/** Seconds of all threads of this process. */
+/** Processor seconds of all threads of this process. */
 export function cpuSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1e6;

@@ -4,12 +4,12 @@ import { ALL, K, type Updates, type VectorJob } from './job.ts';
 import { RowsFile } from './rows-file.ts';
 import { cpuSince } from './stopwatch.ts';
 
-/** Queries for which recall is looked at afterwards, against plain loops. */
+/** Number of queries for which recall is measured afterwards, against plain loops. */
 const CHECKED = 25;
 
 /**
- * Rows of the first half get the vectors of rows of the second half, of which some then go: a search after each. So
- * the collection stays as it was by its nature, and what it holds in the end is known.
+ * Replaces vectors of rows of the first half by those of rows of the second half, and then removes some of the latter, with a
+ * search after each step. The character of the collection does not change, and its final contents are known.
  */
 export async function measureUpdates(engine: VectorEngine, method: VectorMethod, job: VectorJob, queries: readonly Float32Array[]): Promise<Updates> {
   const rows = new RowsFile(job.base, job.dims);
@@ -49,11 +49,11 @@ export async function measureUpdates(engine: VectorEngine, method: VectorMethod,
 
 interface Held {
   readonly all: Float32Array;
-  /** Which of `all` a row has now; undefined when it is gone. */
+  /** Which of `all` a row now contains; undefined if it was removed. */
   at(row: number): number | undefined;
 }
 
-/** Share of the answers that are as near as the tenth nearest, by plain loops. */
+/** Fraction of the results that are as near as the tenth nearest, by plain loops. */
 async function recallOf(method: VectorMethod, queries: readonly Float32Array[], { count, dims, metric }: VectorJob, { all, at }: Held): Promise<number> {
   let found = 0;
   for (const [i, query] of queries.entries()) {
@@ -67,7 +67,7 @@ async function recallOf(method: VectorMethod, queries: readonly Float32Array[], 
   return found / K / queries.length;
 }
 
-/** A number that is less the nearer two vectors are, by the plainest loop. */
+/** A number that is smaller the nearer two vectors are, computed with a plain loop. */
 export function distanceOf(a: Float32Array, b: Float32Array, metric: VectorJob['metric']): number {
   let [product, aa, bb, squares] = [0, 0, 0, 0];
   for (let i = 0; i < a.length; i++) {

@@ -5,7 +5,7 @@ import type { MakeVectorEngine, VectorMethod } from './engine.ts';
 import { BEAMS, K } from './job.ts';
 import { RowsFile } from './rows-file.ts';
 
-/** Rows are float32, as they are everywhere here. It has no filter for JavaScript, and `ef` is chosen when an index is opened. */
+/** Rows are float32, as everywhere in these benchmarks. It has no filters in JavaScript, and `ef` is set when an index is opened. */
 export const makeUsearch: MakeVectorEngine = ({ base, count, dims, metric, methods, folder }, queries) => {
   const kind = metric === 'cosine' ? 'cos' : 'l2sq';
   const open = (ef: number) => new usearch.Index({ dimensions: dims, metric: kind, quantization: 'f32', connectivity: 16, expansion_add: 200, expansion_search: ef, multi: false });
@@ -34,7 +34,7 @@ export const makeUsearch: MakeVectorEngine = ({ base, count, dims, metric, metho
       hnsw,
       flat: {
         efforts: [0], usual: 0, filters: false,
-        // Rows of its own, after the memory of the graph was measured.
+        // Separate rows, allocated after the memory of the graph was measured.
         build: () => {
           const rows = new RowsFile(base, dims);
           dataset = rows.read(0, count);

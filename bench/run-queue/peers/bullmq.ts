@@ -3,10 +3,10 @@ import type { JobQueue } from './peer.ts';
 import { startRedis } from './processes.ts';
 
 const QUEUE = 'bench';
-/** Jobs that its worker has in hand at once; it takes the next when one ends. */
+/** Number of jobs that its worker processes at once; it fetches the next when one ends. */
 const AT_ONCE = 200;
 
-/** BullMQ on a Redis of its own. */
+/** BullMQ on a separate Redis. */
 export async function startBullMq(folder: string, appendfsync: 'always' | 'everysec'): Promise<JobQueue | undefined> {
   const server = await startRedis(folder, appendfsync);
   if (server === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** As much of the peers as the benchmark uses, so that the code can be checked without installing them. */
+/** The used part of the peers' interfaces, so that the code can be checked without installing them. */
 declare module 'bullmq' {
   interface Connection {
     readonly connection: { readonly host: string; readonly port: number; readonly maxRetriesPerRequest: null };

@@ -4,14 +4,14 @@ import type { JobQueue } from './peer.ts';
 import { startPostgres } from './processes.ts';
 
 const QUEUE = 'bench';
-/** Who takes jobs, each with what it took before it takes more. */
+/** Workers that fetch jobs; each completes what it fetched before it fetches more. */
 const TAKERS = 16;
 
-/** pg-boss on a PostgreSQL of its own. */
+/** pg-boss on a separate PostgreSQL. */
 export async function startPgBoss(folder: string): Promise<JobQueue | undefined> {
   const server = await startPostgres(folder);
   if (server === undefined) return undefined;
-  // Its server takes connections a moment before it is ready for them.
+  // Its server accepts connections a moment before it is ready for them.
   const boss = new PgBoss({ connectionString: `postgres://app@127.0.0.1:${server.port}/postgres`, max: TAKERS, useListenNotify: true });
   boss.on('error', () => undefined);
   await started(boss);

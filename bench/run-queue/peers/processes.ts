@@ -12,7 +12,7 @@ export interface PeerServer {
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL of its own, as Debian installs it, with its defaults: commits are synced. Undefined where there is none. */
+/** A separate PostgreSQL, as installed by Debian, with its defaults: commits are synced. Undefined if it is not installed. */
 export async function startPostgres(folder: string): Promise<PeerServer | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
@@ -21,7 +21,7 @@ export async function startPostgres(folder: string): Promise<PeerServer | undefi
   chmodSync(folder, 0o700);
   if (owner !== undefined) {
     chownSync(folder, owner.uid, owner.gid);
-    // Temporary folders are closed to others.
+    // Temporary folders are not accessible to other users.
     for (let above = dirname(folder); above.startsWith(`${ROOT}/`); above = dirname(above)) chmodSync(above, 0o711);
   }
   const data = join(folder, 'data');
@@ -32,7 +32,7 @@ export async function startPostgres(folder: string): Promise<PeerServer | undefi
   return running(spawn(join(programs, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...owner }), port, 'SIGINT');
 }
 
-/** A Redis of its own, every command synced to its file before it is acknowledged. Undefined where there is none. */
+/** A separate Redis; every command is synced to its file before it is acknowledged. Undefined if it is not installed. */
 export async function startRedis(folder: string, appendfsync: 'always' | 'everysec'): Promise<PeerServer | undefined> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
   mkdirSync(folder, { recursive: true });

@@ -14,10 +14,10 @@ import { startPostgres } from './processes.ts';
 
 const PROJECTS = 20;
 const TASKS = 15;
-/** Runs that are worked on at once. */
+/** Number of runs that are executed at once. */
 const SLOTS = 64;
 
-/** The queue of this package as its server has it, over a PostgreSQL of its own: without HTTP and ships, but with the logs of runs. */
+/** The queue of this package as configured by its server, over a separate PostgreSQL: without HTTP and ships, but with the logs of runs. */
 export async function startQuire(folder: string): Promise<JobQueue | undefined> {
   const server = await startPostgres(folder);
   if (server === undefined) return undefined;
@@ -56,7 +56,7 @@ function environment(sql: Sql): RunsEnvironment {
   return { sql, clock: systemClock, timer: systemTimer, log: silentLog, nodeId: 'bench', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
 }
 
-/** Its server takes connections a moment before it is ready for them. */
+/** Its server accepts connections a moment before it is ready for them. */
 async function opened(url: string): Promise<Sql> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -68,7 +68,7 @@ async function opened(url: string): Promise<Sql> {
   }
 }
 
-/** Takes runs while it is open, accepts each and completes it. */
+/** Claims runs while it is open, accepts each and completes it. */
 class Taker implements Worker {
   readonly shipId = 'ship';
   readonly sessionId = 'session';

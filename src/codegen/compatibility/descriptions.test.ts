@@ -4,7 +4,7 @@ import { breakingChanges } from './descriptions.ts';
 
 type Node = Record<string, unknown>;
 
-/** One operation, with a body, a parameter in each place, an answer with a header, an error, and a webhook. */
+/** One operation, with a body, a parameter in each location, a response with a header, an error, and a webhook. */
 function shop(): Node {
   return {
     openapi: '3.1.0',
@@ -35,7 +35,7 @@ function shop(): Node {
 
 const OPERATION = 'PUT /v1/goods/{id} (setGood)';
 
-/** What is found when the description is changed at places such as `paths./v1/goods.put`. */
+/** The findings after the description is changed at paths such as `paths./v1/goods.put`. */
 function changed(change: (operation: Node, document: Node) => void): string[] {
   const present = shop();
   change(((present['paths'] as Node)['/v1/goods/{id}'] as Node)['put'] as Node, present);

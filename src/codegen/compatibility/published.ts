@@ -7,18 +7,18 @@ import { breakingChanges } from './descriptions.ts';
 import { UNDECIDED } from './schemas.ts';
 import { withoutProse } from './without-prose.ts';
 
-/** Where a service's description of the last release is kept, below the repository's root. */
+/** Where the description of a service's last release is stored, below the repository's root. */
 export const publishedFile = (service: string): string => join('openapi', 'published', `${service}.json`);
 
 /**
- * Findings that were looked at and break nobody, each with its reason: `finding: reason`. Only those that no program can
- * decide may be there, such as a pattern that now takes more; all others say what is the case.
+ * Findings that were reviewed and are compatible, each with its reason: `finding: reason`. Only findings that a program cannot
+ * decide may be listed, such as a pattern that now accepts more; all others are correct as reported.
  */
 const acceptedFile = (service: string): string => join('openapi', 'published', `${service}.accepted.yaml`);
 
 /**
- * Throws SpecificationError when a description breaks clients of the last release, unless its major version is a later
- * one. Before there is a release, there is nothing to break.
+ * Throws SpecificationError if a description breaks clients of the last release, unless its major version is higher. Before the
+ * first release, every change is compatible.
  */
 export async function checkPublished(root: string, service: string, present: OpenApiDocument): Promise<void> {
   const text = await textOf(join(root, publishedFile(service)));
@@ -34,7 +34,7 @@ export async function checkPublished(root: string, service: string, present: Ope
   );
 }
 
-/** Makes a description the one of the last release. */
+/** Makes a description that of the last release. */
 export async function publishDescription(root: string, service: string, present: OpenApiDocument): Promise<void> {
   const file = join(root, publishedFile(service));
   await mkdir(dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ export async function publishDescription(root: string, service: string, present:
   await rm(join(root, acceptedFile(service)), { force: true });
 }
 
-/** JSON with one line for each operation and schema, in which a change can be read. */
+/** JSON with one line for each operation and schema, so that changes are readable in a diff. */
 function inLines(node: unknown, depth: number): string {
   if (depth === 0 || node === null || typeof node !== 'object' || Array.isArray(node)) return JSON.stringify(node);
   return `{\n${Object.entries(node).map(([key, value]) => `${JSON.stringify(key)}:${inLines(value, depth - 1)}`).join(',\n')}\n}`;

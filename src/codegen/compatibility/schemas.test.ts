@@ -97,7 +97,7 @@ describe('references', () => {
   });
 });
 
-/** Schemas of every kind but for what is not compared by its meaning; objects name all of their fields. */
+/** Schemas of every kind except those whose meaning is not compared; objects name all of their fields. */
 const schema: fc.Arbitrary<SchemaObject> = fc.letrec<{ schema: SchemaObject }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -119,7 +119,7 @@ const value: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false });
 
-/** A schema and what it may become: another one, one with an alternative more, or the same with fields that need not be there. */
+/** A schema and a change to it: another schema, an additional alternative, or additional optional fields. */
 const change = fc.tuple(schema, schema, fc.integer({ min: 0, max: 2 })).map(([was, other, kind]): [SchemaObject, SchemaObject] => [was, [other, { anyOf: [other, was] }, optional(was)][kind]!]);
 
 function optional(schema: SchemaObject): SchemaObject {

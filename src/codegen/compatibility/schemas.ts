@@ -2,25 +2,25 @@ import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
 import { same, shapesOf, type Shape } from './shapes.ts';
 import { strip } from './without-prose.ts';
 
-/** `request`: what clients of the published description send. `answer`: what they have to understand. */
+/** `request`: values that clients of the published description send. `answer`: values that they must understand. */
 export type Direction = 'request' | 'answer';
 
-/** What a change does to clients, with the place: `body.key is now required`. */
+/** The effect of a change on clients, with the location: `body.key is now required`. */
 export type Finding = string;
 
 type Schema = SchemaObject | boolean;
 
 /**
- * Compares the schemas of two descriptions. Clients are safe as long as the one side's values are all among the other's:
- * what the published description let them send is still taken, and what the present one lets the server answer was
- * announced. So both directions are one question, whether the inner schema is within the outer one, with two
- * allowances for answers: clients pass over fields that they do not know, and over limits of values.
+ * Compares the schemas of two descriptions. Clients are safe as long as one side's values are a subset of the other's: every
+ * request that the published description allowed is still accepted, and every response that the current one allows was
+ * announced. Both directions are therefore one question, whether the inner schema is within the outer one, with two allowances
+ * for responses: clients ignore unknown fields, and limits of values.
  */
 export class SchemaComparison {
   readonly #inner: OpenApiDocument;
   readonly #outer: OpenApiDocument;
   readonly #direction: Direction;
-  /** Pairs of references that are compared, or being compared, already: a recursive schema is within another while nothing speaks against it. */
+  /** Pairs of references that were compared or are being compared: a recursive schema is within another unless a difference is found. */
   readonly #known = new Map<string, readonly Finding[]>();
 
   constructor(published: OpenApiDocument, present: OpenApiDocument, direction: Direction) {
@@ -28,7 +28,7 @@ export class SchemaComparison {
     this.#direction = direction;
   }
 
-  /** What breaks clients where `published` became `present`, at a place such as `body`. */
+  /** The changes from `published` to `present` that break clients, at a location such as `body`. */
   breaks(published: Schema, present: Schema, place: string): Finding[] {
     const [inner, outer] = this.#direction === 'request' ? [published, present] : [present, published];
     return [...new Set(this.#within(inner, outer, place))];
@@ -50,7 +50,7 @@ export class SchemaComparison {
     return shapesOf(this.#inner, inner).flatMap((shape) => this.#shapeWithin(shape, outerShapes, place));
   }
 
-  /** A shape is within a schema when one of its shapes takes it; otherwise the one that takes most of it tells why not. */
+  /** A shape is within a schema if one of the schema's shapes accepts it; otherwise, the one that accepts most of it gives the reasons. */
   #shapeWithin(shape: Shape, outer: readonly Shape[], place: string): readonly Finding[] {
     const candidates = outer.filter(({ type }) => type === 'any' || type === shape.type || (type === 'number' && shape.type === 'integer'));
     if (candidates.length === 0) return [this.#say(place, 'no longer takes', 'may now be', typeName(shape))];
@@ -74,7 +74,7 @@ export class SchemaComparison {
 
   #values(a: SchemaObject, b: SchemaObject, place: string): Finding[] {
     const [values, allowed] = [a['enum'] as unknown[] | undefined, b['enum'] as unknown[] | undefined];
-    // Who was told that there may be further values some day can take them.
+    // Clients of a growing enumeration (`x-growing`) were told that there may be further values, so they accept new ones.
     const growing = this.#direction === 'answer' && b['x-growing'] === true;
     const findings = values === undefined ? [] : values.filter((value) => allowed !== undefined && !growing && !allowed.some((other) => same(value, other)))
       .map((value) => this.#say(place, 'no longer takes', 'may now be', JSON.stringify(value)));
@@ -107,7 +107,7 @@ export class SchemaComparison {
   #otherFields(a: SchemaObject, b: SchemaObject, place: string): readonly Finding[] {
     const [inner, outer] = [additional(a), additional(b)];
     if (inner === undefined || outer === undefined || outer === true || inner === false) return [];
-    // Clients pass over fields that they do not know, so an answer may have them where none were announced.
+    // Clients ignore unknown fields, so a response may have them even if none were announced.
     if (outer === false) return this.#direction === 'request' ? [`${place} no longer takes fields of any name`] : [];
     return this.#within(inner, outer, `${place}.*`);
   }
@@ -121,7 +121,7 @@ export class SchemaComparison {
     return places.flatMap(([inner, outer, where]) => (outer === undefined ? [] : this.#within(inner ?? true, outer, where)));
   }
 
-  /** The fields that this direction has: a client sends nothing that is read only, and gets nothing that is write only. */
+  /** The fields that apply in this direction: a client sends no read-only field and receives no write-only one. */
   #seen(schema: SchemaObject): Record<string, SchemaObject> {
     const hidden = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
     return Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([, property]) => property[hidden] !== true));
@@ -134,21 +134,21 @@ export class SchemaComparison {
 
 type ItemPlace = readonly [inner: Schema | undefined, outer: Schema | undefined, place: string];
 
-/** Stands for the place in findings that are kept for several places. */
+/** Placeholder for the location in findings that are cached for several locations. */
 const HERE = '\u0000';
 
-/** Formats that say how to show or carry a text or a number, not which of them there are. */
+/** Formats that describe the presentation or encoding of a text or a number, not its set of values. */
 const ANNOTATIONS = new Set(['binary', 'byte', 'password', 'int32', 'int64', 'float', 'double']);
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'x-max-bytes'];
-/** The verb of findings that a person has to decide. */
+/** The verb of findings that a person must decide. */
 export const UNDECIDED = 'may take';
 
-/** Keywords that cannot be compared by what they mean: as long as they stay as they are, so does what they allow. */
+/** Keywords whose meaning cannot be compared: they are compatible only if they are unchanged. */
 const OPAQUE = ['pattern', 'multipleOf', 'uniqueItems', 'propertyNames', 'patternProperties', 'dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not', 'contains', 'unevaluatedProperties', 'unevaluatedItems'];
 
-/** Limits that became narrower. Values that are listed have been compared one by one. */
+/** Limits that became narrower. Listed values have been compared individually. */
 function limits(a: SchemaObject, b: SchemaObject, place: string): Finding[] {
   if (a['enum'] !== undefined) return [];
   const say = (verb: string) => (keyword: string) => `${place} ${verb} less: ${keyword} is ${JSON.stringify(b[keyword])}, ${a[keyword] === undefined ? 'had none' : `was ${JSON.stringify(a[keyword])}`}`;
@@ -164,7 +164,7 @@ function limits(a: SchemaObject, b: SchemaObject, place: string): Finding[] {
 /** Lengths are never below zero, so that limit excludes nothing. */
 const FROM_ZERO = new Set(['minLength', 'minItems', 'minProperties']);
 
-/** What an object may have beside its properties; nothing is known of it where it has properties and does not say. */
+/** The additional properties that an object may have; undefined if it has properties and does not specify them. */
 function additional(schema: SchemaObject): Schema | undefined {
   const stated = schema['additionalProperties'] as Schema | undefined;
   return stated ?? (schema.properties === undefined ? true : undefined);
@@ -178,7 +178,7 @@ const least = (findings: readonly (readonly Finding[])[]): readonly Finding[] =>
 
 const MOST_LISTED = 16;
 
-/** Integers within narrow bounds as the list of values that they are. */
+/** Integers within narrow limits, as the list of their values. */
 function listed({ type, keywords }: Shape): SchemaObject {
   const { minimum, maximum } = keywords as { minimum?: number; maximum?: number };
   if (type !== 'integer' || keywords['enum'] !== undefined || minimum === undefined || maximum === undefined || maximum - minimum > MOST_LISTED) return keywords;

@@ -2,7 +2,7 @@ import { resolve, type OpenApiDocument, type SchemaObject } from '../openapi-typ
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
 
-/** One alternative of a schema: values of one type, or of any, with every keyword that applies to them. */
+/** One alternative of a schema: values of one type, or of any type, with every keyword that applies to them. */
 export interface Shape {
   readonly type: JsonType | 'any';
   readonly keywords: SchemaObject;
@@ -10,13 +10,13 @@ export interface Shape {
 
 const TYPES: readonly JsonType[] = ['string', 'number', 'boolean', 'null', 'object', 'array'];
 
-/** More alternatives than a description for people has; beyond it the product of `anyOf`s is a mistake. */
+/** More alternatives than any readable description has; more mean that the product of several `anyOf` is a mistake. */
 const LIMIT = 512;
 
 /**
- * The alternatives that a schema stands for: references are followed, also those with keywords beside them, `allOf` is
- * merged, `anyOf`, `oneOf` and lists of types are taken apart. `oneOf` counts as `anyOf`: that two of its alternatives
- * exclude each other does not change what clients see of either.
+ * The alternatives of a schema: references are followed, including those with keywords beside them, `allOf` is merged, and
+ * `anyOf`, `oneOf` and lists of types are expanded. `oneOf` counts as `anyOf`: that two of its alternatives exclude each other
+ * makes no difference to clients.
  */
 export function shapesOf(document: OpenApiDocument, schema: SchemaObject | boolean): Shape[] {
   return variantsOf(document, schema).flatMap(splitByType);
@@ -35,7 +35,7 @@ function variantsOf(document: OpenApiDocument, schema: SchemaObject | boolean): 
   }, [own]);
 }
 
-/** What two schemas allow together. */
+/** The intersection of two schemas. */
 function merge(left: SchemaObject, right: SchemaObject): SchemaObject {
   const merged: Record<string, unknown> = { ...left };
   for (const [keyword, value] of Object.entries(right)) {
@@ -83,7 +83,7 @@ function splitByType(schema: SchemaObject): Shape[] {
   });
 }
 
-/** A schema without a type allows any value, unless its keywords show that it means one type. */
+/** A schema without a type allows any value, unless its keywords apply to only one type. */
 function impliedTypes(schema: SchemaObject, values: readonly unknown[] | undefined): (JsonType | 'any')[] {
   if (values !== undefined) return TYPES.filter((type) => values.some((value) => takes([type], typeOf(value))));
   if (schema.properties !== undefined || schema.required !== undefined || schema['additionalProperties'] !== undefined) return ['object'];

@@ -1,15 +1,15 @@
 import type { OpenApiDocument } from '../openapi-types.ts';
 
-/** What is said to people, shown in examples or read by our own server alone. */
+/** Keywords that are for people, for examples, or read only by our own server. */
 const PROSE = new Set(['description', 'summary', 'title', 'example', 'examples', 'tags', 'externalDocs', 'x-mcp-tool', 'x-message', 'x-error']);
 
-/** Objects whose keys are names that somebody chose, such as a field named `description`. */
+/** Objects whose keys are arbitrary names, such as a field named `description`. */
 const NAMED = new Set(['paths', 'webhooks', 'properties', 'patternProperties', '$defs', 'dependentSchemas', 'schemas', 'responses', 'parameters', 'headers', 'requestBodies', 'securitySchemes', 'content', 'variables', 'mapping']);
 
-/** Values of the interface itself. */
+/** Keywords whose values are part of the interface. */
 const VALUES = new Set(['enum', 'const', 'default']);
 
-/** A description with all that clients depend on, and no more: as short as it can be compared. */
+/** A description reduced to what clients depend on, so that it can be compared. */
 export function withoutProse(document: OpenApiDocument): OpenApiDocument {
   const { title, version } = document.info;
   return { ...(strip(document) as OpenApiDocument), info: { title, version } };

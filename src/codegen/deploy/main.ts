@@ -1,4 +1,4 @@
-// `node src/codegen/deploy/main.ts` writes the dashboards and the rules of deploy/ from their table.
+// `node src/codegen/deploy/main.ts` writes the dashboards and the rules of deploy/ from the table of panels.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderMonitoring } from './render.ts';

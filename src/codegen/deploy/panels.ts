@@ -1,4 +1,4 @@
-/** What a panel shows: expressions of PromQL with the text of their legends. */
+/** The content of a panel: PromQL expressions with the text of their legends. */
 export interface Panel {
   readonly title: string;
   /** A unit of Grafana. */
@@ -9,7 +9,7 @@ export interface Panel {
 export interface Alert {
   readonly name: string;
   readonly expression: string;
-  /** How long it must hold. */
+  /** How long the condition must hold. */
   readonly for: string;
   readonly severity: 'critical' | 'warning';
   readonly summary: string;
@@ -17,7 +17,7 @@ export interface Alert {
 
 export interface Monitoring {
   readonly title: string;
-  /** Name of the job in the configuration of Prometheus. */
+  /** Name of the job in the Prometheus configuration. */
   readonly job: string;
   readonly panels: readonly Panel[];
   readonly alerts: readonly Alert[];
@@ -93,7 +93,7 @@ export const RUNS: Monitoring = {
   ],
 };
 
-/** Names of the metrics in an expression; those of histograms without their endings. */
+/** Names of the metrics in an expression; names of histograms without their suffixes. */
 export function metricsIn(expression: string): string[] {
   const names = expression.match(/\b(?:svc|quire|process|nodejs)_[a-z0-9_]+/g) ?? [];
   return names.map((name) => name.replace(/_bucket$/, ''));

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { DOCS, RUNS, type Monitoring, type Panel } from './panels.ts';
 
-/** The files of `deploy/` that are made from the table of panels, by their paths within it. */
+/** The files of `deploy/` that are generated from the table of panels, by their paths in it. */
 export function renderMonitoring(): Map<string, string> {
   return new Map([
     ['grafana/quire-docs.json', dashboard(DOCS)],
@@ -13,7 +13,7 @@ export function renderMonitoring(): Map<string, string> {
 const COLUMNS = 3;
 const [WIDTH, HEIGHT] = [24 / COLUMNS, 8];
 
-/** As Grafana imports it (schema 39, Grafana 10 and newer); the data source and the job are chosen there. */
+/** In the format that Grafana imports (schema 39, Grafana 10 and newer); the data source and the job are selected there. */
 function dashboard({ title, job, panels }: Monitoring): string {
   const variables = [
     { name: 'source', label: 'Data source', type: 'datasource', query: 'prometheus' },

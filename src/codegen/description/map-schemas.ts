@@ -1,13 +1,13 @@
 import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
 
-/** Makes one schema of another whose parts were mapped before. `at` is the component's name or the last key on the way there. */
+/** Transforms one schema whose parts have already been transformed. `at` is the component's name or the last key on the path to it. */
 export type SchemaMapping = (schema: SchemaObject, at: string) => SchemaObject;
 
 const ONE = ['items', 'additionalProperties', 'not', 'propertyNames', 'contains'];
 const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const NAMED = ['properties', 'patternProperties'];
 
-/** A document of which every schema was mapped, the inner ones before those that hold them; the rest is copied. */
+/** A document with every schema transformed, inner ones before the schemas that contain them; the rest is copied. */
 export function mapSchemas(document: OpenApiDocument, mapping: SchemaMapping): OpenApiDocument {
   const { components: { schemas, ...components }, ...rest } = document;
   return {
@@ -16,7 +16,7 @@ export function mapSchemas(document: OpenApiDocument, mapping: SchemaMapping): O
   };
 }
 
-/** Schemas stand under `schema` in parameters, headers and media types. Examples may hold anything, so they are left as they are. */
+/** Schemas are in `schema` of parameters, headers and media types. Examples may contain anything, so they are not changed. */
 function mapPlaces(node: unknown, mapping: SchemaMapping): unknown {
   if (Array.isArray(node)) return node.map((item) => mapPlaces(item, mapping));
   if (!isObject(node)) return node;
@@ -26,7 +26,7 @@ function mapPlaces(node: unknown, mapping: SchemaMapping): unknown {
   }));
 }
 
-/** One schema, with all that is in it. */
+/** One schema, with all schemas in it. */
 export function mapSchema(schema: SchemaObject, mapping: SchemaMapping, at = 'schema'): SchemaObject {
   const mapped: SchemaObject = {};
   for (const [key, value] of Object.entries(schema)) {

@@ -1,8 +1,8 @@
 import { operationsOf, resolve, type MediaTypeObject, type OpenApiDocument, type OperationObject, type SchemaObject } from '../openapi-types.ts';
 
 /**
- * A client sends a file one way, as a form, and has one argument of each name: those that the query takes, too, stay in
- * the query. Changes the document.
+ * A client sends a file in one way, as a form, and has one argument of each name: fields that are also in the query stay only
+ * in the query. Changes the document.
  */
 export function withOneForm(document: OpenApiDocument): OpenApiDocument {
   for (const { operation } of operationsOf(document)) {
@@ -28,7 +28,7 @@ function formWithout(document: OpenApiDocument, { schema, example, ...media }: M
   };
 }
 
-/** Fields of a form are texts, and a reference to an enumeration is none to generators. */
+/** Fields of a form are texts. Generators do not recognise a reference to an enumeration as a text, so it is inlined. */
 function writtenOut(document: OpenApiDocument, properties: Record<string, SchemaObject>): Record<string, SchemaObject> {
   return Object.fromEntries(Object.entries(properties).map(([name, { $ref, ...beside }]) => {
     const target = $ref === undefined ? undefined : resolve<SchemaObject>(document, { $ref });

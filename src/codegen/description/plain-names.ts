@@ -4,7 +4,7 @@ import { mapSchemas } from './map-schemas.ts';
 const PREFIX = '#/components/schemas/';
 
 /**
- * A schema that is named as the type which a generator makes for the answer of an operation would collide with it, so
+ * A schema whose name equals the type that a generator creates for the response of an operation would collide with it, so
  * `SearchResponse` of `search` becomes `SearchOutput`.
  */
 export function withFreeNames(document: OpenApiDocument): OpenApiDocument {
@@ -19,10 +19,7 @@ function freeName({ components: { schemas } }: OpenApiDocument, name: string): s
   return name in schemas ? freeName({ components: { schemas } } as OpenApiDocument, `${name}Body`) : name;
 }
 
-/**
- * Names for the values of enumerations that have one in common: Go has constants of a package, so those of
- * one value would collide.
- */
+/** Names for values that several enumerations share: Go's constants belong to a package, so equal values would collide. */
 export function withNamesOfValues(document: OpenApiDocument): OpenApiDocument {
   const enums = Object.entries(document.components.schemas).filter((entry): entry is [string, SchemaObject & { enum: string[] }] => entry[1]['enum'] !== undefined);
   const counts = Map.groupBy(enums.flatMap(([, schema]) => schema.enum), (value) => value.toUpperCase());

@@ -4,8 +4,8 @@ import { resolve, type OpenApiDocument, type OperationObject, type ParameterObje
 const CONDITIONAL = ['If-Match', 'If-None-Match'];
 
 /**
- * A document without the headers of conditional requests: each would be one more argument of a generated function, before the ones
- * that people want. `ifChecksum` of a body says what `If-Match` does.
+ * A document without the headers of conditional requests: each would be an additional argument of a generated function, before
+ * the important ones. `ifChecksum` of a body has the same effect as `If-Match`.
  */
 export function withoutConditionalHeaders(document: OpenApiDocument): OpenApiDocument {
   const isKept = (parameter: ParameterObject): boolean => !CONDITIONAL.includes(resolve(document, parameter).name);

@@ -2,10 +2,10 @@ import { withoutFieldChoices } from '../field-choices.ts';
 import { resolve, type OpenApiDocument, type SchemaObject } from '../openapi-types.ts';
 import { mapSchema } from './map-schemas.ts';
 
-/** Keywords of JSON Schema that OpenAPI 3.0 lacks, or that only a validator of requests has a use for. */
+/** Keywords of JSON Schema that OpenAPI 3.0 lacks, or that only a validator of requests uses. */
 const NOT_PLAIN = ['examples', 'propertyNames', 'prefixItems', 'const', 'contains', '$comment', 'not', 'anyOf'];
 
-/** A schema in the words of OpenAPI 3.0, of one whose parts are plain already; `document` is where its references lead. */
+/** Converts a schema whose parts are already plain to OpenAPI 3.0; `document` resolves its references. */
 export function plainSchema(document: OpenApiDocument, schema: SchemaObject): SchemaObject {
   if (schema.$ref !== undefined) return plainReference(document, schema);
   const { type, nullable } = plainType(schema);
@@ -18,8 +18,8 @@ export function plainSchema(document: OpenApiDocument, schema: SchemaObject): Sc
 }
 
 /**
- * Null is no member of an enumeration for most generators, and a truth value no enumeration: both are told in words. So are
- * enumerations that may grow: most generated clients fail on a value that they do not know.
+ * Most generators do not support null as a value of an enumeration, or an enumeration of booleans: both are described in prose.
+ * So are enumerations that may grow, because most generated clients fail on an unknown value.
  */
 function withPlainEnum(schema: SchemaObject): SchemaObject {
   const { enum: values, ...rest } = schema as SchemaObject & { enum?: unknown[] };
@@ -30,19 +30,19 @@ function withPlainEnum(schema: SchemaObject): SchemaObject {
   return { ...rest, description: `${rest.description ?? ''} ${phrase} ${names.join(', ')}.`.trim() };
 }
 
-/** Every dialect of regular expressions knows `\x1f`, while Perl and Go lack `\u001f`. */
+/** Every regular-expression dialect supports `\x1f`, while Perl and Go lack `\u001f`. */
 function plainPattern(pattern: string): string {
   return pattern.replace(/\\(?:u00([0-9a-fA-F]{2})|.)/g, (escape, code?: string) => code === undefined ? escape : `\\x${code}`);
 }
 
-/** The type that all values have, if they have one. */
+/** The common type of all values, if there is one. */
 function plainType(schema: SchemaObject): { type: string | undefined; nullable: boolean } {
   const types = [schema.type ?? []].flat();
   const others = types.filter((type) => type !== 'null');
   return { type: others.length === 1 ? others[0] : undefined, nullable: others.length < types.length };
 }
 
-/** Null is no schema in 3.0. A choice between types is of the one that the source names, or of none. */
+/** OpenAPI 3.0 has no null schema. A choice between types becomes the type that the source names, or no type. */
 function withPlainChoice(document: OpenApiDocument, { oneOf, ...schema }: SchemaObject): SchemaObject {
   if (oneOf === undefined) return schema;
   const named: SchemaObject[] = oneOf.filter((part) => Object.keys(part).join() !== 'nullable');
@@ -58,19 +58,19 @@ function withPlainBounds(schema: SchemaObject): SchemaObject {
   return typeof exclusiveMinimum === 'number' ? { ...schema, minimum: exclusiveMinimum, exclusiveMinimum: true } : schema;
 }
 
-/** What an object or list is by default is best left to the server. */
+/** Defaults of objects and lists are left to the server. */
 function withPlainDefault({ default: value, ...schema }: SchemaObject): SchemaObject {
   if (value === undefined) return schema;
   const told = typeof value === 'object' ? '' : ` Default: \`${String(value)}\`.`;
   return { ...schema, description: `${schema.description ?? ''}${told}`.trim() };
 }
 
-/** A list says of what. */
+/** A list must state the type of its items. */
 function withItems(schema: SchemaObject): SchemaObject {
   return schema.type === 'array' && schema.items === undefined ? { ...schema, items: {} } : schema;
 }
 
-/** OpenAPI 3.0 ignores what stands beside a reference. */
+/** OpenAPI 3.0 ignores keywords beside a reference. */
 function plainReference(document: OpenApiDocument, { $ref, ...beside }: SchemaObject): SchemaObject {
   const target = resolve(document, { $ref } as SchemaObject);
   const isClosed = target['enum'] !== undefined && target['x-growing'] !== true;

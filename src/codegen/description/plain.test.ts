@@ -5,13 +5,13 @@ import { SERVICES } from '../services.ts';
 import { mapSchemas } from './map-schemas.ts';
 import { plainDescription } from './plain.ts';
 
-/** The description of one operation of `/things` and of the schemas that it refers to. */
+/** The description of one operation of `/things` and of the schemas that it references. */
 function describing(operation: Partial<OperationObject>, schemas: Record<string, SchemaObject>): OpenApiDocument {
   const whole = { operationId: 'addThing', tags: ['things'], summary: '', description: '', 'x-access': 'public', 'x-effect': 'write', responses: {}, ...operation } as OperationObject;
   return { openapi: '3.1.0', info: { title: 'Things', version: '1.0.0' }, paths: { '/things': { post: whole } }, components: { schemas } };
 }
 
-/** What becomes of the schema of a field. */
+/** The result for the schema of a field. */
 function plainField(field: SchemaObject, others: Record<string, SchemaObject> = {}): SchemaObject | undefined {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } };
   const document = describing({ requestBody: { content } }, { Thing: { type: 'object', properties: { field } }, ...others });

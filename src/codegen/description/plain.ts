@@ -7,17 +7,17 @@ import { plainSchema } from './plain-schema.ts';
 import { withoutUnused } from './unused.ts';
 
 /**
- * A public description in the words of OpenAPI 3.0.3 that generators of typed clients agree on. It says less than the one it
- * is made of: what it has no words for, the server checks all the same.
+ * A public description in the subset of OpenAPI 3.0.3 that generators of typed clients support. It says less than its
+ * source; the server still checks the rules that it cannot express.
  *
- * - no webhooks, no keywords of ours, no rules between fields (`anyOf` and `oneOf` of `required`);
- * - every schema has one type or, where values have several and `x-plain` names none of them, no type at all;
- * - references stand alone: scalars and lists are written out, objects and enumerations wrapped where something stands beside them;
- * - patterns are written so that dialects other than JavaScript's read them alike;
- * - defaults stand in descriptions, for a client that sends them would override what a collection says;
+ * - no webhooks, no keywords of our own, no rules between fields (`anyOf` and `oneOf` of `required`);
+ * - every schema has one type or, if values have several and `x-plain` names none of them, no type;
+ * - references stand alone: scalars and lists are inlined, objects and enumerations are wrapped if there are keywords beside the reference;
+ * - patterns are written so that they mean the same in dialects other than JavaScript's;
+ * - defaults are stated in descriptions, because a client that sends them would override a collection's settings;
  * - no headers of conditional requests, which would be arguments of generated functions;
  * - a file is sent as a form, which has no field that is a parameter of the same operation;
- * - schemas and values of enumerations have no names that generators give to other things.
+ * - schemas and values of enumerations have no names that generators use for something else.
  */
 export function plainDescription(document: OpenApiDocument): OpenApiDocument {
   const { webhooks: _, ...rest } = structuredClone(document) as OpenApiDocument & { webhooks?: unknown };
@@ -25,7 +25,7 @@ export function plainDescription(document: OpenApiDocument): OpenApiDocument {
   return withNamesOfValues(withoutUnused(withFreeNames(withoutExtensions({ ...plain, openapi: '3.0.3', info: plainInfo(plain.info) }))));
 }
 
-/** `summary` came with OpenAPI 3.1. */
+/** `summary` was introduced in OpenAPI 3.1. */
 function plainInfo({ summary, description, ...info }: OpenApiDocument['info'] & { summary?: string; description?: string }): OpenApiDocument['info'] {
   const texts = [summary, description].filter((text) => text !== undefined);
   return { ...info, description: texts.join(' ') } as OpenApiDocument['info'];

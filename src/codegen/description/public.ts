@@ -2,10 +2,10 @@ import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
 import { mapSchemas } from './map-schemas.ts';
 import { withoutUnused } from './unused.ts';
 
-/** Largest value of a signed integer of 32 bits. */
+/** Maximum of a signed 32-bit integer. */
 const INT32 = 2 ** 31 - 1;
 
-/** The keywords that hold for one type each, for the types that occur in lists. */
+/** For the types that occur in lists, the keywords that apply only to that type. */
 const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern', 'format', 'x-max-bytes'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
@@ -14,15 +14,15 @@ const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The description as clients get it, of the one that the server itself works by: numbers say their format, alternatives that
- * are understood but not told (`x-undocumented`) are left out, values
- * that are taken as lists of one (`x-scalars`) are told, and a value of several types is a choice of schemas with one each.
+ * The description for clients, derived from the one that the server uses: numbers state their format; alternatives that are
+ * accepted but not documented (`x-undocumented`) are left out; values that are accepted as lists of one (`x-scalars`) are
+ * documented; and a value of several types is a choice of schemas with one type each.
  */
 export function publicDescription(document: OpenApiDocument): OpenApiDocument {
   return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withScalars(withoutUndocumented(schema))))));
 }
 
-/** What a client in a typed language declares: 32 bits where the bounds say that they are enough. */
+/** The type that a client in a typed language declares: 32 bits if the limits allow it. */
 function withNumberFormat(schema: SchemaObject): SchemaObject {
   if (schema.format !== undefined || schema['enum'] !== undefined) return schema;
   const types = [schema.type ?? []].flat();
@@ -42,7 +42,7 @@ function withoutUndocumented(schema: SchemaObject): SchemaObject {
 
 const SCALARS: readonly SchemaObject[] = [{ type: 'string' }, { type: 'number', format: 'double' }, { type: 'boolean' }];
 
-/** A map of lists of texts whose values may be single ones, and numbers or truth values as well. */
+/** A map of lists of texts whose values may also be single texts, numbers or booleans. */
 function withScalars({ 'x-scalars': isTaken, ...schema }: SchemaObject): SchemaObject {
   if (isTaken !== true) return schema;
   const { items, ...list } = schema.additionalProperties as SchemaObject;
@@ -51,7 +51,7 @@ function withScalars({ 'x-scalars': isTaken, ...schema }: SchemaObject): SchemaO
   return { ...schema, additionalProperties: { 'x-plain': 'array', oneOf: [{ ...list, items: texts }, text, ...SCALARS.slice(1)] } };
 }
 
-/** Null beside one other type stays, as generators know it. */
+/** Null in combination with one other type stays, because generators support it. */
 function withOneType(schema: SchemaObject): SchemaObject {
   const types = [schema.type ?? []].flat();
   const others = types.filter((type) => type !== 'null');

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../openapi-types.ts';
 
 type Components = Record<string, Record<string, unknown>>;
 
-/** Without the components that nothing refers to any more. Security schemes are referred to by name, so they stay. */
+/** Removes components that are no longer referenced. Security schemes are referenced by name, so they stay. */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document;
   const used = reachable(rest, components as unknown as Components);
@@ -13,7 +13,7 @@ export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   return { ...document, components: left as unknown as OpenApiDocument['components'] };
 }
 
-/** All references in a node, and in what they refer to. */
+/** All references in a node, and in the components to which they refer. */
 function reachable(node: unknown, components: Components): Set<string> {
   const found = new Set<string>();
   const visit = (part: unknown): void => {

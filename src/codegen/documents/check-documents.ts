@@ -1,11 +1,11 @@
-// Part of `npm run check`: whether every citation in the project leads somewhere, and every relative link of its markdown pages.
+// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
 import { deadLinks, type Tree } from './links.ts';
 import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
 
-/** Folders without texts of this project, wherever they are, and texts of others; hidden folders are skipped as well. */
+/** Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also skipped. */
 const SKIPPED = new Set(['node_modules', 'generated', 'dist', 'coverage', 'data']);
 const FOREIGN = new Set(['src/app/demo/corpus']);
 const TEXT = /\.(?:ts|js|md|yaml|graphql|proto|py|go|rs|java|cs|sh|pl|toml)$/;
@@ -15,7 +15,7 @@ const RUN_QUEUE_DECISIONS = 'docs/contract/run-queue-decisions.md';
 const DESIGN = 'docs/architecture.md';
 const CONTRACT = 'docs/contract/';
 
-/** Problems of the project in a folder, each with its place; none when everything resolves. */
+/** Problems of the project in a folder, each with its location; empty if everything resolves. */
 export function checkDocuments(root: string): string[] {
   const texts = new Map<string, string>();
   collect(root, '', texts);
@@ -52,7 +52,7 @@ function citedIn(pages: ReadonlyMap<string, MarkdownPage>): Cited {
   };
 }
 
-/** The check's own tests cite what does not exist. */
+/** The tests of this check cite things that do not exist. */
 function isTestOfThis(path: string): boolean {
   return path.startsWith('src/codegen/documents/') && path.endsWith('.test.ts');
 }

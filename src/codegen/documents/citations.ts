@@ -2,11 +2,11 @@ import type { Section } from './markdown.ts';
 
 export type Service = 'docs' | 'runs';
 
-/** What citations may name. */
+/** The targets that citations may name. */
 export interface Cited {
   /** Anchors of decisions, in lower case: `d-85`. */
   readonly decisions: ReadonlySet<string>;
-  /** By what a citation calls it. */
+  /** Documents, by the name that citations use. */
   readonly sections: Readonly<Record<Work, Readonly<Record<Service, readonly Section[]>>>>;
 }
 
@@ -15,13 +15,13 @@ type Work = 'contract' | 'decisions' | 'design';
 interface Citation {
   readonly work: Work;
   readonly service: Service;
-  /** Empty where only a name is cited. */
+  /** Empty if only a name is cited. */
   readonly numbers: readonly string[];
   /** A name in quotes, or `rule 8`. */
   readonly within: readonly string[];
 }
 
-/** Files of the run queue, whose citations mean its own contract. */
+/** Files of the run queue, in which citations refer to its own contract. */
 const RUN_QUEUE = /^(?:src\/(?:runs|ship)\/|src\/(?:app|testkit)\/(?:runs|ship)|src\/app\/commands\/(?:runs|ship)|src\/api\/grpc\/fleet\/|src\/storage\/migrations\/runs\/|src\/errors\/run-codes\.ts|openapi\/runs\/|proto\/quire\/fleet\/|bench\/run-queue\/|contract-tests\/(?:scenarios\/)?runs)/;
 
 const DECISION = /\bD-\d+\b/g;
@@ -30,7 +30,7 @@ const NUMBERS = /(?:sections? +)?(\d+(?:\.\d+)*(?:(?:,| and| to) +\d+(?:\.\d+)*)
 const NAME = /,? *"([^"]{1,80})"/y;
 const RULES = /,? +(?:identity )?(rules?|rows?) +(\d+(?:(?:,| and| to) +\d+)*)/iy;
 
-/** One line for each citation of a text that names nothing: what is cited, after its place in the file. */
+/** One line for each citation in a text that does not resolve: the location in the file, then what is cited. */
 export function brokenCitations(file: string, text: string, cited: Cited): string[] {
   const flat = withoutLeaders(text);
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length;
@@ -45,7 +45,7 @@ export function brokenCitations(file: string, text: string, cited: Cited): strin
   return broken;
 }
 
-/** Joins the lines of comments, with every character in its place, so that a citation may go over the end of a line. */
+/** Joins the lines of comments, keeping every character at its position, so that a citation may span a line break. */
 function withoutLeaders(text: string): string {
   return text.replaceAll(/\n[ \t]*(?:\*|\/\/|#)?/g, (leader) => ' '.repeat(leader.length)).replaceAll('\r', ' ');
 }
@@ -77,12 +77,12 @@ function problemsOf({ work, service, numbers, within }: Citation, cited: Cited):
   return within.filter((name) => !texts.some((text) => holds(text, name))).map((name) => `${nameOf(work, service)}: "${name}" is not in section ${numbers.join(', ') || 'any'}`);
 }
 
-/** Section 4 is all of 4.1, 4.2 and so on. */
+/** Section 4 includes 4.1, 4.2 and so on. */
 function isWithin({ number }: Section, wanted: string): boolean {
   return number === wanted || number.startsWith(`${wanted}.`);
 }
 
-/** A rule is a line of a numbered list, a row the first cell of a table; anything else is a text in whatever case. */
+/** A rule is a line of a numbered list, a row is the first cell of a table; anything else is text, compared without case. */
 function holds(text: string, name: string): boolean {
   const rule = /^(rule|row) (\d+)$/i.exec(name);
   if (rule === null) return text.replaceAll('`', '').toLowerCase().includes(name.replaceAll('`', '').toLowerCase());

@@ -5,7 +5,7 @@ import { readMarkdown } from './markdown.ts';
 const PAGES: Readonly<Record<string, string>> = { 'README.md': '# Home\n', 'docs/a.md': '# First\n## Two words\n', 'src/lib/README.md': '# Lib\n' };
 const FILES = new Set([...Object.keys(PAGES), '.', 'docs', 'docs/two words.svg', 'src/lib', 'src/lib/pace.ts']);
 
-/** What is wrong with a link from docs/a.md. */
+/** The problems of a link in docs/a.md. */
 function problem(target: string): string | undefined {
   const page = readMarkdown(`${PAGES['docs/a.md']}[link](${target})\n`);
   const tree = { has: (path: string) => FILES.has(path), page: (path: string) => (path in PAGES ? readMarkdown(PAGES[path]!) : undefined) };

@@ -1,7 +1,7 @@
 import { dirname, join, normalize } from 'node:path/posix';
 import type { MarkdownPage } from './markdown.ts';
 
-/** The files and folders of the project, by their paths from its root, with `/`; and its markdown pages. */
+/** The files and folders of the project, as paths from its root with `/`, and its markdown pages. */
 export interface Tree {
   has(path: string): boolean;
   page(path: string): MarkdownPage | undefined;
@@ -9,7 +9,7 @@ export interface Tree {
 
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i;
 
-/** One line for each relative link of a page that leads to no file or to no heading. Links to other sites are not looked at. */
+/** One line for each relative link of a page that leads to no file or heading. Links to other sites are not checked. */
 export function deadLinks(file: string, page: MarkdownPage, tree: Tree): string[] {
   return page.links.flatMap(({ target, line }) => {
     const problem = ABSOLUTE.test(target) ? undefined : problemOf(file, target, tree);

@@ -1,8 +1,8 @@
-/** What other files can refer to in a markdown page, and what it refers to. */
+/** The link targets in a markdown page, and its own links. */
 export interface MarkdownPage {
-  /** Fragments that lead somewhere: headings as GitHub names them, and explicit ids. */
+  /** Valid fragments: headings as GitHub names them, and explicit ids. */
   readonly anchors: ReadonlySet<string>;
-  /** Texts below numbered headings, in their order. */
+  /** Texts below numbered headings, in order. */
   readonly sections: readonly Section[];
   readonly links: readonly Link[];
 }
@@ -28,7 +28,7 @@ const CODE_SPAN = /(`+)(?:(?!\1).)*\1/g;
 const INLINE_LINK = /\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g;
 const REFERENCE = /^ {0,3}\[[^\]]+\]: +(\S+)/;
 
-/** Reads a page. Fenced code holds neither headings nor links, code spans hold no links. */
+/** Reads a page. Headings and links in fenced code, and links in code spans, are ignored. */
 export function readMarkdown(text: string): MarkdownPage {
   const slugs = new Slugs();
   const anchors = new Set<string>();
@@ -72,7 +72,7 @@ function targetsOf(line: string): string[] {
   return [...[...prose.matchAll(INLINE_LINK)].map(([, target]) => target!), ...(reference === undefined ? [] : [reference])];
 }
 
-/** The fragments of headings, as GitHub makes them: a repeated one gets a number. */
+/** The fragments of headings, as in GitHub: a repeated one gets a number. */
 class Slugs {
   readonly #seen = new Map<string, number>();
 

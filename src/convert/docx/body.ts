@@ -7,13 +7,13 @@ import { Runs } from './runs.ts';
 import type { DocxNumbering } from './numbering.ts';
 import { numberingOf, outlineLevel, type DocxStyles } from './styles.ts';
 
-/** What the parts of a file know together while its body is read. */
+/** What the parts of a file share while its body is read. */
 export interface DocxContext {
   readonly styles: DocxStyles;
   readonly numbering: DocxNumbering;
-  /** Targets of external relationships of the part that is read. */
+  /** Targets of external relationships of the current part. */
   readonly links: ReadonlyMap<string, string>;
-  /** Called for each reference to a note; returns the identifier that it has in markdown. */
+  /** Called for each reference to a note; returns the note's identifier in markdown. */
   note(kind: 'footnote' | 'endnote', id: string): string | undefined;
   readonly budget: OutputBudget;
 }
@@ -63,7 +63,7 @@ function inlinesOf(block: Block): Inline[] {
   return 'inlines' in block ? [...block.inlines] : [];
 }
 
-/** A paragraph; `joins` when its mark was deleted, so that the next one goes on with it. */
+/** A paragraph; `joins` if its mark was deleted, so that the next paragraph continues it. */
 function paragraph(element: XmlElement, before: readonly Inline[], context: DocxContext): { block: Block; joins: boolean; boxes: Block[] } {
   const properties = child(element, 'w:pPr');
   const style = context.styles.get(child(properties, 'w:pStyle')?.attributes['w:val']);
@@ -84,7 +84,7 @@ function placeOf({ id, level }: { id: string; level: number }, context: DocxCont
   return item === undefined ? undefined : { list: id, level, ordered: item.ordered, number: item.number };
 }
 
-/** Rows with their merged cells; a cell that goes on from above (`vMerge` without a value) lengthens it. */
+/** Rows with their merged cells. A cell that continues the one above (`vMerge` without a value) extends it. */
 function tableRows(table: XmlElement, context: DocxContext): TableRow[] {
   const rows: { cells: (TableCell & { rows: number })[] }[] = [];
   const above = new Map<number, { rows: number }>();
@@ -111,12 +111,12 @@ function tableRows(table: XmlElement, context: DocxContext): TableRow[] {
   return rows;
 }
 
-/** Columns that a row leaves out at its beginning. */
+/** Number of columns that a row omits at its beginning. */
 function skipped(row: XmlElement): number {
   return Math.max(0, Math.min(63, Number(child(child(row, 'w:trPr'), 'w:gridBefore')?.attributes['w:val'] ?? 0) || 0));
 }
 
-/** Rows or cells, also those inside content controls and tracked insertions; deleted rows are left out. */
+/** Rows or cells, including those inside content controls and tracked insertions; deleted rows are left out. */
 function unwrapped(parent: XmlElement, name: string): XmlElement[] {
   return elements(parent).flatMap((element) => {
     if (element.name === name) return child(child(element, 'w:trPr'), 'w:del') === undefined ? [element] : [];

@@ -12,7 +12,7 @@ import { DocxStyles } from './styles.ts';
 /**
  * A Word document (ECMA-376) as a tree: headings by style or outline level, lists by their numbering,
  * tables, links, notes and formulas. Headers, footers, comments, deleted text, hidden text and the
- * table of contents are left out; of what was changed in a tracked way the new state counts.
+ * table of contents are left out; tracked changes count as accepted.
  * @throws ConversionError
  */
 export function readDocx(bytes: Uint8Array, options: ReadOptions): Parts {
@@ -32,7 +32,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): Parts {
   };
 }
 
-/** The parts of a document; the main one is where the package's relationships say. */
+/** The parts of a document; the package's relationships locate the main one. */
 class DocxFile {
   readonly #archive: Archive;
   readonly #folder: string;
@@ -54,7 +54,7 @@ class DocxFile {
     return part;
   }
 
-  /** Addresses of a part's links by their relationship. */
+  /** Addresses of a part's links, by relationship. */
   links(name: string): Map<string, string> {
     const relationships = elements(this.#parse(`${this.#folder}_rels/${this.#fileOf(name)}.rels`));
     return new Map(relationships.filter(({ attributes }) => attributes['TargetMode'] === 'External' && attributes['Type']?.endsWith('/hyperlink')).map(({ attributes }) => [attributes['Id'] ?? '', attributes['Target'] ?? '']));

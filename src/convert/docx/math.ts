@@ -1,6 +1,6 @@
 import { child, elements, textOf, type XmlElement } from '../xml.ts';
 
-/** A formula of Word (OMML) as LaTeX, as far as fractions, scripts, roots, sums and brackets go. */
+/** Converts a formula of Word (OMML) to LaTeX. Supports fractions, scripts, roots, sums and brackets. */
 export function mathText(element: XmlElement): string {
   return elements(element).map(part).join('');
 }

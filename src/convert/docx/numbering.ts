@@ -7,7 +7,7 @@ interface Level {
 
 const BULLET: Level = { ordered: false, start: 1 };
 
-/** The lists of `word/numbering.xml`, and the numbers that their items have reached. */
+/** The lists of `word/numbering.xml`, and the current numbers of their items. */
 export class DocxNumbering {
   readonly #levels = new Map<string, Level[]>();
   readonly #counts = new Map<string, number[]>();
@@ -29,7 +29,7 @@ export class DocxNumbering {
     }
   }
 
-  /** The next item of a list at a level; undefined when its paragraphs have no number and no bullet. */
+  /** The next item of a list at a level; undefined if its paragraphs have neither a number nor a bullet. */
   next(id: string, level: number): { ordered: boolean; number: number } | undefined {
     if (id === '0') return undefined;
     const { ordered, start } = this.#levels.get(id)?.[level] ?? BULLET;

@@ -5,7 +5,7 @@ import { mathText } from './math.ts';
 import { MONOSPACE } from '../tree/monospace.ts';
 import { runLook } from './styles.ts';
 
-/** A field such as HYPERLINK: its instruction comes first, then what it shows. */
+/** A field such as HYPERLINK: its instruction comes first, then its result, the text that is shown. */
 interface Field {
   instruction: string;
   shows: boolean;
@@ -14,11 +14,11 @@ interface Field {
 /** A quoted part of a field's instruction: `HYPERLINK "https://..." \o "..."`. */
 const HYPERLINK = /^\s{0,20}HYPERLINK\s{1,20}(?!\\l)"?([^"\s]{1,4000})"?/;
 
-/** Reads the runs of a paragraph in order; text boxes are kept aside, for they hold blocks. */
+/** Reads the runs of a paragraph in order. Text boxes are collected separately, because they hold blocks. */
 export class Runs {
   readonly inlines: Inline[] = [];
   readonly boxes: XmlElement[] = [];
-  /** Whether a style says that some of it is code, rather than a font. */
+  /** Whether a style, rather than a font, marks some of it as code. */
   codeByStyle = false;
   readonly #context: DocxContext;
   readonly #fields: Field[] = [];
@@ -141,7 +141,7 @@ export class Runs {
   #text(value: string, look: Look): void {
     if (!this.#shown() || value === '') return;
     this.#context.budget.take(value.length);
-    // Editors put a tab where text is indented; in markdown it is a space.
+    // Editors insert a tab where text is indented; in markdown it becomes a space.
     this.inlines.push(text(look.code ? value : value.replaceAll('\t', ' '), look));
   }
 
@@ -156,7 +156,7 @@ export class Runs {
     else if (type === 'end') this.#fields.pop();
   }
 
-  /** Between a field's beginning and what it shows there is its instruction only. */
+  /** Between a field's beginning and its result there is only its instruction. */
   #shown(): boolean {
     return this.#fields.every((field) => field.shows);
   }
@@ -177,7 +177,7 @@ export class Runs {
   }
 }
 
-/** A character of a symbol font; the private range repeats the codes of the font. */
+/** A character of a symbol font. The private use area repeats the font's codes. */
 function symbol(element: XmlElement): string {
   const code = Number.parseInt(element.attributes['w:char'] ?? '', 16);
   if (!Number.isInteger(code) || code < 0x20 || code > 0xffff || (code >= 0xd800 && code < 0xe000)) return '';

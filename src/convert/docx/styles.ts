@@ -1,6 +1,6 @@
 import { child, elements, type XmlElement } from '../xml.ts';
 
-/** What a paragraph or character style of Word means, with what it inherits. */
+/** The properties of a paragraph or character style of Word, including inherited ones. */
 export interface DocxStyle {
   readonly heading?: number | undefined;
   readonly quote?: boolean | undefined;
@@ -15,7 +15,7 @@ export interface DocxStyle {
 
 const NONE: DocxStyle = {};
 const MAX_ANCESTORS = 32;
-// Word writes the English names of built-in styles into every file, whatever the language of the program.
+// Word writes the English names of built-in styles into every file, whatever the program's language.
 const HEADING = /^heading ([1-9])$/i;
 const QUOTE = /^(?:intense )?quote$|^quotations$|^block text$/i;
 const CODE = /^(?:html (?:preformatted|code|sample|typewriter)|plain text|source code|preformatted text|verbatim|code|code block|verbatim char|source text)$/i;
@@ -50,7 +50,7 @@ function ownStyle(element: XmlElement): DocxStyle {
   const properties = child(element, 'w:pPr');
   const level = Number(HEADING.exec(name)?.[1] ?? (name.toLowerCase() === 'title' ? 1 : outlineLevel(properties)));
   const numbering = numberingOf(properties);
-  // Whether a style is bold says nothing of the words: only what stands out of its paragraph does.
+  // Bold in a paragraph style is not emphasis: only words that differ from their paragraph are emphasised.
   const runs = element.attributes['w:type'] === 'character' ? runLook(child(element, 'w:rPr')) : {};
   return {
     ...(level >= 1 ? { heading: level } : {}),
@@ -61,7 +61,7 @@ function ownStyle(element: XmlElement): DocxStyle {
   };
 }
 
-/** 1 for the outermost level, 0 for text of the body. */
+/** 1 for the outermost level, 0 for body text. */
 export function outlineLevel(properties: XmlElement | undefined): number {
   const level = Number(child(properties, 'w:outlineLvl')?.attributes['w:val'] ?? 9);
   return level >= 0 && level < 9 ? level + 1 : 0;
@@ -74,7 +74,7 @@ export function numberingOf(properties: XmlElement | undefined): { id: string; l
   return { id, level: Math.max(0, Math.min(8, Number(child(numbering, 'w:ilvl')?.attributes['w:val'] ?? 0) || 0)) };
 }
 
-/** Bold, italic, struck out and hidden, as far as the properties of a run say something of them. */
+/** Bold, italic, strikethrough and hidden, as far as the properties of a run define them. */
 export function runLook(properties: XmlElement | undefined): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden'> {
   const look: { strong?: boolean; emphasis?: boolean; strike?: boolean; hidden?: boolean } = {};
   for (const { name, attributes } of elements(properties)) {

@@ -1,16 +1,16 @@
 import type { Element, ElementContent, Nodes, Root } from 'hast';
 import { attribute, byName, findAll, isElement, textLength } from './parse.ts';
 
-/** Elements without text for a reader, in pages and fragments alike. */
+/** Elements without text for a reader, in pages and in fragments. */
 const DROPPED = new Set(['script', 'style', 'template', 'noscript', 'svg', 'canvas', 'iframe', 'object', 'embed', 'applet', 'video', 'audio', 'map', 'button', 'input', 'select', 'textarea', 'dialog', 'head', 'link', 'meta', 'datalist', 'progress', 'meter']);
-/** Landmarks of ARIA that are around the content of a page. */
+/** ARIA landmarks that surround the content of a page. */
 const AROUND = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'tablist', 'dialog', 'alertdialog']);
 
-/** Names that authors give to what is around the content; such a part goes only where it consists of links. */
+/** Names that authors use for parts that surround the content; such a part is removed only if it consists of links. */
 const AROUND_NAME = /(?:^|[-_\s])(?:side-?bar|widgets?|bread-?crumbs?|nav|navbar|navigation|menu|related|share|sharing|social|cookies?|adverts?|ads|promo|pagination|pager|masthead|footer)(?:$|[-_\s])/i;
 const LINKS_SHARE = 0.5;
 
-/** Removes what is no text from a tree in place; of a page its navigation, too. */
+/** Removes everything that is not text from a tree, in place; from a page also its navigation. */
 export function clean(root: Root, page: boolean): void {
   cleanChildren(root, page);
 }
@@ -24,7 +24,7 @@ function cleanChildren(parent: Root | Element, page: boolean): void {
   }).flatMap((child) => (isElement(child) && INLINE.has(child.tagName) && child.children.some(isBlock) ? child.children : [child]));
 }
 
-/** Marks that were not closed reach around the blocks that follow; they would become one line. */
+/** Inline marks that were not closed enclose the blocks that follow, which would become one line. */
 const INLINE = new Set(['b', 'i', 'u', 's', 'em', 'strong', 'font', 'span', 'small', 'big', 'code', 'tt', 'sub', 'sup', 'del', 'ins', 'center', 'label']);
 const BLOCKS = new Set(['p', 'div', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'section', 'article', 'figure', 'li', 'details', 'aside', 'header', 'footer', 'main']);
 
@@ -34,7 +34,7 @@ function isBlock(node: ElementContent): boolean {
 
 function isDropped(element: Element): boolean {
   if (DROPPED.has(element.tagName)) {
-    // A checked box of a task list is text.
+    // The checkbox of a task list becomes text.
     return !(element.tagName === 'input' && attribute(element, 'type') === 'checkbox');
   }
   if (element.properties['hidden'] != null && element.properties['hidden'] !== false) return true;
@@ -54,7 +54,7 @@ function linksShare(element: Element): number {
   return links / Math.max(1, textLength(element));
 }
 
-/** Makes addresses of links and pictures absolute, and removes those that are none. */
+/** Makes addresses of links and pictures absolute, and removes invalid ones. */
 export function resolveAddresses(node: Nodes, base: string | undefined): void {
   if (isElement(node)) {
     if (node.properties['href'] != null) node.properties['href'] = address(attribute(node, 'href') ?? '', base);
@@ -66,7 +66,7 @@ export function resolveAddresses(node: Nodes, base: string | undefined): void {
   if ('children' in node) for (const child of node.children) resolveAddresses(child, base);
 }
 
-/** undefined for scripts, data in the address itself, and what no program can read as an address. */
+/** Returns undefined for script URLs, data URLs, and texts that cannot be parsed as a URL. */
 function address(value: string, base: string | undefined): string | undefined {
   const trimmed = value.trim();
   if (trimmed === '' || trimmed.length > 4000 || /^[\s\u0000-\u001f]{0,20}(?:javascript|data|vbscript|blob|about)\s{0,9}:/i.test(trimmed)) return undefined;

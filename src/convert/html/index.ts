@@ -10,12 +10,12 @@ import { attribute, byName, decodeHtml, findAll, parseHtml } from './parse.ts';
 import { tableHandler } from './table.ts';
 
 const converter = unified().use(rehypeRemark, { document: true, handlers: { table: tableHandler } }).freeze();
-/** How whole pages begin; a fragment has none of these. */
+/** How complete pages begin; a fragment contains none of these. */
 const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
 
 /**
- * HTML as a tree. Of a whole page the main content is kept, and its head says the metadata; a
- * fragment stays whole. Scripts, forms, hidden elements and addresses of scripts are left out.
+ * HTML as a tree. Of a complete page the main content is kept, and the metadata is read from its head; a fragment is kept
+ * completely. Scripts, forms, hidden elements and script URLs are left out.
  * @throws ConversionError `too_deep`
  */
 export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
@@ -39,7 +39,7 @@ function baseOf(root: Page, page: string | undefined): string | undefined {
   return URL.canParse(href, page) ? new URL(href, page).href : page;
 }
 
-/** Removes links that lead nowhere or say nothing, and pictures without a description. */
+/** Removes links without a target or text, and pictures without a description. */
 function tidy(node: Nodes): void {
   if (!('children' in node)) return;
   const children = node.children as Nodes[];
@@ -47,7 +47,7 @@ function tidy(node: Nodes): void {
   node.children = children.flatMap((child): Nodes[] => {
     if (child.type === 'image') return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
     if (child.type === 'link') return child.children.length === 0 ? [] : child.url === '' ? child.children : [child];
-    // What becomes empty by that would leave a mark without text.
+    // Elements that become empty by this would leave a mark without text.
     if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child && child.children.length === 0) return [];
     return [child];
   }) as typeof node.children;

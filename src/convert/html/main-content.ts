@@ -4,19 +4,18 @@ import { parseHTML } from 'linkedom';
 import { clean } from './clean.ts';
 import { attribute, byName, findAll, parseHtml, textLength } from './parse.ts';
 
-/** A main element that holds less than this part of the page's text is an empty shell. */
+/** A main element with less than this part of the page's text is an empty shell. */
 const MAIN_SHARE = 0.25;
 const ARTICLE_SHARE = 0.5;
-/** What the reader view keeps has to have this part of the headings, or it took a part for the whole. */
+/** The reader view must keep at least this part of the headings; otherwise it kept only a part of the content. */
 const HEADINGS_SHARE = 0.9;
 const LEAST_TEXT = 250;
-/** Larger pages are data; the reader view would take seconds for each of its attempts. */
+/** Larger pages are data, on which each attempt of the reader view would take seconds. */
 const MAX_READER_VIEW = 4 * 2 ** 20;
 
 /**
- * The main content of a whole page whose navigation was removed: its `<main>` or only `<article>`;
- * without these what the reader view keeps, unless that loses headings, as on pages that are no
- * article; else the body.
+ * The main content of a complete page whose navigation was removed: its `<main>` or its only `<article>`; without these, the
+ * result of the reader view, unless that loses headings, as on pages that are not articles; otherwise the body.
  */
 export function mainContent(root: Root, source: string): Root | Element {
   const body = findAll(root, byName('body'))[0] ?? root;
@@ -25,7 +24,7 @@ export function mainContent(root: Root, source: string): Root | Element {
   if (main.length === 1 && textLength(main[0]!) >= MAIN_SHARE * all) return main[0]!;
   const articles = findAll(body, byName('article'));
   if (articles.length === 1 && textLength(articles[0]!) >= ARTICLE_SHARE * all) return articles[0]!;
-  // Several articles are a list of posts; the reader view would take one.
+  // Several articles are a list of posts, of which the reader view would keep only one.
   return (articles.length > 1 ? undefined : readerView(source, body)) ?? body;
 }
 
@@ -39,7 +38,7 @@ function readerView(source: string, body: Root | Element): Root | undefined {
   return kept;
 }
 
-/** The reader view drops the title, which is not counted. */
+/** The reader view drops the title, so it is not counted. */
 function headings(node: Root | Element): number {
   return findAll(node, byName('h2', 'h3', 'h4', 'h5', 'h6')).length;
 }

@@ -3,7 +3,7 @@ import { metaOf } from '../meta.ts';
 import type { ConvertedMeta } from '../parts.ts';
 import { attribute, byName, findAll, rawText } from './parse.ts';
 
-/** Names of `<meta>` by what they say, the most telling first: of Open Graph, Dublin Core and HTML itself. */
+/** Names of `<meta>` for each key, the most specific first: of Open Graph, Dublin Core and HTML itself. */
 const NAMES = {
   title: ['og:title', 'dc.title', 'dcterms.title'],
   author: ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author', 'parsely-author'],
@@ -12,7 +12,7 @@ const NAMES = {
   lang: ['content-language', 'dc.language', 'dcterms.language'],
 };
 
-/** What a page says of itself in its head. */
+/** The metadata in the head of a page. */
 export function htmlMeta(root: Root): ConvertedMeta {
   const values = new Map<string, string[]>();
   for (const element of findAll(root, byName('meta'))) {
@@ -26,7 +26,7 @@ export function htmlMeta(root: Root): ConvertedMeta {
   const heading = findAll(root, byName('h1'))[0];
   return metaOf({
     title: (title && rawText(title).trim()) || said(NAMES.title)[0] || (heading && rawText(heading)),
-    // An author that is an address is a profile.
+    // An author that is a URL is a profile, not a name.
     author: said(NAMES.author).filter((author) => !/^https?:/i.test(author)),
     lang: attribute(html, 'lang') ?? attribute(html, 'xmlLang') ?? said(NAMES.lang)[0],
     created: said(NAMES.created)[0],

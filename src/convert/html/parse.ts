@@ -4,22 +4,22 @@ import { unified } from 'unified';
 import { ConversionError } from '../contract.ts';
 import { charsetOf, decodeText, known, type Decoded } from '../charset.ts';
 
-/** Browsers stop at 512, too; unclosed elements of real pages stay below. */
+/** Browsers also stop at 512; unclosed elements of real pages stay below it. */
 const MAX_HTML_DEPTH = 512;
-/** Where the encoding must stand (HTML standard, section 4.2.5.4). */
+/** The encoding must be declared within this many bytes (HTML standard, section 4.2.5.4). */
 const HEAD_BYTES = 1024;
 
 const pages = unified().use(rehypeParse).freeze();
 
-/** The text of HTML: the media type's charset, then that of `<meta>`. */
+/** Decodes HTML with the media type's charset, then with that of `<meta>`. */
 export function decodeHtml(bytes: Uint8Array, contentType: string | undefined): Decoded {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEAD_BYTES)).toString('latin1');
   const declared = known(/<meta[^>]{0,500}?charset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})/i.exec(head)?.[1]);
-  // A page that could be read as ASCII so far is not in UTF-16, whatever it says.
+  // A page that was readable as ASCII up to here is not in UTF-16, whatever it declares.
   return decodeText(bytes, charsetOf(contentType) ?? (declared?.startsWith('utf-16') ? 'utf-8' : declared));
 }
 
-/** Parses as browsers do; nothing is too broken. @throws ConversionError `too_deep` */
+/** Parses like browsers, which accept any input. @throws ConversionError `too_deep` */
 export function parseHtml(source: string): Root {
   const root = pages.parse(source);
   const open: { node: Nodes; depth: number }[] = [{ node: root, depth: 0 }];
@@ -34,7 +34,7 @@ export function isElement(node: Nodes): node is Element {
   return node.type === 'element';
 }
 
-/** The elements below a node that pass, in document order; those inside one that passes are not looked at. */
+/** The elements below a node that pass the test, in document order; elements inside one that passes are not visited. */
 export function findAll(node: Nodes, test: (element: Element) => boolean): Element[] {
   if (isElement(node) && test(node)) return [node];
   return 'children' in node ? node.children.flatMap((child) => findAll(child, test)) : [];
@@ -49,13 +49,13 @@ export function attribute(element: Element | undefined, name: string): string | 
   return Array.isArray(value) ? value.join(' ') : value == null || typeof value === 'boolean' ? undefined : String(value);
 }
 
-/** All text below a node, as it stands in the source. */
+/** All text below a node, unchanged. */
 export function rawText(node: Nodes): string {
   if (node.type === 'text') return node.value;
   return 'children' in node ? node.children.map(rawText).join('') : '';
 }
 
-/** Characters of text below a node, white space aside. */
+/** Number of characters of text below a node, without white space. */
 export function textLength(node: Nodes): number {
   if (node.type === 'text') return node.value.replace(/\s+/g, '').length;
   return 'children' in node ? node.children.reduce((sum, child) => sum + textLength(child), 0) : 0;

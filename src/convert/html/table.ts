@@ -5,8 +5,8 @@ import { gridOf, tableOf } from '../tree/tables.ts';
 import { attribute, byName, findAll } from './parse.ts';
 
 /**
- * A table of HTML. One that holds another table, or a single cell, or says that it is for looks, is a
- * layout: its cells become blocks one after the other.
+ * A table of HTML. A table that contains another table, has a single cell, or is marked as presentational is a layout: its
+ * cells become a sequence of blocks.
  */
 export function tableHandler(state: State, node: Element): BlockContent[] {
   const rows = ownRows(node);
@@ -21,7 +21,7 @@ function isLayout(table: Element, cells: readonly { cell: Element }[]): boolean 
   return cells.some(({ cell }) => findAll(cell, byName('table')).length > 0);
 }
 
-/** Rows in the order in which they are shown: the head first, the foot last. */
+/** Rows in display order: the head first, the foot last. */
 function ownRows(table: Element): Element[] {
   const parts: { head: Element[]; body: Element[]; foot: Element[] } = { head: [], body: [], foot: [] };
   for (const child of table.children) {
@@ -37,7 +37,7 @@ function span(cell: Element, name: string): number {
   return Math.max(1, Math.min(1000, Math.floor(Number(cell.properties[name] ?? 1)) || 1));
 }
 
-/** Blocks of a cell as lines, for a cell of markdown holds none. */
+/** Converts the blocks of a cell to lines, because a markdown cell cannot hold blocks. */
 function cellContent(nodes: readonly Nodes[]): PhrasingContent[] {
   const lines: PhrasingContent[][] = [[]];
   const visit = (node: Nodes, before = ''): void => {
@@ -61,7 +61,7 @@ function cellContent(nodes: readonly Nodes[]): PhrasingContent[] {
   return lines.map(trimmed).filter((line) => line.length > 0).flatMap((line, index): PhrasingContent[] => (index === 0 ? line : [{ type: 'html', value: '<br>' }, ...line]));
 }
 
-/** A line without white space at its ends; its line ends and breaks within phrases are spaces. */
+/** A line without white space at its ends; line ends and breaks within phrases become spaces. */
 function trimmed(line: readonly PhrasingContent[]): PhrasingContent[] {
   const nodes = line.map((node): PhrasingContent => (node.type === 'text' ? { ...node, value: node.value.replace(/\s+/g, ' ') } : node));
   while (nodes[0]?.type === 'text' && nodes[0].value.trim() === '') nodes.shift();

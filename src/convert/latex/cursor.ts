@@ -1,7 +1,7 @@
-/** A bracket that is not closed within so many characters is one of the text. */
+/** A bracket that is not closed within this many characters is plain text. */
 const MAX_OPTION = 10_000;
 
-/** A place in LaTeX source, with the ways in which its macros read what follows them. */
+/** A position in LaTeX source, with methods that read the arguments of macros. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -14,7 +14,7 @@ export class Cursor {
     return this.at >= this.text.length;
   }
 
-  /** The match of a sticky expression at this place, which it passes over. */
+  /** Matches a sticky expression at this position and moves past the match. */
   take(expression: RegExp): string | undefined {
     expression.lastIndex = this.at;
     const match = expression.exec(this.text);
@@ -23,7 +23,7 @@ export class Cursor {
     return match[0];
   }
 
-  /** Passes over white space and comments, but not over the end of a paragraph. */
+  /** Skips white space and comments, but not the end of a paragraph. */
   skipBlank(): void {
     for (;;) {
       this.take(/[ \t]*/y);
@@ -38,17 +38,17 @@ export class Cursor {
     }
   }
 
-  /** Passes over a comment, its line end and the white space at the beginning of the next line. */
+  /** Skips a comment, its line end and the white space at the beginning of the next line. */
   skipComment(): void {
     this.take(/%[^\n]*(?:\n[ \t]*)?/y);
   }
 
-  /** Whether an asterisk follows, which it passes over. */
+  /** Whether an asterisk follows; if so, moves past it. */
   star(): boolean {
     return this.take(/\*/y) !== undefined;
   }
 
-  /** The source between brackets, or undefined when none follow. */
+  /** The source between brackets, or undefined if none follow. */
   optional(): string | undefined {
     const start = this.at;
     this.take(/[ \t]*\n?[ \t]*/y);
@@ -83,7 +83,7 @@ export class Cursor {
     return character;
   }
 
-  /** Where a closing character stands outside of groups, from a place on; -1 when it is missing. */
+  /** Position of a closing character outside groups, from an offset on; -1 if it is missing. */
   #closing(from: number, close: string, most = Infinity): number {
     let depth = 0;
     const end = Math.min(this.text.length, from + most);
@@ -104,7 +104,7 @@ export class Cursor {
     return -1;
   }
 
-  /** The source up to a text, which it passes over; undefined, and nothing passed, when it does not come. */
+  /** Returns the source up to a given text and moves past that text; if it does not occur, returns undefined and does not move. */
   until(end: string): string | undefined {
     const found = this.text.indexOf(end, this.at);
     if (found < 0) return undefined;
@@ -113,7 +113,7 @@ export class Cursor {
     return content;
   }
 
-  /** The source of an environment whose beginning was passed, up to its own end; all the rest when it does not end. */
+  /** The source of an environment up to its own end, after its beginning was read; all the rest if it does not end. */
   environment(name: string): string {
     const begin = `\\begin{${name}}`;
     const end = `\\end{${name}}`;

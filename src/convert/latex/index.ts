@@ -10,13 +10,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   english: 'en', american: 'en-US', usenglish: 'en-US', british: 'en-GB', ukenglish: 'en-GB', german: 'de', ngerman: 'de', austrian: 'de-AT', naustrian: 'de-AT', french: 'fr', francais: 'fr', spanish: 'es', italian: 'it', portuguese: 'pt', brazilian: 'pt-BR', brazil: 'pt-BR', dutch: 'nl', polish: 'pl', czech: 'cs', slovak: 'sk', russian: 'ru', ukrainian: 'uk', swedish: 'sv', danish: 'da', norsk: 'no', finnish: 'fi', hungarian: 'hu', greek: 'el', turkish: 'tr', japanese: 'ja', arabic: 'ar', hebrew: 'he', romanian: 'ro', catalan: 'ca',
 };
 const BEGIN = '\\begin{document}';
-/** What the definitions of a document may become, as a multiple of its length. */
+/** Limit on the expansion of a document's definitions, as a multiple of its length. */
 const EXPANSION = 20;
 
 /**
  * A LaTeX document as a tree: sections, lists, tables, code, notes and links; formulas stay LaTeX
- * between dollars. Macros that the document defines are expanded, within a bound; macros of packages
- * that are not known are left out, and what is in braces behind them is kept. Files that it includes are not read.
+ * between dollars. Macros that the document defines are expanded up to a limit. Unknown macros of packages are left out, but
+ * the text in braces after them is kept. Files that it includes are not read.
  * @throws ConversionError `too_deep`, `too_large`
  */
 export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
@@ -29,7 +29,7 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
     macros: new Macros(), notes: new Map(), said: {}, included: new Set(), budget: new OutputBudget(options.maxOutput), maxOutput: options.maxOutput,
     sectionDepth: /\\chapter\b/.test(body) ? 2 : 1, expansion: Math.min(options.maxOutput, 100_000 + EXPANSION * source.length), lists: 0,
   };
-  // Of the preamble the definitions and the title are read; it prints nothing else.
+  // Only the definitions and the title of the preamble are read; it prints nothing else.
   const title = start === 0 ? [] : new LatexReader(source.slice(0, start - BEGIN.length), context).read().filter((block) => block.kind === 'heading');
   context.notes.clear();
   const blocks: Block[] = [...title, ...new LatexReader(body, context).read()];
@@ -42,7 +42,7 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
   };
 }
 
-/** Where the body of a document begins, 0 when nothing says so; what stands in a comment does not. */
+/** Position at which the body of a document begins, or 0 if it is not marked; text in comments does not count. */
 function bodyStart(source: string): number {
   for (let at = source.indexOf(BEGIN); at >= 0; at = source.indexOf(BEGIN, at + 1)) {
     const comment = source.lastIndexOf('%', at);

@@ -1,14 +1,14 @@
 /** A macro's or environment's definition. */
 export interface Definition {
   readonly parameters: number;
-  /** The value of the first parameter when it is left out. */
+  /** The default value of the first parameter. */
   readonly first: string | undefined;
   readonly body: string;
 }
 
 /**
- * What macros without an entry of their own in the reader do with what follows: `s` a star, `o` an
- * option, `m` an argument that is no text, `t` one that is. A macro that is not listed takes nothing.
+ * The arguments of macros that have no entry of their own in the reader: `s` is a star, `o` an option, `m` an argument that is
+ * not text, `t` one that is text. A macro that is not listed takes no arguments.
  */
 export const SIGNATURES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -34,11 +34,11 @@ export const SIGNATURES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([signature, names]) => names.split(' ').map((name) => [name, signature] as const)),
 );
 
-/** Macros and environments that a document defines, with a bound on what their use may become. */
+/** Macros and environments that a document defines, with a limit on their total expansion. */
 export class Macros {
   readonly #macros = new Map<string, Definition>();
   readonly #environments = new Map<string, { begin: Definition; end: string }>();
-  /** Names of theorems by their environment. */
+  /** Names of theorems, by environment. */
   readonly theorems = new Map<string, string>([['proof', 'Proof']]);
   /** Environments whose text is code, with the number of their arguments. */
   readonly listings = new Map<string, number>();

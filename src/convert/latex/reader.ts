@@ -1,5 +1,5 @@
-// One class of some length: the main loop of a language whose macros read each their own kind of
-// argument. What can stand apart does: cursor.ts, macros.ts, symbols.ts, environments.ts, tables.ts.
+// One long class: the main loop of a language in which each macro reads its own kind of argument.
+// Separable parts are in cursor.ts, macros.ts, symbols.ts, environments.ts and tables.ts.
 import { MAX_DEPTH, tooDeep, tooMuchOutput, type OutputBudget } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
 import { isBlank, text, type Inline, type Look } from '../tree/inlines.ts';
@@ -14,13 +14,13 @@ export interface LatexContext {
   readonly macros: Macros;
   readonly notes: Map<string, Block[]>;
   readonly said: { title?: string; author?: string; date?: string; language?: string };
-  /** Files that the document reads and that were not uploaded. */
+  /** Files that the document includes and that were not uploaded. */
   readonly included: Set<string>;
   readonly budget: OutputBudget;
   readonly maxOutput: number;
   /** Depth of a `\section`: 2 in books, which have chapters. */
   readonly sectionDepth: number;
-  /** Characters that the definitions of the document may still become. */
+  /** Number of characters to which the document's definitions may still expand. */
   expansion: number;
   lists: number;
 }
@@ -38,12 +38,12 @@ const SWITCHES: ReadonlyMap<string, Look> = new Map<string, Look>([['bf', { stro
 const RESETS: ReadonlySet<string> = new Set(['rm', 'normalfont', 'rmfamily', 'mdseries', 'upshape', 'sf']);
 const REFERENCES = /^(?:eq|page|auto|name|[cCvV])?ref$/;
 const MAX_NESTED_EXPANSIONS = 100;
-/** Ordinary characters of text: nothing that means something to TeX, and no ligature's beginning. */
+/** Ordinary characters of text: none that is special to TeX or begins a ligature. */
 const ORDINARY = /[^\\{}$%&#~\s`'?!-]+/y;
 const BLANK = /[ \t]*(?:\n[ \t]*)?/y;
 const PARAGRAPH = /[ \t]*\n[ \t]*(?:\n[ \t]*)+/y;
 
-/** Reads source into blocks, from one end to the other; definitions are expanded within bounds. */
+/** Reads source into blocks from beginning to end; definitions are expanded up to a limit. */
 export class LatexReader {
   readonly blocks: Block[] = [];
   readonly #context: LatexContext;
@@ -161,7 +161,7 @@ export class LatexReader {
     } else this.#math(source, display);
   }
 
-  /** Formulas stay LaTeX, between the dollars that markdown knows. */
+  /** Formulas stay LaTeX, between dollar signs, which markdown supports. */
   #math(source: string, display: boolean): void {
     const value = source.replace(/(?<!\\)%[^\n]*/g, '').replace(/\\label\{[^}]{0,200}\}/g, '').split('\n').map((line) => line.trim()).filter((line) => line !== '').join(display ? '\n' : ' ');
     if (value === '') return;
@@ -209,7 +209,7 @@ export class LatexReader {
     else if (!this.#special(name, cursor)) this.#signature(SIGNATURES.get(name) ?? '', cursor);
   }
 
-  /** Macros with a meaning of their own; false for the others. */
+  /** Handles macros with a special meaning; returns false for others. */
   #special(name: string, cursor: Cursor): boolean {
     switch (name) {
       case 'par':
@@ -275,7 +275,7 @@ export class LatexReader {
     }
   }
 
-  /** Macros that define others; false when it is none. */
+  /** Handles macros that define others; returns false if it is not such a macro. */
   #definition(name: string, cursor: Cursor): boolean {
     const { macros } = this.#context;
     switch (name) {
@@ -297,7 +297,7 @@ export class LatexReader {
         const defined = cursor.take(/\s*\\(?:[a-zA-Z@]+|[^])/y)?.trim().slice(1) ?? '';
         const pattern = cursor.take(/[^{}\\%]*/y) ?? '';
         const body = cursor.argument();
-        // Other patterns than #1#2 would match text that is not taken apart here.
+        // Parameter patterns other than #1#2 would match text that is not tokenised here.
         if (/^(?:#[1-9])*\s*$/.test(pattern) && !isKnown(defined)) macros.define(defined, pattern.split('#').length - 1, undefined, body);
         return true;
       }
@@ -342,7 +342,7 @@ export class LatexReader {
     }
   }
 
-  /** Reads what a macro takes by its signature; text of it is read like any other. */
+  /** Reads the arguments of a macro according to its signature; text arguments are read like other text. */
   #signature(signature: string, cursor: Cursor): void {
     for (const kind of signature) {
       if (kind === 's') cursor.star();
@@ -362,7 +362,7 @@ export class LatexReader {
     return Array.from({ length: parameters || 0 }, (_, index) => (index === 0 && first !== undefined ? (cursor.optional() ?? first) : cursor.argument()));
   }
 
-  /** Goes on with the text of a definition. One that grows without end ends here, as in TeX. */
+  /** Continues with the text of a definition. A definition that grows without end stops here, as in TeX. */
   #enter(source: string): void {
     this.#context.expansion -= source.length + 1;
     if (this.#context.expansion < 0) throw tooMuchOutput(this.#context.maxOutput);
@@ -503,7 +503,7 @@ function isKnown(name: string): boolean {
   return name === '' || HEADINGS.has(name) || MARKS.has(name) || SWITCHES.has(name) || SYMBOLS.has(name) || ['begin', 'end', 'item', 'footnote', 'href', 'url', 'verb', 'caption', 'title', 'author', 'date', 'input', 'include', 'par', '\\'].includes(name);
 }
 
-/** White space of the source: as many as one counts once, and not after a break. */
+/** White space of the source: a sequence counts as one space, and as none after a break. */
 function tidy(inlines: readonly Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const inline of inlines) {

@@ -13,5 +13,5 @@ export const SYMBOLS: ReadonlyMap<string, string> = new Map(Object.entries({
   LaTeX: 'LaTeX', TeX: 'TeX', LaTeXe: 'LaTeX2e', BibTeX: 'BibTeX', XeTeX: 'XeTeX', XeLaTeX: 'XeLaTeX', LuaTeX: 'LuaTeX', LuaLaTeX: 'LuaLaTeX', pdfTeX: 'pdfTeX', pdfLaTeX: 'pdfLaTeX',
 }));
 
-/** What two or three characters in text are printed as. */
+/** The printed form of two or three characters of text. */
 export const LIGATURES: readonly (readonly [string, string])[] = [['---', '—'], ['--', '–'], ['``', '“'], ["''", '”'], ['!`', '¡'], ['?`', '¿'], ['`', '‘'], ["'", '’']];

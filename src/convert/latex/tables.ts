@@ -2,7 +2,7 @@ import type { TableCell, TableRow } from '../tree/tables.ts';
 import type { Block } from '../tree/blocks.ts';
 import { Cursor } from './cursor.ts';
 
-/** Environments whose content is rows, with the signature of what comes before it. */
+/** Environments whose content is rows, with the signature of their arguments. */
 export const TABULARS: ReadonlyMap<string, string> = new Map([['tabular', 'om'], ['tabular*', 'mom'], ['tabularx', 'mom'], ['tabulary', 'mm'], ['longtable', 'om'], ['supertabular', 'm'], ['tabu', 'm'], ['longtabu', 'm'], ['xltabular', 'omm'], ['tblr', 'om'], ['longtblr', 'om'], ['tabbing', '']]);
 
 const RULES = /\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|kill|addlinespace(?:\[[^\]]{0,100}\])?|cline\{[^}]{0,100}\}|cmidrule(?:\([^)]{0,100}\))?(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|hhline\{[^}]{0,100}\}|specialrule\{[^}]{0,100}\}\{[^}]{0,100}\}\{[^}]{0,100}\}|rowcolor(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|noalign\{[^}]{0,100}\}|tabularnewline)(?![a-zA-Z])/g;
@@ -25,13 +25,13 @@ function cellOf(source: string, read: (cell: string) => Block[]): TableCell {
     cursor.optional();
     cursor.argument();
     cursor.optional();
-    // The cells below are written, and empty: they are not covered, as those of HTML are.
+    // Unlike in HTML, the cells below are written in the source, empty, and are not covered.
     return rows === 0 ? { blocks: [] } : cellOf(cursor.argument(), read);
   }
   return { blocks: read(source) };
 }
 
-/** Source cut at `\\` and `&`, except in groups, inner environments and code. */
+/** Splits source at `\\` and `&`, except in groups, inner environments and code. */
 function splitCells(source: string): string[][] {
   const rows: string[][] = [[]];
   const cursor = new Cursor(source);

@@ -10,11 +10,11 @@ export interface OdtContext {
   readonly styles: OdtStyles;
   readonly notes: Map<string, Block[]>;
   readonly budget: OutputBudget;
-  /** Number of the next list, so that neighbours do not run together. */
+  /** Number of the next list, so that adjacent lists are not merged. */
   lists: number;
 }
 
-/** A list whose items are read: its style counts for the lists inside it, too. */
+/** The list whose items are being read; its style also applies to the lists inside it. */
 interface OpenList {
   readonly id: string;
   readonly style: string | undefined;
@@ -48,7 +48,7 @@ function blocksOf(element: XmlElement, context: OdtContext, place: ListPlace | u
     case 'text:numbered-paragraph':
       return elements(element).flatMap((inner) => blocksOf(inner, context, { list: element.attributes['text:list-id'] ?? 'numbered', level: Number(element.attributes['text:level'] ?? 1) - 1, ordered: true }));
     default:
-      // Indexes repeat headings; tracked changes hold what was deleted; forms have no text.
+      // Indexes repeat headings, tracked changes hold deleted text, and forms contain no text.
       return [];
   }
 }
@@ -79,7 +79,7 @@ function list(element: XmlElement, context: OdtContext, outer: OpenList | undefi
     for (const inner of elements(item)) {
       if (inner.name === 'text:list') blocks.push(...list(inner, context, own));
       else {
-        // A header of a list has no number: it goes on with what is before.
+        // A list header has no number: it continues the preceding item.
         const read = blocksOf(inner, context, { list: own.id, level: own.level, ordered, number, continued: begun || item.name === 'text:list-header' });
         blocks.push(...read);
         begun ||= read.some((block) => block.kind !== 'paragraph' || !isBlank(block.inlines));
@@ -95,7 +95,7 @@ function tableRows(table: XmlElement, context: OdtContext): TableRow[] {
     for (const cell of elements(row)) {
       if (cell.name !== 'table:table-cell') continue;
       const read: TableCell = { blocks: odtBlocks(cell, context), columns: span(cell, 'table:number-columns-spanned'), rows: span(cell, 'table:number-rows-spanned') };
-      // Empty cells are repeated to the edge of the sheet.
+      // Spreadsheet editors repeat empty cells to the edge of the sheet.
       const times = Math.min(read.blocks.length === 0 ? 1 : span(cell, 'table:number-columns-repeated'), MAX_COLUMNS - cells.length);
       context.budget.take(times);
       for (let i = 0; i < times; i += 1) cells.push(read);
@@ -117,10 +117,10 @@ function span(element: XmlElement, attribute: string): number {
   return Math.max(1, Math.min(10_000, Math.floor(Number(element.attributes[attribute] ?? 1)) || 1));
 }
 
-/** The body of a note, and the identifier by which the text refers to it. */
+/** The body of a note, and the identifier with which the text refers to it. */
 export function addNote(element: XmlElement, context: OdtContext): string {
   const id = String(context.notes.size + 1);
-  // Its place in the order is taken before a note inside it takes one.
+  // Its number is reserved before a note inside it takes one.
   context.notes.set(id, []);
   const body = child(element, 'text:note-body');
   if (body !== undefined) context.notes.set(id, odtBlocks(body, context));

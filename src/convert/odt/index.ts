@@ -41,7 +41,7 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
   };
 }
 
-/** The manifest names how each part was encrypted; the archive itself does not say it. */
+/** The manifest states how each part was encrypted; the archive itself does not. */
 function refuseEncrypted(manifest: XmlElement | undefined): void {
   const sealed = elements(manifest).some((entry) => child(entry, 'manifest:encryption-data') !== undefined);
   if (sealed) throw new ConversionError('encrypted', 'is encrypted with a password');

@@ -3,13 +3,13 @@ import type { XmlElement } from '../xml.ts';
 import { addNote, type OdtContext } from './body.ts';
 import type { OdtStyle } from './styles.ts';
 
-/** Reads the content of a paragraph in order; frames are kept aside, for they hold blocks. */
+/** Reads the content of a paragraph in order. Frames are collected separately, because they hold blocks. */
 export class OdtRuns {
   readonly inlines: Inline[] = [];
   readonly frames: XmlElement[] = [];
   readonly #context: OdtContext;
   readonly #paragraph: OdtStyle;
-  /** Whether white space was written last: several count as one (OpenDocument 1.3, part 3, section 6.1.2). */
+  /** Whether white space was written last: a sequence counts as one space (OpenDocument 1.3, part 3, section 6.1.2). */
   #space = true;
 
   constructor(context: OdtContext, paragraph: OdtStyle) {
@@ -37,7 +37,7 @@ export class OdtRuns {
       }
       case 'text:a': {
         const href = element.attributes['xlink:href'] ?? '';
-        // An address inside the document names no heading of the markdown.
+        // An address inside the document does not name a heading of the markdown.
         this.#read(element, href === '' || href.startsWith('#') ? look : { ...look, href });
         break;
       }
@@ -69,7 +69,7 @@ export class OdtRuns {
     }
   }
 
-  /** A picture has its description; a frame of text has blocks. */
+  /** A picture is replaced by its description; a text frame contains blocks. */
   #frame(frame: XmlElement): void {
     if (has(frame, 'draw:text-box') || has(frame, 'text:p')) this.frames.push(frame);
     else {

@@ -1,6 +1,6 @@
 import { child, elements, type XmlElement } from '../xml.ts';
 
-/** What a style of an OpenDocument text means for its paragraphs and runs. */
+/** The effect of an OpenDocument style on its paragraphs and runs. */
 export interface OdtStyle {
   readonly strong?: boolean | undefined;
   readonly emphasis?: boolean | undefined;
@@ -68,7 +68,7 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
   const slant = look['fo:font-style'];
   const line = look['style:text-line-through-style'];
   return {
-    // A paragraph that is bold throughout by its named style does not stand out in itself.
+    // A paragraph that is bold throughout by its named style is not emphasised.
     ...(weight === undefined || (family === 'paragraph' && !isAutomatic(element)) ? {} : { strong: weight === 'bold' || Number(weight) >= 600 }),
     ...(slant === undefined || (family === 'paragraph' && !isAutomatic(element)) ? {} : { emphasis: slant === 'italic' || slant === 'oblique' }),
     ...(line === undefined ? {} : { strike: line !== 'none' }),
@@ -78,7 +78,7 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
   };
 }
 
-/** Automatic styles are what a writer did by hand: P1, T12. */
+/** Automatic styles, such as P1 and T12, hold formatting that the author applied directly. */
 function isAutomatic(element: XmlElement | undefined): boolean {
   return /^[PT]\d+$/.test(element?.attributes['style:name'] ?? '');
 }

@@ -1,21 +1,21 @@
 import type { Segment } from './lines.ts';
 
 const MAX_DEPTH = 6;
-/** A gutter is crossed by titles, wide figures and little else. */
+/** Only titles, wide figures and little else cross a gutter. */
 const CROSSED = 0.3;
 /** Narrower gutters are gaps between words. */
 const LEAST_GUTTER = 5;
-/** Fewer lines side by side are rows of a table, or a date beside a name. */
+/** Fewer adjacent lines are rows of a table, or a date beside a name. */
 const LEAST_LINES = 4;
-/** Columns of prose have lines of at least so many characters; cells of a table are shorter. */
+/** Minimum length of the lines in columns of prose, in characters; cells of a table are shorter. */
 const PROSE = 18;
 /** Lines of prose fill their column. */
 const FILLED = 0.6;
 
 /**
- * Regions of a page in the order in which they are read: columns are found by the gutter that few
- * lines cross, those lines part the page into bands, and in each band the left column comes before
- * the right one (the other way round in scripts from right to left). Cells of a table stay in rows.
+ * Regions of a page in the order in which they are read: columns are found by the gutter, which few lines cross. Those lines
+ * divide the page into bands. In each band the left column comes before the right one, or after it in scripts from right to
+ * left. Cells of a table stay in rows.
  */
 export function regionsOf(segments: readonly Segment[], depth = 0): Segment[][] {
   const gutter = depth < MAX_DEPTH ? findGutter(segments) : undefined;
@@ -77,7 +77,7 @@ function findGutter(segments: readonly Segment[]): number | undefined {
   return best?.middle;
 }
 
-/** How many segments cover each point of the width. */
+/** Number of segments that cover each point of the width. */
 function coverage(segments: readonly Segment[], left: number, width: number): Int32Array {
   const changes = new Int32Array(width + 2);
   for (const segment of segments) {

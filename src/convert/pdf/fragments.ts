@@ -1,9 +1,9 @@
-/** A piece of text on a page, in coordinates in which it is written from left to right and lines go down as `y` falls. */
+/** A piece of text on a page. The coordinates are rotated so that text runs from left to right and lines follow downwards as `y` falls. */
 export interface Fragment {
   readonly text: string;
   readonly left: number;
   readonly right: number;
-  /** The base line, growing upwards. */
+  /** The base line; the axis points upwards. */
   readonly y: number;
   /** Height of the font. */
   readonly size: number;
@@ -11,7 +11,7 @@ export interface Fragment {
   readonly href: string | undefined;
 }
 
-/** What pdf.js says of a piece of text. */
+/** A piece of text as pdf.js reports it. */
 export interface TextItem {
   readonly str: string;
   readonly dir: string;
@@ -26,13 +26,12 @@ export interface LinkArea {
   readonly rect: readonly number[];
 }
 
-/** Longer strings of one position are no text of a page. */
+/** Longer strings at one position are not text of a page. */
 const MAX_ITEM = 10_000;
 
 /**
- * The fragments of a page by the direction in which they are written (0, 90, 180 or 270 degrees),
- * the one with the most text first: a page that was turned is read as it is shown, and what stands
- * along its edge comes last.
+ * Groups the fragments of a page by writing direction (0, 90, 180 or 270 degrees), the direction with the most text first. A
+ * rotated page is thus read as it is displayed, and text along its edge comes last.
  */
 export function fragmentsByDirection(items: readonly TextItem[], links: readonly LinkArea[]): Fragment[][] {
   const groups = new Map<number, { fragments: Fragment[]; characters: number }>();
@@ -59,7 +58,7 @@ function linkAt(x: number, y: number, size: number, links: readonly LinkArea[]):
   return links.find(({ rect: [x1 = 0, y1 = 0, x2 = 0, y2 = 0] }) => x >= Math.min(x1, x2) - 1 && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) - size / 2 && y <= Math.max(y1, y2))?.url;
 }
 
-/** Ligatures as their letters, and control characters that fonts without a map leave as spaces. */
+/** Splits ligatures into letters, and replaces control characters, which come from fonts without a character map, with spaces. */
 function normalised(text: string): string {
   return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/[\u0000-\u001f\u007f]/g, ' ').toWellFormed();
 }

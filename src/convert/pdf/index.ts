@@ -14,19 +14,19 @@ import { splitTables, tableBlock } from './tables.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** Most pages of one file; an encyclopedia has fewer. */
+/** Maximum number of pages of one file; an encyclopedia has fewer. */
 const MAX_PAGES = 20_000;
 /** Text that is larger than the body's by this factor is a heading. */
 const LARGER = 1.12;
 const HEADING_LEVELS = 4;
 
-/** A page as regions of lines, in the order of reading. */
+/** A page as regions of lines, in reading order. */
 type PdfPage = Line[][];
 
 /**
- * The text of a PDF (ISO 32000) as a tree: columns one after the other, words cut at line ends joined,
- * running headers, footers and page numbers left out, turned pages upright, headings by size or by the
- * document's outline, lists, simple tables, links. PDF says none of this; it is found by position.
+ * The text of a PDF (ISO 32000) as a tree: columns in sequence, hyphenated words joined, running headers, footers and page
+ * numbers left out, rotated pages upright, headings by size or by the document's outline, lists, simple tables, links. PDF
+ * states none of this; it is derived from positions.
  * @throws ConversionError `encrypted`, `damaged`, `no_text`
  */
 export async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Parts> {
@@ -90,7 +90,7 @@ function documentBlocks(pages: readonly PdfPage[], outline: ReadonlyMap<string, 
   return blocks;
 }
 
-/** Adds the blocks of a region; a paragraph that breaks off before it goes on in the first of them. */
+/** Adds the blocks of a region; a paragraph that was interrupted before it continues in the first of them. */
 function append(blocks: Block[], next: readonly Block[]): void {
   const last = blocks.at(-1);
   const first = next[0];
@@ -125,7 +125,7 @@ interface OutlineItem {
   readonly items: readonly OutlineItem[];
 }
 
-/** Depths of the headings that the bookmarks name. */
+/** Levels of the headings that the bookmarks name. */
 async function outlineOf(file: PdfDocument): Promise<Map<string, number>> {
   const depths = new Map<string, number>();
   const visit = (items: readonly OutlineItem[], depth: number): void => {

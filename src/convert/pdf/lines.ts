@@ -1,6 +1,6 @@
 import type { Fragment } from './fragments.ts';
 
-/** Neighbouring fragments of one base line, without a gap that could be a column's. */
+/** Adjacent fragments of one base line, without a gap that could separate columns. */
 export interface Segment {
   readonly fragments: readonly Fragment[];
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Segment {
   readonly size: number;
 }
 
-/** Segments side by side, which belong together unless columns part them. */
+/** Segments on one base line, which belong together unless columns separate them. */
 export interface Line {
   readonly segments: readonly Segment[];
   readonly text: string;
@@ -20,11 +20,11 @@ export interface Line {
   readonly size: number;
 }
 
-/** A gap as wide as this many letters parts segments; justified text stays below. */
+/** A gap as wide as this many letters separates segments; gaps of justified text are narrower. */
 const WIDE_GAP = 1.3;
-/** A gap that is narrower than this part of the size is within a word. */
+/** A gap that is narrower than this fraction of the font size is within a word. */
 const SPACE = 0.15;
-/** Base lines that differ less than this part of the size are one: raised and lowered characters. */
+/** Base lines that differ by less than this fraction of the size are one; this covers superscripts and subscripts. */
 const SAME_LINE = 0.5;
 
 /** The segments of a page, from the top down. */
@@ -67,7 +67,7 @@ function bounds(parts: readonly { left: number; right: number; y: number; size: 
   for (const part of parts) {
     left = Math.min(left, part.left);
     right = Math.max(right, part.right);
-    // The base line and size are those of most of the text, not of a note's number.
+    // The base line and size are those of most of the text, not those of a note's number.
     if (part.text.length > widest.text.length) widest = part;
   }
   return { left, right, y: widest.y, size: widest.size };
@@ -84,7 +84,7 @@ function joinFragments(ordered: readonly Fragment[], rtl: boolean): string {
   return text.replace(/(?:[.·_…]\s?){6,}/g, ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** Whether a space is seen between two fragments in the order of reading. */
+/** Whether a space is visible between two fragments in reading order. */
 export function needsSpace(before: Fragment, after: Fragment, rtl: boolean): boolean {
   const gap = rtl ? before.left - after.right : after.left - before.right;
   const raised = after.size < 0.8 * before.size && after.y - before.y > 0.25 * before.size;

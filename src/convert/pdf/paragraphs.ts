@@ -2,15 +2,15 @@ import type { Block } from '../tree/blocks.ts';
 import { text, type Inline } from '../tree/inlines.ts';
 import { needsSpace, type Line, type Segment } from './lines.ts';
 
-/** What is known of the whole document. */
+/** What is known about the whole document. */
 export interface PdfStyle {
   /** Size of most of the text. */
   readonly body: number;
   /** Sizes of headings, the largest first. */
   readonly headings: readonly number[];
-  /** Depth of headings by the document's outline, by their text without white space. */
+  /** Levels of headings in the document's outline, by their text without white space. */
   readonly outline: ReadonlyMap<string, number>;
-  /** Words with a hyphen that are somewhere not at the end of a line. */
+  /** Hyphenated words that also occur within a line somewhere. */
   readonly hyphenated: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ const BULLET = /^[•◦▪▸‣●○■□➢\uf0b7]\s?/;
 const DASH = /^[-–—]\s/;
 const NUMBER = /^(\d{1,3})[.)]\s/;
 const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
-/** Lines further apart than this many times the usual distance are of two paragraphs. */
+/** Lines whose distance exceeds this multiple of the usual distance belong to two paragraphs. */
 const WIDE = 1.35;
 const HEADING_LENGTH = 200;
 
@@ -43,7 +43,7 @@ interface Region {
 
 function usualDistance(lines: readonly Line[]): number {
   const distances = lines.slice(1).map((line, index) => lines[index]!.y - line.y).filter((distance) => distance > 0).sort((a, b) => a - b);
-  // The lower quartile: a region of headings and short paragraphs has more gaps than lines.
+  // The lower quartile, because a region of headings and short paragraphs has more gaps than lines.
   return distances[Math.floor(distances.length / 4)] ?? 0;
 }
 
@@ -60,7 +60,7 @@ function begins(line: Line, before: Line, paragraph: readonly Line[], region: Re
   const width = region.right - region.left;
   const room = region.right - before.right;
   if (room > 0.25 * width && SENTENCE_END.test(before.text)) return true;
-  // Where the next word would have fitted, the line was ended on purpose.
+  // If the next word would have fitted, the line was ended on purpose.
   const word = (line.right - line.left) * (Math.max(1, line.text.search(/\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|$/u)) / Math.max(1, line.text.length));
   return room > word + 0.12 * width && !/\p{L}[-\u00ad\u2010]$/u.test(before.text);
 }
@@ -69,7 +69,7 @@ function isMarked(value: string): boolean {
   return BULLET.test(value) || DASH.test(value) || NUMBER.test(value);
 }
 
-/** `edges` are the left edges of the list items before, from the outermost inwards; what is no item ends them. */
+/** `edges` are the left edges of the preceding list items, from the outermost inwards; a line that is not an item resets them. */
 function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Block {
   const inlines = joinLines(lines, style);
   const whole = lines.map((line) => line.text).join(' ');
@@ -91,7 +91,7 @@ function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Bloc
   return { kind: 'paragraph', inlines: withoutStart(inlines, (bullet ?? number)![0].length), place: { list: number === null ? 'bullets' : 'numbers', level, ordered: number !== null, number: Number(number?.[1] ?? 1) } };
 }
 
-/** 0 for what is no heading: text of the usual size that the outline does not name, and long text. */
+/** Returns 0 for text that is not a heading: text of the usual size that the outline does not name, and long text. */
 export function headingDepth(value: string, size: number, style: PdfStyle): number {
   if (value.length > HEADING_LENGTH || !/\p{L}/u.test(value)) return 0;
   const named = style.outline.get(value.replace(/\s+/g, '').toLowerCase());
@@ -112,7 +112,7 @@ function withoutStart(inlines: readonly Inline[], length: number): Inline[] {
   return rest;
 }
 
-/** Lines as running text: words that were cut at the end of a line are joined. */
+/** Joins lines to running text, including words that were hyphenated at the end of a line. */
 function joinLines(lines: readonly Line[], style: PdfStyle): Inline[] {
   const out: Inline[] = [];
   for (const line of lines) {
@@ -127,7 +127,7 @@ function joinLines(lines: readonly Line[], style: PdfStyle): Inline[] {
   return out.filter((inline) => inline.kind !== 'text' || inline.value !== '');
 }
 
-/** The text before a line end without a hyphen that only the line end put there; whether the word goes on. */
+/** The text before a line end, without a hyphen that only the line end caused; also whether the word continues. */
 function cutWord(before: string, after: string, style: PdfStyle): [string, boolean] {
   const match = /([\p{L}\p{N}]+)([-\u00ad\u2010])$/u.exec(before.slice(-60));
   if (match === null) return [before, false];

@@ -1,4 +1,4 @@
-/** `D:20070915110231+02'00'` as ISO 8601. */
+/** Converts `D:20070915110231+02'00'` to ISO 8601. */
 export function pdfDate(value: string | undefined): string | undefined {
   const match = /^(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(?:Z|([+-])(\d\d)'?(\d\d)?)?/.exec(value ?? '');
   if (match === null) return undefined;

@@ -1,13 +1,13 @@
 import type { Line } from './lines.ts';
 
-/** Lines at the top and the bottom of a page among which running headers and footers are looked for. */
+/** Number of lines at the top and at the bottom of a page that are examined for running headers and footers. */
 const EDGE_LINES = 3;
-/** A header of left pages stands on half of them, less the first pages of chapters. */
+/** A header of left-hand pages stands on half of all pages, except on the first pages of chapters. */
 const SHARE = 0.35;
 const LEAST_PAGES = 2;
-/** Rows of figures at the end of each page are not the same for being figures. */
+/** A line with more numbers than this is compared with its numbers: rows of numbers are not identical just because they are numbers. */
 const MAX_NUMBERS = 5;
-/** The same line stands at the same height, give or take as many points. */
+/** A repeated line must stand at the same height, within this tolerance in points. */
 const SAME_HEIGHT = 4;
 // "12", "- 12 -", "Page 12", "page 12 of 30", "12/30", "xii".
 const PAGE_NUMBER = /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pagina)\s?)?(?:\d{1,4}|[ivxl]{1,7})(?:\s?(?:\/|of|von|de|di)\s?\d{1,4})?(?:\s?[-–—|])?$/i;
@@ -35,19 +35,19 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
     for (const line of group) heights.set(height(line), (heights.get(height(line)) ?? 0) + 1);
     const near = (line: Line) => [-1, 0, 1].reduce((sum, step) => sum + (heights.get(height(line) + step) ?? 0), 0);
     const repeated = group.filter((line) => near(line) >= least);
-    // Two pages prove little: what they share stays once.
+    // Two pages are weak evidence, so one copy of what they share is kept.
     for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) found.add(line);
   }
   return new Set(pages.flatMap((lines) => outermost(lines, found)));
 }
 
-/** What is the same on each page: the text without its numbers, unless it has more than a page number, a date and a section. */
+/** The part that is the same on each page: the text without its numbers, unless it has more than a page number, a date and a section. */
 function keyOf(text: string): string {
   const plain = text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
   return plain.split('#').length - 1 > MAX_NUMBERS ? text : plain;
 }
 
-/** Running lines with nothing of the text further out: what repeats within the text stays. */
+/** Running lines must have no other text beyond them towards the edge; repeated lines within the text stay. */
 function outermost(lines: readonly Line[], found: ReadonlySet<Line>): Line[] {
   const sorted = [...lines].sort((a, b) => b.y - a.y);
   const top = sorted.findIndex((line) => !found.has(line));

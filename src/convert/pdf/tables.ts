@@ -3,11 +3,11 @@ import type { TableRow } from '../tree/tables.ts';
 import type { Line } from './lines.ts';
 import { segmentInlines } from './paragraphs.ts';
 
-/** Two lines are a table when each fills all of at least three columns. */
+/** Two lines are a table if each fills all of at least three columns. */
 const LEAST_ROWS = 3;
 const MAX_COLUMNS = 30;
 
-/** Lines of a region, cut into those of tables and the others. */
+/** Divides the lines of a region into those of tables and others. */
 export function splitTables(lines: readonly Line[]): { table: boolean; lines: Line[] }[] {
   const parts: { table: boolean; lines: Line[] }[] = [];
   for (let start = 0; start < lines.length;) {
@@ -33,7 +33,7 @@ function isNear(before: Line, line: Line): boolean {
   return before.y - line.y < 4 * Math.max(before.size, line.size);
 }
 
-/** A table of lines whose segments stand below one another. */
+/** A table made of lines whose segments are aligned in columns. */
 export function tableBlock(lines: readonly Line[]): Block {
   const columns = columnsOf(lines)!;
   const rows: TableRow[] = lines.map((line) => ({
@@ -45,7 +45,7 @@ export function tableBlock(lines: readonly Line[]): Block {
   return { kind: 'table', rows };
 }
 
-/** The columns that the segments fall into; undefined unless each row has at most one segment in each, and most have several. */
+/** The columns of the segments; undefined unless each row has at most one segment in each column, and most rows have several. */
 function columnsOf(lines: readonly Line[]): { left: number; right: number }[] | undefined {
   const columns: { left: number; right: number }[] = [];
   for (const segment of lines.flatMap((line) => [...line.segments]).sort((a, b) => a.left - b.left)) {

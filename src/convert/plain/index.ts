@@ -3,14 +3,14 @@ import { charsetOf, decodeText } from '../charset.ts';
 import type { FileFormat } from '../contract.ts';
 import type { Parts, ReadOptions } from '../parts.ts';
 
-/** Text that stays as it is, without its front matter, which becomes metadata. */
+/** Text that stays unchanged except that its front matter becomes metadata. */
 export function readText(bytes: Uint8Array, options: ReadOptions): Parts {
   const { text, repaired } = decodeText(bytes, charsetOf(options.contentType));
   const { meta, body, warnings } = splitFrontMatter(text);
   return { content: body, meta: { ...meta }, warnings, repaired };
 }
 
-/** Text in a fenced block of code; the fence is longer than any in the text. */
+/** Text in a fenced code block; the fence is longer than any fence in the text. */
 export function readFenced(bytes: Uint8Array, format: FileFormat, options: ReadOptions): Parts {
   const { text, repaired } = decodeText(bytes, charsetOf(options.contentType));
   const fence = '`'.repeat(Math.max(3, longestRun(text, '`') + 1));

@@ -11,14 +11,14 @@ interface CellDefinition {
   mergesUp: boolean;
 }
 
-/** A cell's place: text of `columns` columns of the grid of all rows. */
+/** A cell: text that spans `columns` columns of the grid of all rows. */
 interface ReadCell {
   readonly blocks: Block[];
   readonly right: number;
   readonly mergesUp: boolean;
 }
 
-/** Gathers paragraphs, and the rows of tables between them, of the body or of a note. */
+/** Collects paragraphs, and the rows of tables between them, of the body or of a note. */
 export class RtfBuilder {
   readonly blocks: Block[] = [];
   readonly #tables: FileTables;
@@ -64,7 +64,7 @@ export class RtfBuilder {
     return item === undefined ? undefined : { list: String(list), level, ordered: item.ordered, number: item.number };
   }
 
-  /** `\trowd`: the cells of the row are defined anew. */
+  /** `\trowd`: starts a new definition of the row's cells. */
   defineRow(): void {
     this.#definitions = [];
   }
@@ -109,10 +109,10 @@ export class RtfBuilder {
   }
 }
 
-/** Cells of rows that are cut differently: the edges of all rows make one grid of columns. */
+/** Rows may be divided differently: the edges of all rows form one grid of columns. */
 function toRows(rows: readonly ReadCell[][]): TableRow[] {
   const edges: number[] = [];
-  // Editors round: edges less than 3 mm apart are one.
+  // Editors round: edges less than 3 mm apart count as one.
   for (const right of rows.flatMap((row) => row.map((cell) => cell.right)).sort((a, b) => a - b)) {
     if (edges.length === 0 || right - edges.at(-1)! > 170) edges.push(right);
   }

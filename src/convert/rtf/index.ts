@@ -7,14 +7,14 @@ import { repairUnpaired } from './repair.ts';
 import { RtfReader } from './reader.ts';
 import { readTokens } from './tokens.ts';
 
-/** Languages by the low bits of Windows' language identifiers, which name a region in the others. */
+/** Languages by the low bits of Windows language identifiers; the high bits name a region. */
 const LANGUAGES: Readonly<Record<number, string>> = {
   1: 'ar', 2: 'bg', 3: 'ca', 4: 'zh', 5: 'cs', 6: 'da', 7: 'de', 8: 'el', 9: 'en', 10: 'es', 11: 'fi', 12: 'fr', 13: 'he', 14: 'hu', 15: 'is', 16: 'it', 17: 'ja', 18: 'ko', 19: 'nl', 20: 'no', 21: 'pl', 22: 'pt', 24: 'ro', 25: 'ru', 26: 'hr', 27: 'sk', 28: 'sq', 29: 'sv', 30: 'th', 31: 'tr', 32: 'ur', 33: 'id', 34: 'uk', 36: 'sl', 37: 'et', 38: 'lv', 39: 'lt', 41: 'fa', 42: 'vi', 45: 'eu', 57: 'hi',
 };
 
 /**
  * Rich text (RTF 1.9.1) as a tree: headings by style or outline level, lists, tables with merged
- * cells, links, notes, bold, italic and struck out text, in every code page of Windows and in Unicode.
+ * cells, links, notes, bold, italic and strikethrough text, in every Windows code page and in Unicode.
  * Headers, footers, pictures, comments and hidden text are left out.
  * @throws ConversionError
  */

@@ -6,7 +6,7 @@ import { INITIAL, lookOf, newParagraph, type Destination, type GroupState, type 
 import { FileTables } from './tables-of-file.ts';
 import type { RtfHandler } from './tokens.ts';
 
-/** Groups whose text is none of the document's; every group that begins with `\*` and is not known is one, too. */
+/** Groups whose text is not part of the document; this includes every unknown group that begins with `\*`. */
 const SKIPPED = new Set([
   'colortbl', 'pict', 'object', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf', 'ftnsep', 'ftnsepc', 'ftncn', 'aftnsep', 'aftnsepc', 'aftncn', 'generator', 'xmlnstbl', 'themedata',
   'datastore', 'latentstyles', 'filetbl', 'revtbl', 'rsidtbl', 'bkmkstart', 'bkmkend', 'atnid', 'atnauthor', 'annotation', 'atrfstart', 'atrfend', 'xe', 'tc', 'template', 'nonshppict', 'private', 'pgptbl', 'fchars', 'lchars', 'datafield', 'nonesttables', 'do', 'sp', 'listpicture', 'mmathPr', 'deleted',
@@ -17,12 +17,12 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 };
 const INFO = new Set(['title', 'author', 'subject', 'creatim', 'revtim']);
 
-/** Follows the tokens of a file and builds its blocks. */
+/** Processes the tokens of a file and builds its blocks. */
 export class RtfReader implements RtfHandler {
   readonly tables = new FileTables();
   readonly notes = new Map<string, Block[]>();
   readonly info: Record<string, string> = {};
-  /** Whether the groups that were opened were closed. */
+  /** Whether all groups that were opened have been closed. */
   get whole(): boolean {
     return this.#stack.length === 0;
   }
@@ -98,7 +98,7 @@ export class RtfReader implements RtfHandler {
     else this.#dispatch(word, parameter);
   }
 
-  /** Whether the word began a group of another kind. */
+  /** Returns whether the control word began a group of another kind. */
   #destination(word: string, starred: boolean): boolean {
     if (SKIPPED.has(word) && (starred || word !== 'deleted')) this.#state.destination = 'skip';
     else if (word in DESTINATIONS) this.#state.destination = DESTINATIONS[word]!;
@@ -136,7 +136,7 @@ export class RtfReader implements RtfHandler {
 
   #infoControl(word: string, parameter: number | undefined): void {
     if (INFO.has(word)) {
-      // What comes twice comes in Unicode the second time (`\upr`).
+      // Text that is present twice is in Unicode the second time (`\upr`).
       delete this.info[word];
       this.#state.info = word;
     }
@@ -264,7 +264,7 @@ export class RtfReader implements RtfHandler {
     return lookOf(this.#state, this.tables.font(this.#state.font).code);
   }
 
-  /** The text of a note goes to a builder of its own until the group ends. */
+  /** The text of a note goes to its own builder until the group ends. */
   #note(): void {
     const id = String(this.notes.size + 1);
     const [builder, paragraph] = [this.#builder, this.#paragraph];
@@ -286,7 +286,7 @@ export class RtfReader implements RtfHandler {
   #unicode(code: number): void {
     this.#skip = this.#state.fallback;
     const unit = code < 0 ? code + 0x10000 : code;
-    // Symbol fonts have their glyphs in the private area, at the codes of their bytes.
+    // Symbol fonts have their glyphs in the private use area, at the codes of their bytes.
     const symbol = unit >= 0xf000 && unit <= 0xf0ff;
     if (unit <= 0 || unit > 0xffff) return;
     this.#text(symbol ? (unit === 0xf0b7 || unit === 0xf0a7 ? '•' : '') : String.fromCharCode(unit));

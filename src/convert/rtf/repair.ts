@@ -1,6 +1,6 @@
 import type { Nodes } from 'mdast';
 
-/** Replaces halves of surrogate pairs, which `\u` can write alone; returns how many characters are U+FFFD then. */
+/** Replaces unpaired surrogates, which `\u` can write; returns the number of characters that are U+FFFD afterwards. */
 export function repairUnpaired(node: Nodes): number {
   if ('value' in node && typeof node.value === 'string') {
     node.value = node.value.toWellFormed();

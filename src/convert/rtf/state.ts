@@ -1,9 +1,9 @@
 import type { Look } from '../tree/inlines.ts';
 
-/** Where the text of a group goes. */
+/** The destination of a group's text. */
 export type Destination = 'body' | 'skip' | 'fonts' | 'styles' | 'lists' | 'overrides' | 'info' | 'instruction' | 'marker';
 
-/** What a group inherits from the one around it, and loses at its end. */
+/** State that a group inherits from the enclosing one and that is restored at its end. */
 export interface GroupState {
   destination: Destination;
   font: number | undefined;
@@ -11,14 +11,14 @@ export interface GroupState {
   emphasis: boolean;
   strike: boolean;
   hidden: boolean;
-  /** Characters that stand for one of `\u`, for readers without Unicode. */
+  /** Number of fallback characters after each `\u`, for readers without Unicode. */
   fallback: number;
   field: Field | undefined;
-  /** Whether text is the result of the field. */
+  /** Whether text is the result of a field. */
   result: boolean;
-  /** The field of the document information that is read, such as `title`. */
+  /** The current field of the document information, such as `title`. */
   info: string | undefined;
-  /** What happens at the end of the group. */
+  /** Action at the end of the group. */
   atEnd: (() => void) | undefined;
 }
 
@@ -30,14 +30,14 @@ export const INITIAL: GroupState = {
   destination: 'body', font: undefined, strong: false, emphasis: false, strike: false, hidden: false, fallback: 1, field: undefined, result: false, info: undefined, atEnd: undefined,
 };
 
-/** What `\pard` sets back. */
+/** What `\pard` resets. */
 export interface ParagraphState {
   style: number | undefined;
   outline: number | undefined;
   list: number | undefined;
   level: number;
   inTable: boolean;
-  /** A list of the old kind, which has no number in a table of lists. */
+  /** A list of the old kind, which has no number in a list table. */
   marker: { ordered: boolean } | undefined;
 }
 

@@ -51,7 +51,7 @@ export class FileTables {
     return { codePage: font?.codePage, symbol: font?.symbol ?? false, code: MONOSPACE.test(font?.name.split(';', 1)[0]!.trim() ?? '') };
   }
 
-  /** A style without a number is the default, 0; those of characters and tables are no paragraph's. */
+  /** A style without a number is the default, 0; character and table styles do not apply to paragraphs. */
   styleControl(word: string, parameter: number): void {
     if (word === 's') this.#styles.set(parameter, this.#newStyle());
     else if (word === 'cs' || word === 'ds' || word === 'ts') this.#style = undefined;
@@ -73,7 +73,7 @@ export class FileTables {
     return (this.#style = { name: '', outline: undefined, list: undefined, level: 0 });
   }
 
-  /** The depth of a heading style: by its built-in name, or its outline level; 0 for others. */
+  /** The level of a heading style, by its built-in name or its outline level; 0 for others. */
   headingOf(style: number | undefined): number {
     const { name = '', outline } = this.#styles.get(style ?? -1) ?? {};
     const level = HEADING.exec(name)?.[1];
@@ -105,7 +105,7 @@ export class FileTables {
     else if (word === 'ls') this.#overrides.set(parameter, this.#override);
   }
 
-  /** The next item of a list; undefined when its paragraphs have no mark. */
+  /** The next item of a list; undefined if its paragraphs have no mark. */
   nextItem(list: number, level: number): { ordered: boolean; number: number } | undefined {
     const at = Math.max(0, Math.min(8, level));
     const { format, start } = this.#lists.get(this.#overrides.get(list) ?? -1)?.[at] ?? { format: BULLET, start: 1 };

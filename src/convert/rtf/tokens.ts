@@ -1,10 +1,10 @@
-/** What a reader of RTF is told, in order. */
+/** Events that a reader of RTF receives, in order. */
 export interface RtfHandler {
   open(): void;
   close(): void;
   /** A control word and its number, or a control symbol such as `~`. */
   control(word: string, parameter: number | undefined): void;
-  /** Bytes of text in the encoding of the moment; the array is valid during the call only. */
+  /** Bytes of text in the current encoding; the array is valid only during the call. */
   bytes(bytes: Uint8Array): void;
   /** One byte written as `\'hh`. */
   byte(value: number): void;
@@ -16,8 +16,7 @@ const CLOSE = 0x7d;
 const MAX_WORD = 32;
 
 /**
- * Reads the tokens of RTF (version 1.9.1) from bytes, in one pass and without looking back. Line ends
- * are no text; the data of `\bin` is skipped.
+ * Reads the tokens of RTF (version 1.9.1) from bytes, in one pass without backtracking. Line ends are not text; the data of `\bin` is skipped.
  */
 export function readTokens(source: Uint8Array, handler: RtfHandler): void {
   for (let at = 0; at < source.length;) {

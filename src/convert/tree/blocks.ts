@@ -3,20 +3,20 @@ import { MAX_DEPTH } from '../limits.ts';
 import { inlineText, isBlank, phrasing, without, type Inline } from './inlines.ts';
 import { tableNodes, type TableRow } from './tables.ts';
 
-/** Where a paragraph stands in a list. */
+/** Position of a paragraph in a list. */
 export interface ListPlace {
-  /** Which list of the file it belongs to; another one starts a new list. */
+  /** Identifies the list within the file; another value starts a new list. */
   readonly list: string;
-  /** 0 for the outermost. */
+  /** 0 for the outermost level. */
   readonly level: number;
   readonly ordered: boolean;
   /** The number of this item, for ordered lists. */
   readonly number?: number | undefined;
-  /** Whether it is a further paragraph of the item before. */
+  /** Whether it is a further paragraph of the preceding item. */
   readonly continued?: boolean | undefined;
 }
 
-/** A piece of a document in the order of reading; office files say where lists nest by a level. */
+/** A piece of a document in reading order; office files express the nesting of lists by levels. */
 export type Block =
   | { readonly kind: 'heading'; readonly depth: number; readonly inlines: readonly Inline[] }
   | { readonly kind: 'paragraph'; readonly inlines: readonly Inline[]; readonly place?: ListPlace | undefined; readonly quote?: boolean | undefined }
@@ -24,7 +24,7 @@ export type Block =
   | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly place?: ListPlace | undefined }
   | { readonly kind: 'rule' };
 
-/** The tree of a document and of its notes, by their identifiers in the order of their references. */
+/** Builds the tree of a document and of its notes; notes are keyed by identifier, in the order of their references. */
 export function rootOf(blocks: readonly Block[], notes: ReadonlyMap<string, readonly Block[]> = new Map()): Root {
   const children: RootContent[] = blockNodes(blocks);
   for (const [id, body] of notes) children.push({ type: 'footnoteDefinition', identifier: id, label: id, children: blockNodes(body) });
@@ -72,7 +72,7 @@ function asSpace(inline: Inline): Inline {
   return inline.kind === 'break' ? { kind: 'text', value: ' ', look: inline.look } : inline;
 }
 
-/** Editors make each line of code a paragraph; neighbours are one block. */
+/** Editors make each line of code a paragraph; adjacent ones are merged into one block. */
 function joinCode(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
   for (const block of blocks) {
@@ -83,7 +83,7 @@ function joinCode(blocks: readonly Block[]): Block[] {
   return joined;
 }
 
-/** The lists that the next paragraph may go on with, from the outermost inwards. */
+/** The lists that the next paragraph may continue, from the outermost inwards. */
 class OpenLists {
   readonly #out: (BlockContent | DefinitionContent)[];
   readonly #stack: { list: List; place: ListPlace }[] = [];
@@ -120,7 +120,7 @@ class OpenLists {
   }
 }
 
-/** The first heading's text, for files that have no title of their own. */
+/** The text of the first heading, for files that have no title of their own. */
 export function firstHeading(blocks: readonly Block[]): string | undefined {
   const heading = blocks.find((block) => block.kind === 'heading' && !isBlank(block.inlines));
   return heading?.kind === 'heading' ? inlineText(heading.inlines) : undefined;

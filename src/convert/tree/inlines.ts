@@ -1,6 +1,6 @@
 import type { PhrasingContent } from 'mdast';
 
-/** How a piece of text looks; absent is plain. */
+/** The formatting of a piece of text; absent properties are plain. */
 export interface Look {
   readonly strong?: boolean;
   readonly emphasis?: boolean;
@@ -9,7 +9,7 @@ export interface Look {
   readonly href?: string;
 }
 
-/** A piece of a paragraph in the order of reading. */
+/** A piece of a paragraph in reading order. */
 export type Inline =
   | { readonly kind: 'text'; readonly value: string; readonly look: Look }
   | { readonly kind: 'break'; readonly look: Look }
@@ -19,7 +19,7 @@ export type Inline =
 
 export const PLAIN: Look = {};
 
-/** A link's characters decide what markdown nests it in: the link outside, code inside. */
+/** Decides how markdown nests the marks: a link outside, code inside. */
 const ORDER = ['href', 'strike', 'strong', 'emphasis', 'code'] as const;
 type Mark = (typeof ORDER)[number];
 
@@ -28,14 +28,14 @@ export function text(value: string, look: Look = PLAIN): Inline {
 }
 
 /**
- * Phrasing content of a paragraph: neighbours of one look are merged, since editors cut words into
- * runs, and white space at the edges of a mark goes outside, where markdown needs it.
+ * Phrasing content of a paragraph. Adjacent runs with the same formatting are merged, because editors split words into runs.
+ * White space at the edges of a mark is moved outside it, as markdown requires.
  */
 export function phrasing(inlines: readonly Inline[]): PhrasingContent[] {
   return wrap(trim(merge(inlines)), ORDER, ['', '']);
 }
 
-/** The text alone, with line breaks as spaces. */
+/** Only the text, with line breaks as spaces. */
 export function inlineText(inlines: readonly Inline[]): string {
   return inlines.map((inline) => (inline.kind === 'text' || inline.kind === 'math' ? inline.value : inline.kind === 'image' ? inline.alt : inline.kind === 'break' ? ' ' : '')).join('');
 }
@@ -44,12 +44,12 @@ export function isBlank(inlines: readonly Inline[]): boolean {
   return inlines.every((inline) => inline.kind === 'break' || (inline.kind === 'text' && inline.value.trim() === ''));
 }
 
-/** Pieces that are code only because all of the paragraph is in a typewriter's font, which some people write letters in. */
+/** Removes the code mark from pieces if all of the paragraph is in a monospaced font, which some people use for letters. */
 export function withoutTypewriter(inlines: readonly Inline[]): readonly Inline[] {
   return inlines.every((inline) => inline.kind !== 'text' || inline.look.code || inline.value.trim() === '') ? without(inlines, 'code') : inlines;
 }
 
-/** The same pieces without some of their marks, as headings are bold without saying so. */
+/** The same pieces without some of their marks; headings, for example, are bold without saying so. */
 export function without(inlines: readonly Inline[], ...marks: readonly Mark[]): Inline[] {
   return inlines.map((inline) => ({ ...inline, look: Object.fromEntries(Object.entries(inline.look).filter(([mark]) => !marks.includes(mark as Mark))) as Look }));
 }
@@ -86,7 +86,7 @@ function trim(inlines: Inline[]): Inline[] {
   return kept;
 }
 
-/** Marks that reach furthest go outside, so that a word struck out in italic text stays inside one pair of asterisks. */
+/** Marks with the largest extent go outside, so that a word with strikethrough in italic text stays inside one pair of asterisks. */
 function wrap(inlines: readonly Inline[], marks: readonly Mark[], around: Around): PhrasingContent[] {
   const out: PhrasingContent[] = [];
   for (let start = 0; start < inlines.length;) {
@@ -112,7 +112,7 @@ function reach(inlines: readonly Inline[], start: number, mark: Mark): number {
   return end;
 }
 
-/** White space between two bold words is bold, whatever the file says, so that they stay one phrase. */
+/** White space between two bold words becomes bold, whatever the file says, so that they stay one phrase. */
 function continues(inlines: readonly Inline[], at: number, mark: Mark, value: string | boolean): boolean {
   const inline = inlines[at]!;
   if (inline.look[mark] === value) return true;
@@ -139,7 +139,7 @@ function markNode(mark: Exclude<Mark, 'code'>, children: PhrasingContent[], href
 }
 
 function code(group: readonly Inline[]): PhrasingContent[] {
-  // A code span holds characters only; what is no text ends it.
+  // A code span contains only characters; anything else ends it.
   const nodes: PhrasingContent[] = [];
   for (const inline of group) {
     if (inline.kind !== 'text') nodes.push(...leaf(inline));
@@ -150,9 +150,9 @@ function code(group: readonly Inline[]): PhrasingContent[] {
 }
 
 /**
- * What of a group cannot be inside its mark: white space at its edges, and next to a letter outside
- * what is no white space but would not close there in markdown, that is punctuation and parts of words.
- * Characters of scripts without spaces between words may be marked one by one.
+ * The parts of a group that cannot be inside its mark: white space at its edges and, next to a letter outside, punctuation and
+ * parts of words, because the mark would not close there in markdown. Characters of scripts without spaces between words may be
+ * marked individually.
  */
 function edges(group: readonly Inline[], around: Around | undefined): { before: Inline[]; core: Inline[]; after: Inline[] } {
   const before: Inline[] = [];
@@ -176,7 +176,7 @@ function edges(group: readonly Inline[], around: Around | undefined): { before: 
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Characters at the beginning of a text that have to stay outside, next to a character. */
+/** Number of characters at the beginning of a text that must stay outside if a character precedes them. */
 function cutAtStart(value: string, outside: string): number {
   const blank = value.length - value.trimStart().length;
   if (blank > 0 || !LETTER.test(outside)) return blank;
@@ -195,7 +195,7 @@ function cutAtEnd(value: string, outside: string): number {
   return blank > 0 ? blank : cutAtStart([...value.slice(-200)].reverse().join(''), outside);
 }
 
-/** Takes some characters, or a piece that is no text, from an end of the core to the pieces beside it. */
+/** Moves some characters, or a piece that is not text, from an end of the core to the pieces beside it. */
 function move(core: Inline[], beside: Inline[], end: 'start' | 'end', length: number): void {
   const piece = end === 'start' ? core.shift()! : core.pop()!;
   const taken: Inline = piece.kind !== 'text' ? piece : text(end === 'start' ? piece.value.slice(0, length) : piece.value.slice(piece.value.length - length), piece.look);
@@ -209,7 +209,7 @@ function move(core: Inline[], beside: Inline[], end: 'start' | 'end', length: nu
   }
 }
 
-/** The characters outside a group, before and after it; empty at the ends of a paragraph. */
+/** The characters immediately before and after a group; empty at the ends of a paragraph. */
 type Around = readonly [before: string, after: string];
 
 function firstOf(inline: Inline): string {

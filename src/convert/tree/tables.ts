@@ -3,7 +3,7 @@ import { MAX_COLUMNS } from '../limits.ts';
 import { blockNodes, type Block } from './blocks.ts';
 import { inlineText, isBlank, phrasing, text, type Inline } from './inlines.ts';
 
-/** Over how many columns and rows a cell stretches; 1 when absent. */
+/** Number of columns and rows that a cell spans; 1 if absent. */
 export interface Span {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -18,9 +18,8 @@ export interface TableRow {
 }
 
 /**
- * A markdown table: the first row is the head, a merged cell stands in its first place and leaves the
- * others empty, blocks of a cell are separated by line breaks. A table of one cell is a frame, and its
- * content is returned without it.
+ * A markdown table: the first row is the head, a merged cell fills its first position and leaves the others empty, and blocks
+ * of a cell are separated by line breaks. A table of one cell is a frame; its content is returned without the table.
  */
 export function tableNodes(rows: readonly TableRow[]): BlockContent[] {
   const grid = gridOf(rows);
@@ -29,7 +28,7 @@ export function tableNodes(rows: readonly TableRow[]): BlockContent[] {
   return tableOf(cells);
 }
 
-/** A table of cells' contents; rows without any, and columns without any at the end, are left out. */
+/** A table made of the contents of cells; rows without content, and columns without content at the end, are left out. */
 export function tableOf(cells: readonly PhrasingContent[][][]): BlockContent[] {
   const filled = (row: readonly PhrasingContent[][]) => row.findLastIndex((cell) => cell.length > 0) + 1;
   const kept = cells.filter((row) => filled(row) > 0);
@@ -39,7 +38,7 @@ export function tableOf(cells: readonly PhrasingContent[][][]): BlockContent[] {
   return [{ type: 'table', align: null, children }];
 }
 
-/** Cells by row and column; places that a merged cell covers are undefined. */
+/** Cells by row and column; positions that a merged cell covers are undefined. */
 export function gridOf<Cell extends Span>(rows: readonly { readonly cells: readonly Cell[] }[]): (Cell | undefined)[][] {
   const grid: (Cell | undefined)[][] = rows.map(() => []);
   const covered: Set<number>[] = rows.map(() => new Set());
@@ -76,7 +75,7 @@ function cellContent(blocks: readonly Block[]): PhrasingContent[] {
   return out;
 }
 
-/** A block as lines of a cell, which holds no blocks in markdown. */
+/** A block as lines of a cell, because a markdown cell cannot hold blocks. */
 function linesOf(block: Block): (readonly Inline[])[] {
   switch (block.kind) {
     case 'heading':

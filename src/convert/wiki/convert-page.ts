@@ -4,13 +4,13 @@ import type { Site } from './site.ts';
 import { codeBlock, escapeText, linkTarget } from './wikitext/escape.ts';
 import { wikitextToMarkdown } from './wikitext/index.ts';
 
-/** A page as a document. */
+/** A wiki page as a document. */
 export interface WikiDocument {
-  /** Its title as the wiki's own addresses have it: with `_` for spaces, as links to it are written. */
+  /** Its title as in the wiki's own addresses: with `_` for spaces, the form in which links to it are written. */
   readonly key: string;
   readonly contentMd: string;
   readonly meta: Readonly<Record<string, readonly string[]>>;
-  /** Key of the page that it redirects to. */
+  /** Key of the page to which it redirects. */
   readonly redirect?: string;
   /** Why it has no content. */
   readonly problem?: string;
@@ -18,7 +18,7 @@ export interface WikiDocument {
 
 const MOST_FIELDS = 64;
 
-/** A page as markdown under its title, with what the dump and its infoboxes say as metadata. */
+/** Converts a page to markdown under its title, with metadata from the dump and its infoboxes. */
 export function convertPage(page: WikiPage, site: Site): WikiDocument {
   const { title, revision } = page;
   const text = revision?.text ?? '';
@@ -38,7 +38,7 @@ export function convertPage(page: WikiPage, site: Site): WikiDocument {
   };
 }
 
-/** Titles differ by more than keys can: a space is as good as `_`, and `|` cannot stand in either. */
+/** In titles a space is equivalent to `_`; neither titles nor keys can contain `|`. */
 export function keyOf(title: string): string {
   return title.trim().replaceAll(' ', '_');
 }
@@ -52,7 +52,7 @@ function contentOf({ title, revision }: WikiPage, text: string, site: Site, targ
   return { ...page, contentMd: [heading, ...leads, ...(page.contentMd === '' ? [] : [page.contentMd])].join('\n\n') };
 }
 
-/** Exports before 0.6 name no model. */
+/** Exports before version 0.6 name no model. */
 const isWikitext = (model: string | undefined): boolean => model === undefined || model === '' || model === 'wikitext';
 
 const LANGUAGES = new Map([['scribunto', 'lua'], ['css', 'css'], ['sanitized-css', 'css'], ['javascript', 'js'], ['json', 'json'], ['jsonconfig', 'json']]);

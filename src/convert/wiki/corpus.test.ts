@@ -10,7 +10,7 @@ import { redirectOf } from './redirect.ts';
 
 const FOLDER = new URL('../../../../shared/corpus/wiki/', import.meta.url);
 
-/** What a standard XML parser finds in a dump. */
+/** The contents of a dump according to a standard XML parser. */
 interface Manifest {
   readonly pages: readonly {
     readonly title: string; readonly ns: number; readonly id: number; readonly redirect: string | null; readonly rev_id: number; readonly timestamp: string; readonly user: string | null;
@@ -26,7 +26,7 @@ function readXml(name: string): string {
   return Buffer.concat(pieces).toString();
 }
 
-/** Reads in pieces that end anywhere. */
+/** Reads in pieces with arbitrary boundaries. */
 function readPages(xml: string, reader: PageReader): WikiPage[] {
   const pages: WikiPage[] = [];
   for (let i = 0; i < xml.length; i += 9973) pages.push(...reader.read(xml.slice(i, i + 9973)));
@@ -50,7 +50,7 @@ describe.skipIf(!existsSync(FOLDER)).each(['edge-cases', 'tinywiki', 'ltgwiki-pa
     const missing: string[] = [];
     for (const page of articles.filter(({ redirect, revision }) => redirect === undefined && redirectOf(revision!.text) === undefined)) {
       const { contentMd } = convertPage(page, reader.site);
-      // A broken link leaves its target where a phrase was.
+      // A broken link leaves its target in the place of a phrase.
       const words = ` ${wordsOfMarkdown(contentMd)} | ${wordsOf(contentMd.replaceAll('_', ' '))} `;
       missing.push(...phrasesOf(page.revision!.text, kinds).filter((phrase) => !words.includes(` ${phrase} `)).map((phrase) => `${page.title}: ${phrase}`));
     }

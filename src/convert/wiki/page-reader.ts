@@ -2,19 +2,19 @@ import { SaxesParser } from 'saxes';
 import { WikiDumpError, type Revision, type WikiPage } from './page.ts';
 import { siteOf, type Site } from './site.ts';
 
-/** Characters of a page's text; MediaWiki itself saves no more than two million bytes. */
+/** Maximum number of characters of a page's text; MediaWiki itself saves at most two million bytes. */
 const MAX_TEXT = 8_000_000;
 
-/** Characters of a title, name or any other small value. */
+/** Maximum number of characters of a title, name or any other small value. */
 const MAX_VALUE = 2000;
 
-/** Characters without a tag: the parser keeps what it has begun until it ends. */
+/** Maximum number of characters without a tag, because the parser keeps an incomplete part in memory. */
 const MAX_UNBROKEN = 40_000_000;
 
-/** Exports nest seven levels deep. */
+/** Maximum nesting depth; exports use seven levels. */
 const MAX_DEPTH = 16;
 
-/** Exports name some forty namespaces. */
+/** Maximum number of namespaces; exports name some forty. */
 const MAX_NAMESPACES = 2000;
 
 interface Collecting {
@@ -24,8 +24,8 @@ interface Collecting {
 }
 
 /**
- * Reads the pages of a MediaWiki export (versions 0.3 to 0.11) from XML that comes piece by piece, one page in memory at a
- * time. There are no entities but those of XML itself: a document type is refused.
+ * Reads the pages of a MediaWiki export (versions 0.3 to 0.11) from XML that arrives in pieces, with one page in memory at a
+ * time. Only XML's own entities are supported; a document type is refused.
  */
 export class PageReader {
   readonly #parser: SaxesParser;
@@ -37,7 +37,7 @@ export class PageReader {
   #revision: { -readonly [K in keyof Revision]: Revision[K] } | undefined;
   #value: Collecting | undefined;
   #namespace = 0;
-  /** Characters since the last tag. */
+  /** Number of characters since the last tag. */
   #unbroken = 0;
 
   constructor() {
@@ -54,13 +54,13 @@ export class PageReader {
     parser.on('closetag', ({ name }) => this.#close(name));
   }
 
-  /** What the dump says of its wiki; complete before the first page is. */
+  /** Metadata of the wiki in the dump; complete before the first page. */
   get site(): Site {
     return this.#site ??= siteOf(this.#namespaces);
   }
 
   /**
-   * The pages that end in the next piece.
+   * Returns the pages that end in the next piece.
    * @throws {WikiDumpError}
    */
   read(text: string): WikiPage[] {
@@ -71,8 +71,8 @@ export class PageReader {
   }
 
   /**
-   * The pages that are left once everything is read.
-   * @throws {WikiDumpError} also when the dump is cut off.
+   * Returns the remaining pages at the end of the input.
+   * @throws {WikiDumpError} also if the dump is cut off.
    */
   end(): WikiPage[] {
     if (this.#path.length > 0) throw new WikiDumpError('the dump is cut off: it ends within a tag');

@@ -1,9 +1,9 @@
-/** A page of a dump with its newest revision, which is the last one that the dump has. */
+/** A page of a dump with its newest revision, the last one in the dump. */
 export interface WikiPage {
   readonly title: string;
   readonly ns: number;
   readonly id: string;
-  /** Title of the page that it redirects to, by the dump's own word; undefined for other pages. */
+  /** Title of the page to which it redirects according to the dump; undefined for other pages. */
   readonly redirect: string | undefined;
   /** Undefined for a page without one. */
   readonly revision: Revision | undefined;
@@ -11,22 +11,22 @@ export interface WikiPage {
 
 export interface Revision {
   readonly id: string;
-  /** ISO 8601, as the dump has it. */
+  /** ISO 8601, as in the dump. */
   readonly timestamp: string;
-  /** Name or address; empty where it was hidden. */
+  /** Name or address; empty if it was hidden. */
   readonly contributor: string;
-  /** What the text is, such as `wikitext` or `Scribunto`. */
+  /** The content model, such as `wikitext` or `Scribunto`. */
   readonly model: string;
-  /** Empty where it was hidden. */
+  /** Empty if it was hidden. */
   readonly text: string;
-  /** Whether the text is longer than pages may be, and so is left out. */
+  /** Whether the text exceeds the maximum length of a page and was left out. */
   readonly isTooLong: boolean;
 }
 
-/** A dump that cannot be read on; the message is a sentence. */
+/** A dump that cannot be read further; the message is a sentence. */
 export class WikiDumpError extends Error {
   override readonly name = 'WikiDumpError';
-  /** Whether more is asked for than is read, rather than something wrong. */
+  /** Whether a limit was exceeded, as opposed to an error in the dump. */
   readonly isTooLarge: boolean;
 
   constructor(message: string, { isTooLarge = false, cause }: { isTooLarge?: boolean; cause?: unknown } = {}) {

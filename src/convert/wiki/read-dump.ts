@@ -7,33 +7,33 @@ export interface DumpOptions {
   readonly namespaces: readonly number[];
   /** Whether pages that only redirect are left out. */
   readonly skipRedirects: boolean;
-  /** Pages of a batch. */
+  /** Number of pages in a batch. */
   readonly batchSize: number;
-  /** Pages that are converted before the reading ends by itself. */
+  /** Number of pages to convert, after which reading stops. */
   readonly maxPages?: number | undefined;
-  /** Pages beyond which a dump is refused; 0 for none. */
+  /** Maximum number of pages; a dump with more is refused. 0 for no limit. */
   readonly pageLimit: number;
-  /** Bytes of XML beyond which a dump is refused; 0 for none. */
+  /** Maximum number of bytes of XML; a dump with more is refused. 0 for no limit. */
   readonly byteLimit: number;
 }
 
 /** Pages that are converted together. */
 export interface DumpBatch {
   readonly documents: readonly WikiDocument[];
-  /** Pages that were left out since the batch before. */
+  /** Pages that were left out since the previous batch. */
   readonly skipped: number;
-  /** By document, the number of its page in the dump, from 0. */
+  /** For each document, the number of its page in the dump, from 0. */
   readonly indexes: readonly number[];
 }
 
 const DECODED_AT_ONCE = 32 * 1024;
 
-/** A batch ends before its pages come to more characters than this. */
+/** A batch ends before its pages exceed this number of characters. */
 const BATCH_CHARACTERS = 1_000_000;
 
 /**
- * The pages of a dump as documents, in its order, while its XML comes in.
- * @throws {WikiDumpError} What is wrong with the dump; the pages before it have been handed out.
+ * Yields the pages of a dump as documents, in its order, while its XML arrives.
+ * @throws {WikiDumpError} if the dump is invalid; the pages before the error have been yielded.
  */
 export async function* readDump(xml: AsyncIterable<Uint8Array>, options: DumpOptions): AsyncGenerator<DumpBatch> {
   const batches = new Batches(options);
@@ -60,7 +60,7 @@ async function* readPages(xml: AsyncIterable<Uint8Array>, reader: PageReader, by
   for await (const piece of xml) {
     bytes += piece.length;
     if (byteLimit > 0 && bytes > byteLimit) throw new WikiDumpError(`the dump has more than ${byteLimit} bytes of XML`, { isTooLarge: true });
-    // Short texts are collected at once; long ones stay until memory is scarce.
+    // Short texts are garbage-collected soon; long ones stay until memory is scarce.
     for (let at = 0; at < piece.length; at += DECODED_AT_ONCE) yield reader.read(decoder.decode(piece.subarray(at, at + DECODED_AT_ONCE), { stream: true }));
   }
   yield reader.read(decoder.decode());
@@ -86,19 +86,19 @@ class Batches {
     return this.#documents.length === 0 && this.#skipped === 0;
   }
 
-  /** Whether as many pages are converted as were asked for. */
+  /** Whether the requested number of pages has been converted. */
   get isComplete(): boolean {
     return this.#options.maxPages !== undefined && this.#converted >= this.#options.maxPages;
   }
 
-  /** Adds a page; returns whether the batch is to be taken. */
+  /** Adds a page; returns whether the batch is complete. */
   add(page: WikiPage, { site }: PageReader): boolean {
     const { pageLimit, skipRedirects, batchSize } = this.#options;
     const index = this.#pages++;
     if (pageLimit > 0 && this.#pages > pageLimit) throw new WikiDumpError(`the dump has more than ${pageLimit} pages`, { isTooLarge: true });
     if (!this.#namespaces.has(page.ns)) return this.#skip();
     const document = convertPage(page, site);
-    // Keys that differ only in case are one document, which a redirect to it would overwrite.
+    // Keys that differ only in case identify the same document, which a redirect to it would overwrite.
     if (document.redirect !== undefined && (skipRedirects || document.redirect.toLowerCase() === document.key.toLowerCase())) return this.#skip();
     this.#documents.push(document);
     this.#indexes.push(index);

@@ -1,13 +1,13 @@
-/** What a dump says of its wiki that its pages are read by. */
+/** Facts about the wiki in a dump that are needed to read its pages. */
 export interface Site {
-  /** Namespaces by their names in lower case, with spaces; canonical English names included. */
+  /** Namespaces by lowercase name, with spaces; includes the canonical English names. */
   readonly namespaces: ReadonlyMap<string, number>;
 }
 
 export const FILE = 6;
 export const CATEGORY = 14;
 
-/** Names that every wiki understands beside its own (MediaWiki, `Language::getNamespaceIds`). */
+/** Names that every wiki supports in addition to its own (MediaWiki, `Language::getNamespaceIds`). */
 const CANONICAL: readonly (readonly [string, number])[] = [
   ['media', -2], ['special', -1], ['talk', 1], ['user', 2], ['user talk', 3], ['project', 4], ['project talk', 5], ['file', FILE], ['image', FILE],
   ['file talk', 7], ['image talk', 7], ['mediawiki', 8], ['mediawiki talk', 9], ['template', 10], ['template talk', 11], ['help', 12], ['help talk', 13],
@@ -19,7 +19,7 @@ export function siteOf(names: Iterable<readonly [name: string, id: number]> = []
   return { namespaces: new Map([...CANONICAL, ...own]) };
 }
 
-/** The namespace that a link's target names, and its name; undefined where what stands before the colon is none. */
+/** The namespace and name of a link's target; undefined if the text before the colon is not a namespace. */
 export function namespaceOf({ namespaces }: Site, target: string): number | undefined {
   const colon = target.indexOf(':');
   if (colon <= 0 || colon > 80) return undefined;

@@ -4,10 +4,10 @@
 const OFFSET = 2_166_136_261;
 const PRIME = 16_777_619;
 const GRAM = 3;
-/** Share of a word's weight that its character n-grams have together, so that inflected forms meet. */
+/** Fraction of a word's weight that its character n-grams have together, so that inflected forms become similar. */
 const GRAMS_WEIGHT = 0.7;
 
-/** Adds the features of a word to a vector, `weight` times: the word itself, and its trigrams between `<` and `>`. */
+/** Adds the features of a word to a vector with the given weight: the word itself, and its trigrams between `<` and `>`. */
 export function addWord(vector: Float64Array | Float32Array, word: string, weight: number): void {
   addFeature(vector, hash(word, 0, word.length, 0), weight);
   const marked = `<${word}>`;
@@ -21,7 +21,7 @@ function addFeature(vector: Float64Array | Float32Array, code: number, weight: n
   vector[(code >>> 1) % vector.length]! += (code & 1) === 0 ? weight : -weight;
 }
 
-/** FNV-1a over UTF-16 code units, and a last stir since its low bits are weak (the finalizer of MurmurHash3). */
+/** FNV-1a over UTF-16 code units, followed by the finalizer of MurmurHash3, because the low bits of FNV-1a are weak. */
 function hash(text: string, start: number, end: number, kind: number): number {
   let code = Math.imul(OFFSET ^ kind, PRIME);
   for (let i = start; i < end; i++) code = Math.imul(code ^ text.charCodeAt(i), PRIME);

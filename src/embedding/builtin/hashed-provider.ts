@@ -8,17 +8,17 @@ export const HASHED_MODEL = 'hashed-ngrams';
 export const HASHED_DIMENSIONS = 768;
 export const HASHED_VARIANT = 'lexical-1';
 
-// Of longer texts the beginning counts, as with every model.
+// Only the beginning of longer texts is embedded, as with every model.
 const MAX_CHARACTERS = 100_000;
-// Words between two pauses, a few milliseconds' work.
+// Number of words between two pauses, a few milliseconds of work.
 const WORDS_AT_A_TIME = 5_000;
-// Scripts that write no spaces give a run of characters, which counts by its pairs.
+// Scripts without spaces produce a sequence of characters, which is divided into pairs.
 const WORDS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+|[\p{L}\p{M}\p{N}_]+/gu;
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
 /**
- * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are alike when they share
- * words, whatever they mean, in any language.
+ * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are similar if they share
+ * words, whatever the words mean, in any language.
  */
 export class HashedProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -28,7 +28,7 @@ export class HashedProvider implements EmbeddingProvider {
   readonly maxBatch = MAX_BATCH;
   #closed = false;
 
-  /** The role makes no difference. */
+  /** The role has no effect. */
   async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     if (this.#closed) throw closed();
     if (signal?.aborted) throw cancelled(signal);
@@ -59,7 +59,7 @@ export class HashedProvider implements EmbeddingProvider {
   }
 }
 
-/** Words with the number of times they occur; a text of punctuation alone is one word. */
+/** Words with their number of occurrences; a text of only punctuation is one word. */
 function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   const folded = text.slice(0, MAX_CHARACTERS).toWellFormed().normalize('NFKC').toLowerCase();
@@ -74,7 +74,7 @@ function pairs(run: string): string[] {
   return characters.length < 2 ? [run] : characters.slice(1).map((character, i) => characters[i]! + character);
 }
 
-/** Repeating a word says ever less, and short words say little: most of them are grammar. */
+/** Each repetition of a word adds less, and short words weigh little, because most of them are grammatical. */
 function weight(word: string, times: number): number {
   const worth = word.length >= 4 || UNSPACED.test(word) ? 1 : word.length === 3 ? 0.5 : 0.25;
   return worth * (1 + Math.log(times));
@@ -84,7 +84,7 @@ function toUnit(vector: Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
   const length = Math.sqrt(squares);
-  // Features that cancel each other out exactly leave nothing to compare; any fixed direction will do.
+  // Features that cancel each other out exactly leave a zero vector, for which a fixed direction is used.
   if (length === 0) return Float32Array.from(vector, (_, i) => (i === 0 ? 1 : 0));
   return Float32Array.from(vector, (value) => value / length);
 }

@@ -1,5 +1,5 @@
-// The kernel's tokens beside those of a tokeniser that others keep. `QUIRE_TOKENIZER_TEXTS` sets how many texts are compared, of
-// the `.ndjson.gz` files that `QUIRE_TOKENIZER_FILES` names (comma-separated), or else of the pages that come with the demo.
+// Compares the kernel's tokens with those of an independently maintained tokeniser. `QUIRE_TOKENIZER_TEXTS` sets how many texts are compared,
+// from the `.ndjson.gz` files that `QUIRE_TOKENIZER_FILES` names (comma-separated), or otherwise from the pages that are included in the demo.
 import { createReadStream } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ interface Tokenizer {
   encode(text: string, options: { readonly add_special_tokens: false }): { readonly ids: readonly number[] };
 }
 
-/** It comes with @huggingface/transformers. */
+/** It is included in @huggingface/transformers. */
 const library = (() => {
   try {
     const transformers = createRequire(import.meta.url).resolve('@huggingface/transformers');
@@ -29,8 +29,8 @@ const TEXTS = Number(process.env['QUIRE_TOKENIZER_TEXTS'] ?? 400);
 const FILES = process.env['QUIRE_TOKENIZER_FILES']?.split(',') ?? [];
 
 /**
- * What is compared otherwise: names of special tokens, which are text to the kernel; a capital sigma, which the library makes
- * one at the end of a word, as the model's own tokeniser does not; and Chinese characters beyond U+FFFF, which it leaves together.
+ * Known differences: names of special tokens, which are text to the kernel; a capital sigma, which the library changes at the
+ * end of a word, unlike the model's own tokeniser; and Chinese characters beyond U+FFFF, which the library does not separate.
  */
 const DIFFERENT = /\[(?:UNK|CLS|SEP|PAD|MASK)\]|Σ|[\u{20000}-\u{2fa1f}]/u;
 

@@ -42,7 +42,7 @@ describe('the model static-en-256', () => {
     await fc.assert(fc.asyncProperty(text, async (each) => {
       const vectors = await provider.embed([each, 'something else', each], 'query');
       usableVectors(vectors, 3, new VectorSize(256, 256), 'builtin');
-      // As bytes, which is a hundred times quicker to compare.
+      // Compared as bytes, which is a hundred times faster.
       expect(Buffer.from(vectors[2]!.buffer).equals(Buffer.from(vectors[0]!.buffer))).toBe(true);
       expect(dot(vectors[0]!, vectors[0]!)).toBeCloseTo(1, 5);
     }), { numRuns: 30 });

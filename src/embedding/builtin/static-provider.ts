@@ -10,13 +10,13 @@ export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;
 export const STATIC_VARIANT = 'static-1';
 
-/** UTF-16 units embedded between two pauses: one or two milliseconds' work. */
+/** Number of UTF-16 units embedded between two pauses: one or two milliseconds of work. */
 const UNITS_AT_A_TIME = 50_000;
 
 /**
  * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of English
- * sentences (`models/README.md`). It finds other words for the same thing, needs no network and runs in WebAssembly on this
- * thread. The role makes no difference. Of a long text the first 100,000 characters count.
+ * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread. The role has
+ * no effect. Only the first 100,000 characters of a text are embedded.
  */
 export class StaticProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -24,7 +24,7 @@ export class StaticProvider implements EmbeddingProvider {
   readonly dimensions = STATIC_DIMENSIONS;
   readonly variant = STATIC_VARIANT;
   readonly maxBatch = MAX_BATCH;
-  /** A sum of many tokens means little, so passages are short; measured in bench/meaning.ts. */
+  /** The sum of many tokens is unspecific, so passages are short; measured in bench/meaning.ts. */
   readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8' } as const;
   #kernel: Promise<EmbeddingKernel> | undefined;
   #closed = false;
@@ -66,10 +66,13 @@ export class StaticProvider implements EmbeddingProvider {
   }
 }
 
-/** One for all providers of this thread: its desk is a megabyte that could not be given back. */
+/** One for all providers of this thread, because its working memory is a megabyte that could not be released. */
 let sharedKernel: EmbeddingKernel | undefined;
 
-/** A direction of its own for a text of which the model knows nothing, such as an emoji: near to its like and to nothing else. */
+/**
+ * A direction derived from the spelling of a text of which the model knows no token, such as an emoji: similar only to texts
+ * with the same words.
+ */
 function spelling(text: string): Float32Array {
   const vector = new Float32Array(STATIC_DIMENSIONS);
   for (const word of new Set(text.trim().toLowerCase().slice(0, 1000).split(/\s+/))) addWord(vector, word, 1);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { layTokenVectors, type ModelMemory } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../embedding-error.ts';
 
-/** Where the package has its models; the same from source and in the built package. */
+/** The folder of the package's models, for source and for the built package. */
 const MODELS = new URL('../../../models/', import.meta.url);
 
 interface ModelFile {
@@ -11,7 +11,7 @@ interface ModelFile {
   readonly sha256: string;
 }
 
-/** `models/README.md` says what they are. */
+/** See `models/README.md`. */
 const FILES = {
   vocabulary: { name: 'static-en-256/vocab.txt', sha256: '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3' },
   vectors: { name: 'static-en-256/vectors.i8', sha256: '484615811776a296185f6f55325d3e0f7fd8e3a92616e910a6bb8cc5944fa13b' },
@@ -21,8 +21,8 @@ const FILES = {
 let shared: Promise<ModelMemory> | undefined;
 
 /**
- * The token vectors of `static-en-256`: read and checked once in a process, on first use, in a memory that threads can share.
- * Rejects with an EmbeddingError when a file is missing or is not the one that was measured; the next call tries again.
+ * The token vectors of `static-en-256`: read and checked once per process, on first use, into memory that threads can share.
+ * Rejects with an EmbeddingError if a file is missing or does not have the expected hash; the next call tries again.
  */
 export function tokenModel(folder: URL = MODELS): Promise<ModelMemory> {
   if (folder !== MODELS) return load(folder);
@@ -42,7 +42,7 @@ async function read(folder: URL, { name, sha256 }: ModelFile): Promise<Uint8Arra
   const bytes = Uint8Array.from(await readFile(file).catch((error: unknown) => {
     throw new EmbeddingError(`the embedding model static-en-256 can't be read: ${(error as Error).message}; install the package again`, { retryable: false, cause: error });
   }));
-  // Not on this thread: hashing eight megabytes takes a while.
+  // Hashed on another thread, because hashing eight megabytes takes a while.
   const found = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
   if (found !== sha256) throw new EmbeddingError(`${file.pathname} is damaged: expected the SHA-256 ${sha256}, got ${found}; install the package again`, { retryable: false });
   return bytes;

@@ -2,18 +2,15 @@ export interface Download {
   readonly file: string;
   /** Bytes so far. */
   readonly bytes: number;
-  /** Bytes in all, where the server says so. */
+  /** Total bytes, if the server states it. */
   readonly of: number | undefined;
 }
 
-// Tokenizers and configurations are not worth a line.
+// Tokenizers and configurations are too small to log.
 const WORTH_TELLING_BYTES = 8 * 1024 * 1024;
 const STEPS = 10;
 
-/**
- * A `fetch` that tells of large downloads, at their start and at every tenth, and ends them with
- * the signal.
- */
+/** A `fetch` that reports large downloads, at their start and at every tenth, and aborts them with the signal. */
 export function watchedFetch(tell: (download: Download) => void, signal: AbortSignal): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, signal });

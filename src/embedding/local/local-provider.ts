@@ -19,26 +19,26 @@ export interface LocalOptions {
   readonly dimensions: number | undefined;
   readonly offline: boolean;
   readonly cacheFolder: string;
-  /** Whether the model may be a folder of this machine; true when absent. */
+  /** Whether the model may be a folder of this machine; true if absent. */
   readonly mayBeFolder?: boolean;
   readonly timer: Timer;
   readonly log: Log;
-  /** Other than @huggingface/transformers; for tests. */
+  /** Replaces @huggingface/transformers; for tests. */
   readonly library?: string;
-  /** Other than the thread that runs models; for tests. */
+  /** Replaces the thread that runs models; for tests. */
   readonly thread?: URL;
-  /** Another place to download from than the hub. */
+  /** Replaces the hub as the place to download from. */
   readonly hubUrl?: string;
 }
 
 const LIBRARY = '@huggingface/transformers';
-/** The memory of a transformer grows with the square of its tokens; 2048 take about 200 MB, 8192 over 3 GB. */
+/** A transformer's memory grows with the square of its tokens: 2048 take about 200 MB, 8192 over 3 GB. */
 const MAX_TOKENS = 2048;
 
 /**
- * Runs a model within this process, in a thread of its own: mean pooling, vectors of length 1. Texts
- * beyond what the model takes, and beyond 2048 tokens, are cut. Nothing of the library is imported
- * before the first call, which also loads the model and may have to download it.
+ * Runs a model within this process, in a separate thread, with mean pooling and vectors of length 1. Texts are truncated to
+ * the model's limit and to 2048 tokens. The library is imported only by the first call, which also loads the model and may
+ * have to download it.
  */
 export class LocalProvider implements EmbeddingProvider {
   readonly name = 'local';
@@ -49,7 +49,10 @@ export class LocalProvider implements EmbeddingProvider {
   readonly #prefixes: RolePrefixes | undefined;
   readonly #client: ModelClient;
 
-  /** Without a model, the one that comes with the package. Throws ConfigError when the library is not installed or the model can't be one. */
+  /**
+   * Without a model, uses the one that is included in the package. Throws ConfigError if the library is not installed or the
+   * model is invalid.
+   */
   constructor({ model = SHIPPED_MODEL, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
     if (!isInstalled(library)) throw new ConfigError([missingLibrary(library)]);
     const folder = resolve(cacheFolder);

@@ -5,7 +5,7 @@ import { ModelClient } from './model-client.ts';
 
 const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.url);
 const DATA = { library: 'x', model: 'm', isFolder: false, dtype: 'fp32', maxTokens: 10, offline: true, cacheFolder: '/nowhere', hubUrl: undefined };
-/** Ends when its signal aborts, and else at once: nobody waits for a thread that does not end. */
+/** Ends when its signal aborts, and otherwise at once: a thread that does not end is not waited for. */
 const impatient: Timer = { sleep: () => Promise.resolve() };
 const patient: Timer = { sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())) };
 
@@ -49,7 +49,7 @@ describe('ModelClient', () => {
     const batch = client.embed(Array.from({ length: 4 }, () => long(12_000)), 'document').then(note('batch'));
     const queries = Array.from({ length: 20 }, (_, i) => client.embed(['q'], 'query').then(note(`query ${i}`)));
     await Promise.all([batch, ...queries]);
-    expect(order.indexOf('batch')).toBe(20); // its last portions come after eight queries each
+    expect(order.indexOf('batch')).toBe(20); // its last batches come after eight batches of queries each
     order.length = 0;
     const second = client.embed([long(12_000), long(12_000)], 'document').then(note('batch'));
     await Promise.all([second, ...Array.from({ length: 20 }, (_, i) => client.embed(['q'], 'query').then(note(`query ${i}`)))]);

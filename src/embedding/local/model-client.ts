@@ -13,7 +13,7 @@ export interface ModelClientOptions {
   readonly log: Log;
 }
 
-/** The texts of one call and what there is of their vectors. */
+/** The texts of one call and the vectors computed so far. */
 interface Job {
   readonly texts: readonly string[];
   readonly role: EmbeddingRole;
@@ -23,15 +23,14 @@ interface Job {
   readonly reject: (error: EmbeddingError) => void;
 }
 
-// After so many portions of queries in a row one of documents gets its turn.
+// After this many consecutive batches of queries, a batch of documents is processed.
 const QUERIES_IN_A_ROW = 8;
 const CLOSE_MS = 15_000;
 
 /**
- * The main thread's side of `thread.ts`. One portion of texts is under way at a time, those of
- * queries before those of documents. The thread starts with the first texts, again after it ended,
- * and holds the process only while it works. It is never terminated: that would end the process, too,
- * if it met the native runtime at work.
+ * The main thread's side of `thread.ts`. One batch of texts is in progress at a time; queries come before documents. The thread
+ * starts with the first texts, and again after it ended, and keeps the process alive only while it works. It is never
+ * terminated, because terminating it within a call of the native runtime would end the process.
  */
 export class ModelClient {
   readonly #options: ModelClientOptions;
@@ -45,7 +44,7 @@ export class ModelClient {
     this.#options = options;
   }
 
-  /** One vector a text, unchecked. */
+  /** Returns one vector for each text, unchecked. */
   embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     return new Promise<Float32Array[]>((resolve, reject) => {
       if (this.#closed !== undefined) throw closed();
@@ -64,7 +63,7 @@ export class ModelClient {
     });
   }
 
-  /** Rejects what is under way and waits, for a while, for the thread to give its memory back. */
+  /** Rejects calls in progress and waits, for a limited time, until the thread has released its memory. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -126,7 +125,10 @@ export class ModelClient {
     this.#pump();
   }
 
-  /** The thread ends, having no model; whoever waits for it need not wait for the next one to fail alike. */
+  /**
+   * The thread is ending because it could not load the model. All waiting callers are rejected, because the next thread would
+   * fail in the same way.
+   */
   #giveUp(worker: Worker, error: EmbeddingError): void {
     if (this.#worker === worker) this.#worker = undefined;
     for (const job of this.#jobs) this.#fail(job, error);
@@ -149,7 +151,7 @@ export class ModelClient {
     this.#pump();
   }
 
-  /** A job that is over already is left alone. Its portion under way, if any, still gets its reply. */
+  /** Ignores a job that is already finished. If one of its batches is in progress, the thread still replies to it. */
   #fail(job: Job, error: EmbeddingError): void {
     if (this.#jobs.delete(job)) job.reject(error);
   }
@@ -166,7 +168,7 @@ function explain({ step, message, missing }: ThreadReply & { op: 'failed' }, { l
     : fail(`the embedding model ${model} can't be had from the hub: ${message}`, false);
 }
 
-/** How to mend a library that is not installed. */
+/** Advice for a library that is not installed. */
 export function missingLibrary(library: string): string {
   return `the embedding provider local runs models by the optional package ${library}, which is not installed: npm install ${library}, or set SVC_EMBEDDING_API_URL to use a server`;
 }

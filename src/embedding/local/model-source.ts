@@ -3,40 +3,39 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../lib/config-error.ts';
 
-/** A model to be run in-process. */
+/** A model to run in this process. */
 export interface ModelSource {
   /** A hub id or the absolute path of a folder. */
   readonly model: string;
   readonly isFolder: boolean;
   /** Precision of its weights. */
   readonly dtype: string;
-  /** Size of its vectors as its `config.json` tells, where that is at hand. */
+  /** Size of its vectors according to its `config.json`, if that is available. */
   readonly dimensions: number | undefined;
 }
 
-// Names that exports give to the same model, best first.
+// Names that exports use for the same model, best first.
 const DTYPES: readonly (readonly [file: string, dtype: string])[] = [
   ['model.onnx', 'fp32'], ['model_fp16.onnx', 'fp16'], ['model_quantized.onnx', 'q8'], ['model_int8.onnx', 'int8'],
   ['model_uint8.onnx', 'uint8'], ['model_q4.onnx', 'q4'], ['model_q4f16.onnx', 'q4f16'], ['model_bnb4.onnx', 'bnb4'],
 ];
 const HUB_ID = /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
 
-/** The name of the encoder that comes with the package (`models/README.md`). */
+/** The name of the encoder that is included in the package (`models/README.md`). */
 export const SHIPPED_MODEL = 'minilm-l6-v2';
-/** The same from source and in the built package. */
+/** Valid for source and for the built package. */
 const SHIPPED_FOLDER = new URL(`../../../models/${SHIPPED_MODEL}`, import.meta.url);
 
-/** The encoder that comes with the package, which needs no network. Throws ConfigError when its files are missing. */
+/** The encoder that is included in the package, which needs no network. Throws ConfigError if its files are missing. */
 export function shippedSource(): ModelSource {
   return folderSource(fileURLToPath(SHIPPED_FOLDER));
 }
 
 /**
- * Finds out what a model's name means: an absolute path, one that begins with `.`, and the name of a
- * folder with a `config.json` are folders; else it must be a hub id. Of a hub model the full
- * precision is taken: the smaller ones are quantised on the fly, over the whole batch, so that the
- * vector of a text would depend on the texts beside it. Without `mayBeFolder` nothing but the hub id
- * is looked at, so that nobody learns what is on the disk. Throws ConfigError.
+ * Resolves a model's name: an absolute path, a name that begins with `.`, and the name of a folder with a `config.json` are
+ * folders; any other name must be a hub id. Hub models are used in full precision: the smaller versions are quantised
+ * dynamically over the whole batch, so that the vector of a text would depend on the other texts in it. Without `mayBeFolder`
+ * only hub ids are considered, so that callers learn nothing about the disk. Throws ConfigError.
  */
 export function modelSource(model: string, cacheFolder: string, mayBeFolder = true): ModelSource {
   if (!mayBeFolder && (!HUB_ID.test(model) || model.includes('..'))) throw new ConfigError([`model: expected a hub id such as nomic-ai/nomic-embed-text-v1.5, got ${JSON.stringify(model)}; only the settings of the server can name a folder`]);
@@ -56,13 +55,13 @@ function folderSource(folder: string): ModelSource {
   return { model: folder, isFolder: true, dtype: found[1], dimensions: configuredSize(folder) };
 }
 
-/** Families of models have different names for it. */
+/** Families of models use different names for it. */
 function configuredSize(folder: string): number | undefined {
   try {
     const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
     const size = [config['hidden_size'], config['n_embd'], config['d_model'], config['dim']].find((value) => Number.isInteger(value) && (value as number) > 0);
     return size as number | undefined;
   } catch {
-    return undefined; // not there, or not readable: the library will say so in its own words
+    return undefined; // absent or not readable: the library will report it
   }
 }

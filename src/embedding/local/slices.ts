@@ -2,9 +2,9 @@ const MAX_TEXTS = 16;
 const MAX_CHARACTERS = 16_000;
 
 /**
- * The indexes of texts in portions that a model runs at once. All texts of a portion are padded to
- * its longest, so texts of like length go together, and long ones alone; a portion is short enough
- * that others get their turn soon.
+ * Divides the indexes of texts into batches that a model processes at once. All texts of a batch are padded to its longest, so
+ * texts of similar length are batched together, and long ones alone. A batch is short enough that other callers do not wait
+ * long.
  */
 export function slices(texts: readonly string[]): number[][] {
   const byLength = texts.map((_, index) => index).sort((a, b) => texts[a]!.length - texts[b]!.length);

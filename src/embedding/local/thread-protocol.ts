@@ -1,6 +1,6 @@
-/** What the thread is started with. */
+/** Options with which the thread is started. */
 export interface ThreadData {
-  /** The package that runs models, as an import names it. */
+  /** The package that runs models, as an import specifier. */
   readonly library: string;
   /** A hub id or the absolute path of a folder. */
   readonly model: string;
@@ -9,19 +9,19 @@ export interface ThreadData {
   readonly maxTokens: number;
   readonly offline: boolean;
   readonly cacheFolder: string;
-  /** Where models are downloaded from, when that is not the hub itself. */
+  /** Where models are downloaded from, if not from the hub itself. */
   readonly hubUrl: string | undefined;
 }
 
-/** `close`: give everything back and end; there is no reply but the thread's end. */
+/** `close`: release everything and end; there is no reply except the end of the thread. */
 export type ThreadRequest = { readonly op: 'embed'; readonly texts: readonly string[] } | { readonly op: 'close' };
 
-/** What failed: the library could not be imported, the model could not be had, the model ran and failed. */
+/** Which step failed: importing the library, loading the model, or running it. */
 export type FailedStep = 'import' | 'load' | 'run';
 
 /**
- * Every `embed` gets exactly one `vectors` or `failed`; only one is asked at a time. After a failure
- * to import or load the thread ends. Downloads are told in between.
+ * Every `embed` receives exactly one `vectors` or `failed`; only one `embed` is in progress at a time. After a failure to
+ * import or load, the thread ends. Downloads are reported in between.
  */
 export type ThreadReply =
   | { readonly op: 'vectors'; readonly values: Float32Array; readonly size: number }

@@ -1,13 +1,13 @@
 /**
- * The worker thread that runs a model with @huggingface/transformers. The library is imported and
- * the model loaded with the first texts. A thread that can't have its model ends, so that the next
- * one tries again from scratch: the library remembers what it did not find.
+ * The worker thread that runs a model with @huggingface/transformers. The library is imported and the model loaded with the
+ * first texts. A thread that cannot load its model ends, so that the next one starts afresh, because the library caches failed
+ * lookups.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { watchedFetch } from './download-watch.ts';
 import type { FailedStep, ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
 
-// The part of the library's interface that is used, written down here because the package is optional.
+// The used part of the library's interface, declared here because the package is optional.
 interface Library {
   readonly env: {
     logLevel: number;
@@ -60,7 +60,7 @@ async function load(): Promise<Extractor> {
   Object.assign(env, {
     logLevel: LogLevel.ERROR,
     allowRemoteModels: !data.offline && !data.isFolder,
-    allowLocalModels: data.isFolder || data.offline, // one of the two must be allowed
+    allowLocalModels: data.isFolder || data.offline, // at least one of the two must be allowed
     localModelPath: data.cacheFolder,
     useFSCache: !data.isFolder,
     cacheDir: data.cacheFolder,
@@ -80,8 +80,8 @@ async function load(): Promise<Extractor> {
 }
 
 /**
- * Longer texts are cut. Many tokenizers name no limit of their own and would let the model fail on
- * positions that it does not have.
+ * Longer texts are truncated. Many tokenizers state no limit of their own, and the model would then fail on positions that it
+ * does not have.
  */
 function limitTokens({ tokenizer, model }: Extractor): void {
   const limit = Math.min(data.maxTokens, tokenizer.model_max_length, model.config.max_position_embeddings ?? Infinity);
@@ -95,8 +95,8 @@ function describe(error: unknown): { message: string; missing: boolean } {
 }
 
 /**
- * Waits for what runs: ending a thread within a call of the native runtime ends the whole process.
- * A download does not hold it up.
+ * Waits for work in progress, because ending a thread within a call of the native runtime ends the whole process. Does not wait
+ * for downloads.
  */
 async function close(): Promise<void> {
   closing.abort();

@@ -1,23 +1,23 @@
-/** Where a provider is reached, and what must never be shown of it. */
+/** The address of a provider, and its secrets. */
 export interface Endpoint {
   /** The URL of a path under the base URL, without credentials. */
   readonly urlOf: (path: string) => string;
-  /** What error messages may show of the base URL. */
+  /** The part of the base URL that error messages may show. */
   readonly shown: string;
   readonly authorization: string | undefined;
   readonly secrets: readonly string[];
 }
 
 /**
- * Takes a base URL apart. A user and password in it are sent as basic authentication, since `fetch`
- * refuses such URLs; a key is sent as a bearer token and wins. A query string stays with every path.
+ * Parses a base URL. A user name and password in it are sent as basic authentication, because `fetch` refuses such URLs. A key
+ * is sent as a bearer token instead, if there is one. A query string is added to every path.
  */
 export function endpoint(baseUrl: string, apiKey: string | undefined): Endpoint {
   const base = new URL(baseUrl);
   const user = decoded(base.username);
   const password = base.password === '' ? undefined : decoded(base.password);
   const rawPassword = base.password === '' ? undefined : base.password;
-  const tokens = [...base.searchParams.values()].filter((value) => value.length >= 8); // shorter ones are versions and the like
+  const tokens = [...base.searchParams.values()].filter((value) => value.length >= 8); // shorter values are versions and similar
   const basic = user === '' && password === undefined ? undefined : Buffer.from(`${user}:${password ?? ''}`).toString('base64');
   base.username = '';
   base.password = '';
@@ -32,7 +32,7 @@ export function endpoint(baseUrl: string, apiKey: string | undefined): Endpoint 
   };
 }
 
-/** Percent signs that mean nothing are left as they are. */
+/** Invalid percent-encoding is left unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,8 +2,8 @@ import { EmbeddingError } from '../embedding-error.ts';
 import type { RemoteFormat, Send } from './remote-format.ts';
 
 /**
- * Ollama's format. Servers before 0.3 know `/api/embeddings` only, one text a call; both paths also
- * answer 404 for a model that was not pulled, so the older one has the last word.
+ * Ollama's format. Servers before 0.3 support only `/api/embeddings`, with one text per call. Both paths also return 404 for a
+ * model that was not pulled, so the result of the older path decides.
  */
 export function ollamaFormat(model: string): RemoteFormat {
   let old = false;

@@ -6,15 +6,15 @@ import { readBody } from './read-body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { retryAfter } from './retry-after.ts';
 
-/** Longest that one attempt may take, its body included (decisions, section 4.3). */
+/** Time limit for one attempt, including its body (decisions, section 4.3). */
 export const ATTEMPT_MS = 30_000;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export interface JsonRequest {
-  /** Under the base URL. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly body: object;
-  /** An answer that is longer is given up. */
+  /** Reading stops if the response is longer. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface Sender {
   readonly timer: Timer;
 }
 
-/** One attempt: the JSON that was answered with a status of success. Rejects with EmbeddingError for everything else. */
+/** One attempt: returns the JSON of a response with a success status. Rejects with EmbeddingError for everything else. */
 export async function postJson(sender: Sender, request: JsonRequest): Promise<unknown> {
   const timeout = new AbortController();
   const finished = new AbortController();
@@ -56,7 +56,7 @@ async function attempt(sender: Sender, request: JsonRequest, signal: AbortSignal
       ...(endpoint.authorization === undefined ? {} : { Authorization: endpoint.authorization }),
     },
     body: JSON.stringify(request.body),
-    redirect: 'manual', // a POST that follows becomes a GET, or takes the key elsewhere
+    redirect: 'manual', // following it would change the POST to a GET, or send the key to another server
     signal,
   });
   if (!response.ok) throw await refusal(sender, response);
@@ -91,7 +91,7 @@ async function refusal({ provider, endpoint }: Sender, response: Response): Prom
   });
 }
 
-/** `fetch` says only "fetch failed"; its cause knows why. */
+/** `fetch` says only "fetch failed"; its cause has the reason. */
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

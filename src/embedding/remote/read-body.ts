@@ -1,4 +1,4 @@
-/** A body as text; undefined, and the rest is left unread, when it has more than so many bytes. */
+/** Reads a body as text. Returns undefined, and leaves the rest unread, if it has more than the given number of bytes. */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return '';
   const chunks: Uint8Array[] = [];
@@ -8,5 +8,5 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
     if (bytes > maxBytes) return undefined; // leaving the loop cancels the stream
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks)); // drops a byte order mark
+  return new TextDecoder().decode(Buffer.concat(chunks)); // removes a byte order mark
 }

@@ -13,21 +13,21 @@ export interface RemoteOptions {
   readonly name: EmbeddingProvider['name'];
   readonly model: string;
   readonly size: VectorSize;
-  /** What makes vectors incomparable beside the model and its prefixes. */
+  /** Identifies everything besides the model and its prefixes that makes vectors incomparable. */
   readonly variant: readonly string[];
   readonly format: RemoteFormat;
   readonly sender: Sender;
   readonly retry: RetryDeps;
 }
 
-// Most bytes of a number in JSON with its comma and some white space; an answer's other parts get a flat allowance.
+// Maximum number of bytes of a number in JSON with its comma and some white space; the other parts of a response have a fixed allowance.
 const BYTES_PER_NUMBER = 40;
 const BYTES_BESIDE = 1024 * 1024;
 
-/** Somebody sits and waits for the answer to a query; documents have time. */
+/** Maximum wait before a retry: a user waits for the result of a query; documents can wait longer. */
 const LONGEST_WAIT_MS: Readonly<Record<EmbeddingRole, number>> = { query: 5_000, document: Infinity };
 
-/** A provider that is reached over HTTP. */
+/** A provider that is called over HTTP. */
 export class RemoteProvider implements EmbeddingProvider {
   readonly name: EmbeddingProvider['name'];
   readonly model: string;

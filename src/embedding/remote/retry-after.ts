@@ -1,10 +1,9 @@
-/** No wait that a provider asks for is honoured beyond this, in milliseconds. */
+/** Longer waits requested by a provider are shortened to this, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * What `Retry-After` asks for (RFC 9110, 10.2.3), in milliseconds, capped. A date is counted from
- * the answer's own `Date`, so that no clock need agree with the provider's. Undefined when the header
- * is absent or neither form.
+ * Parses `Retry-After` (RFC 9110, 10.2.3) to milliseconds, up to the maximum. A date is relative to the response's own `Date`,
+ * so that clocks need not agree. Returns undefined if the header is absent or has neither form.
  */
 export function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('Retry-After')?.trim();

@@ -13,14 +13,14 @@ export interface RetryDeps {
 
 export interface RetryLimits {
   readonly signal: AbortSignal;
-  /** A longer wait is not begun: the call fails instead, and tells how long the provider asked for. */
+  /** Longer waits are not started: the call fails instead, with the wait that the provider requested. */
   readonly longestWaitMs: number;
 }
 
 /**
- * Calls until it succeeds, at most three times. Between attempts it waits as long as the provider
- * asked, and else a random part of a span that doubles each time ("full jitter": AWS Architecture
- * Blog, "Exponential Backoff And Jitter", 2015), so that those who failed together come back apart.
+ * Makes at most three attempts. Between attempts it waits as long as the provider requested, or otherwise a random part of a
+ * span that doubles each time ("full jitter": AWS Architecture
+ * Blog, "Exponential Backoff And Jitter", 2015), so that clients that failed together do not return together.
  */
 export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: RetryLimits, { timer, random, log }: RetryDeps): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -15,7 +15,7 @@ interface Sent {
   readonly at: number;
 }
 
-/** An endpoint and its log in memory: what it answers is up to the test. */
+/** An endpoint and its log in memory; the test controls its responses. */
 class Endpoint implements LaneSource<Sequenced> {
   readonly id: string;
   readonly start: Progress;

@@ -4,41 +4,41 @@ import { Lane, type LaneSource, type Progress } from './lane.ts';
 import type { Sequenced } from './ordered-window.ts';
 import { Slots } from './slots.ts';
 
-/** The progress of one lane, as it is kept. */
+/** The stored progress of one lane. */
 export interface LaneProgress extends Progress {
   readonly lane: string;
 }
 
 export interface DeliveryEngineOptions {
-  /** Keeps the progress of some lanes, all or none of it. What a crash loses of it is delivered again. */
+  /** Stores the progress of some lanes atomically. Progress that is lost in a crash is delivered again. */
   readonly save: (progress: readonly LaneProgress[]) => Promise<void>;
   readonly log: Log;
   readonly timer?: Timer;
-  /** Most requests of one lane that are under way at once; 64 when absent. */
+  /** Maximum number of concurrent requests of one lane; 64 if absent. */
   readonly inFlight?: number;
-  /** Requests of all lanes beside the first one of each; 256 when absent. */
+  /** Maximum number of concurrent requests of all lanes, not counting the first one of each; 256 if absent. */
   readonly slots?: number;
 }
 
-/** A lane of whatever deliveries. */
+/** A lane for any kind of delivery. */
 type AnyLane = Pick<Lane<Sequenced>, 'id' | 'waiting' | 'isDown' | 'progress' | 'wake' | 'stop'>;
 
-/** How long deliveries share one write of their progress. */
+/** How long progress is collected before it is written, in milliseconds. */
 const FLUSH_MS = 50;
 
-/** The same for what was only looked at: reading it again costs little. */
+/** The same for entries that were only read past, which cost little to read again. */
 const LOOKED_AT_MS = 5000;
 
-/** Until a write that failed is tried again. */
+/** Delay before a failed write is tried again. */
 const TROUBLE_MS = 2000;
 
-/** Time for what is under way when the engine stops. */
+/** Time that requests in progress have to finish when the engine stops. */
 const GRACE_MS = 2000;
 
 /**
- * Delivers what happens to endpoints, at least once. It knows neither what is delivered nor where that is kept: a lane
- * is one log and one endpoint (`LaneSource`), such as a webhook over the change feed, or a table that deliveries are
- * put into. Lanes share nothing but `slots`, so an endpoint that is slow delays no other.
+ * Delivers events to endpoints, at least once. The engine knows neither what is delivered nor where it is stored: a lane is one
+ * log and one endpoint (`LaneSource`), such as a webhook over the change feed, or a table into which deliveries are put. Lanes
+ * share only `slots`, so a slow endpoint does not delay others.
  */
 export class DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
@@ -56,23 +56,23 @@ export class DeliveryEngine {
     this.#slots = new Slots(options.slots ?? 256);
   }
 
-  /** Deliveries that lanes know of and that are not done. */
+  /** Number of deliveries that lanes hold and that are not done. */
   get waiting(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
   }
 
-  /** Lanes whose endpoint accepts nothing at present. */
+  /** Number of lanes whose endpoint currently accepts nothing. */
   get down(): number {
     return [...this.#lanes.values()].filter((lane) => lane.isDown).length;
   }
 
-  /** The least number that some lane of a log has yet to deliver or to look at, minus one; undefined without lanes. */
+  /** The lowest number of a log that a lane still has to deliver or examine, minus one; undefined if there are no lanes. */
   positionOf(isOfLog: (lane: string) => boolean): number | undefined {
     const positions = [...this.#lanes.values()].filter(({ id }) => isOfLog(id)).map(({ progress }) => (progress.open[0] ?? progress.position + 1) - 1);
     return positions.length === 0 ? undefined : Math.min(...positions);
   }
 
-  /** Begins to deliver; a lane of the same id must have been removed. */
+  /** Starts delivering. A previous lane with the same id must have been removed. */
   add<T extends Sequenced>(source: LaneSource<T>): void {
     const lane = new Lane<T>(source, {
       slots: this.#slots, timer: this.#timer, log: this.#options.log, inFlight: this.#options.inFlight ?? 64,
@@ -86,13 +86,13 @@ export class DeliveryEngine {
     return this.#lanes.has(id);
   }
 
-  /** There may be more to deliver, in one lane or in all. */
+  /** Signals that there may be more to deliver, in one lane or in all. */
   wake(id?: string): void {
     if (id !== undefined) this.#lanes.get(id)?.wake();
     else for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  /** Stops a lane; its progress is that up to which its requests have ended. Undefined when there is none. */
+  /** Stops a lane and returns its progress, which covers all requests that have ended; undefined if there is no such lane. */
   async remove(id: string, graceMs = GRACE_MS): Promise<LaneProgress | undefined> {
     const lane = this.#lanes.get(id);
     if (lane === undefined) return undefined;
@@ -104,7 +104,7 @@ export class DeliveryEngine {
     return { lane: id, ...lane.progress };
   }
 
-  /** Waits for what is under way, for a short time, and keeps how far it came. Safe twice. */
+  /** Waits for requests in progress, for a short time, and stores the progress. May be called twice. */
   async stop(): Promise<void> {
     const lanes = [...this.#lanes.values()];
     await Promise.all(lanes.map((lane) => lane.stop(GRACE_MS)));

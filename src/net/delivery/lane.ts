@@ -4,40 +4,46 @@ import { OrderedWindow, type Sequenced } from './ordered-window.ts';
 import { GIVE_UP_MS, QUICK_ATTEMPTS, waitAfter } from './schedule.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type Outcome =
   | { readonly kind: 'delivered'; readonly status?: number }
-  /** To be tried again; `retryAfterMs` when the endpoint said so. */
+  /** The attempt should be repeated; `retryAfterMs` if the endpoint requested a delay. */
   | { readonly kind: 'failed'; readonly error: string; readonly status?: number; readonly retryAfterMs?: number }
-  /** Never to be tried again. */
+  /** The delivery must not be tried again. */
   | { readonly kind: 'refused'; readonly error: string; readonly status?: number };
 
 export type Failure = Exclude<Outcome, { kind: 'delivered' }> & { readonly attempts: number };
 
-/** How far a lane has come: all up to `position` was read, and of that only `open` is not done. */
+/** The progress of a lane: everything up to `position` was read, and only the deliveries in `open` are not done. */
 export interface Progress {
   readonly position: number;
-  /** Ascending. */
+  /** In ascending order. */
   readonly open: readonly number[];
-  /** For how long the endpoint has been tried without accepting anything, in milliseconds. */
+  /** How long the endpoint has been tried without accepting anything, in milliseconds. */
   readonly failingMs: number;
 }
 
-/** Where a lane's deliveries come from and what happens to them. */
+/** The source of a lane's deliveries and the handling of their results. */
 export interface LaneSource<T extends Sequenced> {
   readonly id: string;
   readonly start: Progress;
-  /** What follows a position, in order, and the position up to which that is all; the same position when there is nothing. */
+  /**
+   * Reads the deliveries after a position, in order, and the position up to which they are complete; this is the same position
+   * if there is nothing.
+   */
   read(after: number): Promise<{ readonly items: readonly T[]; readonly position: number }>;
-  /** The deliveries of these numbers, as they were read before; those that are gone are left out. */
+  /** Reads deliveries again by number; those that no longer exist are left out. */
   reread(seqs: readonly number[]): Promise<readonly T[]>;
-  /** One attempt. Must not reject. */
+  /** Makes one attempt. Must not reject. */
   send(item: T, signal: AbortSignal): Promise<Outcome>;
-  /** Keeps what was given up; when it resolves, that is durable. */
+  /** Stores deliveries that were given up; when it resolves, they are durable. */
   bury(item: T, failure: Failure): Promise<void>;
-  /** The endpoint has accepted nothing for a day; whoever is told stops the lane. */
+  /** Called when the endpoint has accepted nothing for a day; the callee stops the lane. */
   onFailing(): void;
-  /** Failures in a row after which the endpoint counts as down, and one request at a time asks whether it is back; 4 when absent. Never, where each delivery has few attempts. */
+  /**
+   * Consecutive failures after which the endpoint counts as down; then one request at a time probes it. 4 if absent. `Infinity`
+   * for lanes whose deliveries have few attempts.
+   */
   readonly downAfter?: number;
 }
 
@@ -45,47 +51,50 @@ export interface LaneDeps {
   readonly slots: Slots;
   readonly timer: Timer;
   readonly log: Log;
-  /** Most requests of a lane that are under way at once. */
+  /** Maximum number of concurrent requests of a lane. */
   readonly inFlight: number;
-  /** Called when the progress has changed: something is done, or (`read`) more was only looked at. */
+  /** Called when the progress has changed: a delivery is done, or (`read`) more entries were only read past. */
   readonly onProgress: (what: 'done' | 'read') => void;
 }
 
-/** Deliveries of a lane in memory that were not tried yet, up to which more are read. */
+/** Reading continues while fewer untried deliveries of a lane than this are in memory. */
 const WINDOW = 256;
 
-/** Deliveries that wait for another attempt, up to which more are read: they are not to hold back what follows. */
+/** Reading continues while fewer deliveries than this wait for another attempt, because they must not hold back later ones. */
 const MAX_FAILING = 1024;
 
-/** Failures in a row after which an endpoint counts as down: one request at a time asks whether it is back. */
+/** Consecutive failures after which an endpoint counts as down; then one request at a time probes it. */
 const DOWN_AFTER = QUICK_ATTEMPTS;
 
-/** While an endpoint is down, a delivery that was never tried waits no longer than this: it may be accepted where others are not. */
+/**
+ * While an endpoint is down, a delivery that was never tried waits at most this long, because it may be accepted although
+ * others are not.
+ */
 const FRESH_MS = 5000;
 
-/** Until what could not be read or kept is tried again. */
+/** Delay before a failed read or write is tried again. */
 const TROUBLE_MS = 5000;
 
 interface Attempts {
   count: number;
-  /** Milliseconds waited between them. */
+  /** Total waiting time between the attempts, in milliseconds. */
   waitedMs: number;
-  /** What the endpoint had accepted when the first one failed. */
+  /** Number of deliveries that the endpoint had accepted when the first attempt failed. */
   readonly acceptedBefore: number;
 }
 
-/** An endpoint that accepts nothing. */
+/** State of an endpoint that accepts nothing. */
 interface Down {
   readonly attempts: number;
-  /** The wait for the next attempt; undefined while that is due or under way. */
+  /** The wait for the next attempt; undefined while an attempt is due or in progress. */
   waiting: AbortController | undefined;
-  /** Whether that wait is one for a delivery that was never tried. */
+  /** Whether that wait is for a delivery that was never tried. */
   readonly isShort: boolean;
 }
 
 /**
- * Delivers what comes from one log to one endpoint: in order for each key, different keys side by side, each
- * delivery at least once. Ages are counted by what was waited, not by the clock, which may be set.
+ * Delivers entries of one log to one endpoint, each at least once: in order for the same key, in parallel for different keys.
+ * Ages are measured by the time waited, not by the clock, because the clock may be changed.
  */
 export class Lane<T extends Sequenced> implements SlotUser {
   readonly #source: LaneSource<T>;
@@ -97,11 +106,11 @@ export class Lane<T extends Sequenced> implements SlotUser {
   #ready: T[] = [];
   #position: number;
   #inFlight = 0;
-  /** Deliveries that the endpoint has accepted or refused. */
+  /** Number of deliveries that the endpoint has accepted or refused. */
   #accepted = 0;
   #failuresInARow = 0;
   #failingMs: number;
-  /** While the endpoint is down: attempts so far, and the wait for the next one. */
+  /** While the endpoint is down: the number of attempts so far, and the wait for the next one. */
   #down: Down | undefined;
   #reading: Promise<void> | undefined;
   /** Deliveries that are being given up. */
@@ -121,7 +130,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     return this.#source.id;
   }
 
-  /** Deliveries that are known and not done. */
+  /** Number of deliveries that are known and not done. */
   get waiting(): number {
     return this.#window.size;
   }
@@ -130,13 +139,13 @@ export class Lane<T extends Sequenced> implements SlotUser {
     return this.#down !== undefined;
   }
 
-  /** That of the start, until what it named was read. */
+  /** The progress at the start, until the deliveries that it names have been read; then the current progress. */
   get progress(): Progress {
     if (!this.#opened) return { ...this.#source.start, failingMs: this.#failingMs };
     return { position: this.#position, open: this.#window.seqs(), failingMs: this.#failingMs };
   }
 
-  /** There may be more to deliver. */
+  /** Signals that there may be more to deliver. */
   wake(): void {
     this.#more = true;
     this.#pump();
@@ -146,7 +155,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     this.#pump();
   }
 
-  /** Sends nothing new, waits for what is under way for so long, and cuts it off then. Safe twice. */
+  /** Sends nothing new, waits the given time for requests in progress, and then aborts them. May be called twice. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
     this.#deps.slots.forget(this);
@@ -172,7 +181,10 @@ export class Lane<T extends Sequenced> implements SlotUser {
     return this.#attempts.size <= MAX_FAILING && this.#window.size - this.#attempts.size <= WINDOW;
   }
 
-  /** While the endpoint is down, what was tried least often goes first, so that one delivery that it never accepts does not hide that it is back. */
+  /**
+   * While the endpoint is down, the delivery with the fewest attempts goes first, so that one that is never accepted does not
+   * hide that the endpoint is up again.
+   */
   #next(): T {
     if (this.#down === undefined) return this.#ready.shift()!;
     const best = this.#ready.reduce((a, b) => (this.#countOf(b) < this.#countOf(a) ? b : a));
@@ -219,7 +231,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     if (this.#ready.length > before) this.#hurry();
   }
 
-  /** Cuts a long wait for the endpoint short, since there is a delivery that was never tried. */
+  /** Ends a long wait for the endpoint early, because there is a delivery that was never tried. */
   #hurry(): void {
     const down = this.#down;
     if (down?.waiting === undefined || down.isShort) return;
@@ -231,14 +243,14 @@ export class Lane<T extends Sequenced> implements SlotUser {
     this.#inFlight++;
     const outcome = await this.#source.send(item, this.#cutting.signal);
     if (this.#inFlight-- > 1) this.#deps.slots.release();
-    // What was cut off was not judged by the endpoint.
+    // An aborted attempt says nothing about the endpoint.
     if (!this.#cutting.signal.aborted || outcome.kind === 'delivered') this.#judge(item, outcome);
     if (this.#stopped && this.#inFlight === 0) this.#idle.resolve();
     this.#pump();
   }
 
   #judge(item: T, outcome: Outcome): void {
-    // It was given up meanwhile.
+    // It was given up in the meantime.
     if (!this.#window.has(item.seq)) return;
     const attempts = this.#attemptsOf(item);
     attempts.count++;
@@ -286,7 +298,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     const wait = Math.max(waitAfter(attempts.count), failure.retryAfterMs ?? 0);
     void this.#deps.timer.sleep(wait, this.#stopping.signal).then(() => {
       attempts.waitedMs += wait;
-      // It may have been given up meanwhile.
+      // It may have been given up in the meantime.
       if (!this.#window.has(item.seq) || this.#burying.has(item.seq)) return;
       this.#ready.push(item);
       this.#pump();
@@ -294,7 +306,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
   }
 
   #waitForEndpoint(attempts: number, retryAfterMs = 0): void {
-    // It goes on in its slow way until whoever is told has stopped it.
+    // The lane continues slowly until it is stopped.
     if (this.#failingMs >= GIVE_UP_MS) this.#source.onFailing();
     const waiting = new AbortController();
     const isShort = retryAfterMs === 0 && this.#ready.some((item) => this.#countOf(item) === 0);
@@ -314,7 +326,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     });
   }
 
-  /** Where too many wait for another attempt, gives up the oldest of those that failed while others were accepted. */
+  /** If too many wait for another attempt, gives up the oldest of those that failed while others were accepted. */
   #makeRoom(): void {
     if (!this.#more || this.#attempts.size <= MAX_FAILING || this.#burying.size > 0) return;
     for (const item of this.#window.items()) {
@@ -329,7 +341,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     this.#burying.set(item.seq, this.#buryNow(item, failure));
   }
 
-  /** What cannot be kept is tried again later rather than lost. Never rejects. */
+  /** If a delivery cannot be stored, it is tried again later rather than lost. Never rejects. */
   async #buryNow(item: T, failure: Failure): Promise<void> {
     try {
       await this.#source.bury(item, failure);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrderedWindow, type Sequenced } from './ordered-window.ts';
 
-/** Whether the later one must wait for the earlier one, by the definition. */
+/** Whether the later delivery must wait for the earlier one, by definition. */
 function mustWait(earlier: Sequenced, later: Sequenced): boolean {
   if (earlier.group !== later.group) return false;
   return earlier.key === undefined || later.key === undefined || earlier.key === later.key;

@@ -1,29 +1,29 @@
-/** Something to deliver, and what it must not overtake. */
+/** A delivery, and its constraints on order. */
 export interface Sequenced {
-  /** Its number in the log that it comes from; greater than those of all before it. */
+  /** Its number in the log, which is greater than the numbers of all earlier deliveries. */
   readonly seq: number;
-  /** What a barrier divides: nothing of the group behind the barrier overtakes it, and it overtakes nothing of the group. */
+  /** The group that a barrier divides: no later delivery of the group overtakes the barrier, and the barrier overtakes no earlier one. */
   readonly group: string;
-  /** Deliveries with the same key keep their order; those of different keys may overtake each other. Absent for a barrier. */
+  /** Deliveries with the same key keep their order; those with different keys may overtake each other. Absent for a barrier. */
   readonly key?: string;
 }
 
 interface Node<T> {
   readonly item: T;
-  /** Predecessors that are not done. */
+  /** Number of predecessors that are not done. */
   waitsFor: number;
   readonly followers: Node<T>[];
 }
 
 interface Group<T> {
-  /** The latest delivery of each key since the barrier that is not done. */
+  /** The latest unfinished delivery of each key since the barrier. */
   readonly tails: Map<string, Node<T>>;
   barrier?: Node<T> | undefined;
 }
 
-/** The deliveries of one lane that are not done, and which of them may be sent now. */
+/** The unfinished deliveries of one lane, and which of them may be sent now. */
 export class OrderedWindow<T extends Sequenced> {
-  /** By number, ascending. */
+  /** By number, in ascending order. */
   readonly #nodes = new Map<number, Node<T>>();
   readonly #groups = new Map<string, Group<T>>();
 
@@ -35,17 +35,17 @@ export class OrderedWindow<T extends Sequenced> {
     return this.#nodes.has(seq);
   }
 
-  /** Numbers of what is not done, ascending. */
+  /** Numbers of unfinished deliveries, in ascending order. */
   seqs(): number[] {
     return [...this.#nodes.keys()];
   }
 
-  /** What is not done, oldest first. */
+  /** Unfinished deliveries, oldest first. */
   *items(): IterableIterator<T> {
     for (const { item } of this.#nodes.values()) yield item;
   }
 
-  /** Tells whether it may be sent at once. Numbers must rise. */
+  /** Adds a delivery; returns whether it may be sent at once. Numbers must increase. */
   add(item: T): boolean {
     const node: Node<T> = { item, waitsFor: 0, followers: [] };
     this.#nodes.set(item.seq, node);
@@ -61,7 +61,7 @@ export class OrderedWindow<T extends Sequenced> {
     return node.waitsFor === 0;
   }
 
-  /** Returns what may be sent now that this is done; nothing for what is not here. */
+  /** Marks a delivery as done and returns those that may be sent now; returns none if the delivery is not in the window. */
   done(seq: number): T[] {
     const node = this.#nodes.get(seq);
     if (node === undefined) return [];

@@ -10,16 +10,16 @@ export interface Post {
   readonly body: Uint8Array;
 }
 
-/** Longest that one attempt may take (decisions, section 6). */
+/** Time limit for one attempt (decisions, section 6). */
 const ATTEMPT_MS = 10_000;
 
-/** Most of an answer that is read, only so that its connection can be used again. */
+/** Maximum number of bytes of a response that are read; they are read only so that the connection can be reused. */
 const ANSWER_BYTES = 64 * 1024;
 
 const GONE = 410;
 const MAX_ERROR = 300;
 
-/** Sends one attempt under the policy of outgoing requests, without following redirects. Never rejects. */
+/** Makes one attempt under the policy for outgoing requests, without following redirects. Never rejects. */
 export function poster(outbound: Pick<Outbound, 'sender'>): (post: Post, signal: AbortSignal) => Promise<Outcome> {
   const send = outbound.sender({ timeoutMs: ATTEMPT_MS, maxBytes: ANSWER_BYTES });
   return async ({ url, method = 'POST', headers, body }, signal) => {
@@ -39,7 +39,7 @@ function outcomeOf({ status, headers }: AnswerHead): Outcome {
   return { kind: 'failed', error, status, ...(retryAfter > 0 && { retryAfterMs: Math.min(retryAfter * 1000, MAX_RETRY_AFTER_MS) }) };
 }
 
-/** Errors of connections to several addresses have a code and no message. */
+/** Errors of connections to several addresses have a code but no message. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, MAX_ERROR);
   return (error.message || ('code' in error ? String(error.code) : error.name)).slice(0, MAX_ERROR);

@@ -1,20 +1,19 @@
 import { createHmac } from 'node:crypto';
 
-/** Prefix of secrets whose rest is the base64 of the key (Standard Webhooks). */
+/** Prefix of secrets; the rest is the key in base64 (Standard Webhooks). */
 const ENCODED = 'whsec_';
 
 export interface Signed {
-  /** Id of the delivery, the same for each of its attempts. */
+  /** Id of the delivery, the same for all its attempts. */
   readonly id: string;
-  /** When the attempt is sent, in Unix seconds. */
+  /** Time at which the attempt is sent, in Unix seconds. */
   readonly timestamp: number;
   readonly body: Uint8Array;
 }
 
 /**
- * The headers that sign one attempt, in both ways: `X-SVC-Signature` over timestamp and body (decisions, section 6),
- * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret nothing is
- * signed.
+ * The headers that sign one attempt, in two formats: `X-SVC-Signature` over timestamp and body (decisions, section 6),
+ * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret, there is no signature.
  */
 export function signatureHeaders(secret: string, { id, timestamp, body }: Signed): Record<string, string> {
   const standard = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };

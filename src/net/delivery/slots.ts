@@ -1,12 +1,12 @@
-/** Somebody who waits for a slot. */
+/** A lane that waits for a slot. */
 export interface SlotUser {
-  /** Called when there may be a slot again. */
+  /** Called when a slot may be available again. */
   slotFree(): void;
 }
 
 /**
- * Requests that may be under way at once beside the first one of each lane. That one needs no slot, so lanes whose
- * endpoints hang can take all slots together and still delay nobody's first request.
+ * Limits the concurrent requests of all lanes, not counting the first one of each. The first request needs no slot, so lanes
+ * whose endpoints hang can occupy all slots without delaying another lane's first request.
  */
 export class Slots {
   #free: number;
@@ -16,7 +16,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Whether there was one; if not, the user is called when there is one. */
+  /** Takes a slot and returns true if one is free; otherwise the user is called when one becomes free. */
   take(user: SlotUser): boolean {
     if (this.#free === 0) {
       this.#waiting.add(user);
@@ -26,7 +26,7 @@ export class Slots {
     return true;
   }
 
-  /** Gives one back; those who wait are called, longest first, while there is one. */
+  /** Returns a slot; while slots are free, waiting users are called, the longest-waiting first. */
   release(): void {
     this.#free++;
     while (this.#free > 0 && this.#waiting.size > 0) {

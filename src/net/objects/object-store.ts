@@ -1,4 +1,4 @@
-/** An object as a list shows it. */
+/** An object in a list. */
 export interface ListedObject {
   readonly name: string;
   /** When it was last put, in milliseconds since 1970. */
@@ -7,32 +7,32 @@ export interface ListedObject {
 
 export interface ObjectPage {
   readonly objects: readonly ListedObject[];
-  /** What the next page is asked for with; undefined for the last one. */
+  /** Token with which the next page is requested; undefined for the last page. */
   readonly next: string | undefined;
 }
 
-/** A place for objects. Names are hexadecimal digits; what a name stands for never changes. */
+/** A store for objects. Names consist of hexadecimal digits; the content of a name never changes. */
 export interface ObjectStore {
-  /** Resolves once the object is kept; one that is there is put again. */
+  /** Resolves when the object is stored; an existing object is written again. */
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined when there is none. */
+  /** Returns undefined if there is none. */
   get(name: string): Promise<Uint8Array | undefined>;
-  /** Also resolves when there is none. */
+  /** Also resolves if there is none. */
   remove(name: string): Promise<void>;
-  /** Pages of all objects, in no order. */
+  /** Pages of all objects, in no particular order. */
   list(from: string | undefined): Promise<ObjectPage>;
 }
 
-/** Which field of the configuration is wrong when a store refuses what it is asked. */
+/** The configuration field that is wrong if a store refuses a request. */
 export type StorageField = 'endpoint' | 'bucket' | 'region' | 'accessKey' | 'secretKey' | 'prefix';
 
-/** A store that does not do what it is asked. */
+/** A store that refuses or fails a request. */
 export class StoreFailure extends Error {
   readonly field: StorageField;
   /** Whether the same request may succeed later. */
   readonly passes: boolean;
 
-  /** The message is for users: it holds no credential and no address that was resolved. */
+  /** The message is shown to users: it contains no credential and no resolved address. */
   constructor(message: string, { field, passes, cause }: { readonly field: StorageField; readonly passes: boolean; readonly cause?: unknown }) {
     super(message, { cause });
     this.name = 'StoreFailure';

@@ -5,7 +5,7 @@ import type { Outbound } from '../outbound.ts';
 import { StoreFailure, type ListedObject, type ObjectPage, type ObjectStore, type StorageField } from './object-store.ts';
 import { PART_BYTES, putInParts, readPart } from './put-in-parts.ts';
 
-/** The settings of a bucket, as a collection's configuration has them. */
+/** The settings of a bucket, as in a collection's configuration. */
 export interface S3Settings {
   /** Host and port, with or without a scheme. */
   readonly endpoint?: string;
@@ -21,36 +21,39 @@ export interface S3StoreOptions {
   readonly outbound: Pick<Outbound, 'fetch'>;
   /** Folder of the objects, below the prefix. */
   readonly folder: string;
-  /** Longest for one request, its answer included. */
+  /** Time limit for one request, including its response. */
   readonly timeoutMs: number;
 }
 
-/** A body is at most as large as a request; its object is hardly larger. */
+/** Bodies are limited by the size of a request, and their objects are hardly larger. */
 const MAX_OBJECT_BYTES = 512 * 2 ** 20;
 
 const PAGE = 1000;
 
-/** Whoever signs as someone else signs for the region that most services that are not Amazon's take any request for. */
+/** Size of the parts in which files are written and read: at least 5 MiB, and at most 10,000 parts. */
+const PART_BYTES = 8 * 2 ** 20;
+
+/** The region for which requests are signed if none is given; most services other than Amazon's accept it. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** Connection and framing are the business of the client below, which refuses to have them set. */
+/** Headers for connection and framing are set by the client below, which refuses them from callers. */
 const NOT_OURS = new Set(['host', 'content-length']);
 
-/** What services say by these codes, in the words of the configuration. */
+/** Explanations of services' error codes, in the terms of the configuration. */
 const FIELD_OF_CODE: Readonly<Record<string, StorageField>> = {
   NoSuchBucket: 'bucket', InvalidBucketName: 'bucket', AllAccessDisabled: 'bucket',
   InvalidAccessKeyId: 'accessKey', SignatureDoesNotMatch: 'secretKey', AccessDenied: 'secretKey',
   AuthorizationHeaderMalformed: 'region', IllegalLocationConstraintException: 'region', PermanentRedirect: 'region', KeyTooLongError: 'prefix',
 };
 
-/** Objects in a bucket of an S3-compatible service, addressed by path and signed with version 4 of the signature. */
+/** Objects in a bucket of an S3-compatible service, with path-style addresses and signature version 4. */
 export class S3Store implements ObjectStore {
   readonly #client: S3mini;
-  /** With the prefix, and without. */
+  /** The first with the prefix, the second without. */
   readonly #folder: string;
   readonly #own: string;
 
-  /** Throws `StoreFailure` for settings that are no address. */
+  /** Throws `StoreFailure` if the settings do not form a valid address. */
   constructor(settings: S3Settings, { outbound, folder, timeoutMs }: S3StoreOptions) {
     const { bucket = '', region = '', accessKey = '', secretKey = '' } = settings;
     this.#own = `${folder}/`;
@@ -66,20 +69,36 @@ export class S3Store implements ObjectStore {
     return asking(async () => void (await this.#client.putObject(this.#pathOf(name), bytes)).body?.cancel());
   }
 
-  /** Puts a file of this size in parts, of which one at a time is in memory. */
+  /** Uploads a file of this size in parts; one part at a time is in memory. */
   putFile(name: string, file: Pick<FileHandle, 'read'>, size: number): Promise<void> {
-    return asking(() => putInParts(this.#client, this.#pathOf(name), size, (at, length) => readPart(file, at, length)));
+    return asking(async () => {
+      if (size <= PART_BYTES) return void (await this.#client.putObject(this.#pathOf(name), await readPart(file, 0, size))).body?.cancel();
+      const path = this.#pathOf(name);
+      const upload = await this.#client.getMultipartUploadId(path, 'application/octet-stream');
+      try {
+        const parts = [];
+        for (let at = 0; at < size; at += PART_BYTES) parts.push(await this.#client.uploadPart(path, upload, await readPart(file, at, Math.min(PART_BYTES, size - at)), parts.length + 1));
+        await this.#client.completeMultipartUpload(path, upload, parts);
+      } catch (error) {
+        // Parts that remain occupy storage, but are not an object.
+        await this.#client.abortMultipartUpload(path, upload).catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   async has(name: string): Promise<boolean> {
     return asking(async () => (await this.#client.objectExists(this.#pathOf(name))) === true);
   }
 
-  /** The bytes from `start` to `end`, both included, in parts that are asked for as they are needed. Throws `StoreFailure` for an object that is not there. */
+  /**
+   * The bytes from `start` to `end`, both inclusive, in parts that are requested as needed. Throws `StoreFailure` if the object
+   * does not exist.
+   */
   async *read(name: string, start: number, end: number): AsyncGenerator<Uint8Array> {
     for (let at = start; at <= end; at += PART_BYTES) {
       yield await asking(async () => {
-        const answer = await this.#client.getObjectRaw(this.#pathOf(name), false, at, Math.min(at + PART_BYTES, end + 1)); // its end is not included
+        const answer = await this.#client.getObjectRaw(this.#pathOf(name), false, at, Math.min(at + PART_BYTES, end + 1)); // the end is exclusive
         return new Uint8Array(await answer.arrayBuffer());
       });
     }
@@ -105,21 +124,31 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  /** Names are spread over folders by their first digits, which some services want. */
+  /** Names are spread over folders by their first digits, as some services recommend. */
   #pathOf(name: string): string {
     return `${this.#folder}${name.slice(0, 2)}/${name}`;
   }
 
-  /** Objects with other names are not ours. */
+  /** Objects with other names were not written by this store. */
   #listed(path: string, at: unknown): ListedObject[] {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const putAt = new Date(at as string).getTime();
-    // The prefix comes as the service spells it.
+    // The prefix in the response is encoded as the service chooses.
     return path.endsWith(`${this.#own}${name.slice(0, 2)}/${name}`) && Number.isFinite(putAt) ? [{ name, putAt }] : [];
   }
 }
 
-/** What tells one place of a collection from another; credentials may change. */
+async function readPart(file: Pick<FileHandle, 'read'>, at: number, length: number): Promise<Uint8Array> {
+  const part = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length;) {
+    const { bytesRead } = await file.read(part, done, length - done, at + done);
+    if (bytesRead === 0) throw new Error(`the file ends ${length - done} bytes early`);
+    done += bytesRead;
+  }
+  return part;
+}
+
+/** Identifies the location of a collection's objects; credentials are not part of it, because they may change. */
 export function targetOf(settings: S3Settings): string {
   return JSON.stringify([baseOf(settings), settings.bucket ?? '', prefixOf(settings)]);
 }
@@ -138,7 +167,10 @@ function baseOf({ endpoint = '', useTLS = false }: S3Settings): string {
   return `${url.origin}${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}`;
 }
 
-/** The guarded `fetch` without what it refuses to be told. A redirect is not followed: it would leave for another service with a signature. */
+/**
+ * The guarded `fetch` without the headers that it refuses. Redirects are not followed, because they would carry a signature to
+ * another service.
+ */
 function ownFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init = {}) => {
     const headers = Object.entries(init.headers as Record<string, string>).filter(([name]) => !NOT_OURS.has(name.toLowerCase()));
@@ -154,7 +186,7 @@ async function asking<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** No message quotes the answer of the service: it may be anybody's. */
+/** Messages never quote the response, because the service is chosen by a user and not trusted. */
 function toFailure(cause: unknown): StoreFailure {
   if (cause instanceof S3ServiceError) return answered(cause);
   const refused = refusalIn(cause);

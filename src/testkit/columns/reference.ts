@@ -1,4 +1,4 @@
-// The columns as their contract defines them, in maps and loops: slow and obvious. Tests compare the engine with it.
+// Reference implementation of the columns' contract, with maps and loops: slow and obvious. Tests compare the engine with it.
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
 import { columnOf, compareTexts, testOf, type Filter } from '../../search/filter/index.ts';
@@ -130,7 +130,7 @@ function metaOf(document: ColumnDocument, key: string): readonly string[] {
   return Object.hasOwn(document.meta, key) ? document.meta[key]! : [];
 }
 
-/** Names are sorted as they are spelled. */
+/** Names are sorted by their spelling. */
 function valueFor(document: ColumnDocument, { column, descending }: SortKey, scores: ReadonlyMap<number, number>): SortValue {
   switch (column.kind) {
     case 'score': return scores.get(document.ord);

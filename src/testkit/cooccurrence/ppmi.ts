@@ -1,7 +1,7 @@
-/** The neighbours of terms as decision D-84 defines them, in probabilities: slow and obvious. A gap is undefined. */
+/** The neighbours of terms as decision D-84 defines them, computed with probabilities: slow and obvious. A gap is undefined. */
 export function referenceNeighbours(documents: readonly (readonly (readonly (string | undefined)[])[])[]): Map<string, Map<string, number>> {
   const occurrences = new Map<string, number>();
-  /** Documents of each occurrence of a pair, in both directions. */
+  /** Documents for each occurrence of a pair, in both directions. */
   const pairs = new Map<string, Map<string, number[]>>();
   for (const [document, texts] of documents.entries()) {
     for (const text of texts) {

@@ -8,7 +8,7 @@ interface Pair {
   several: boolean;
 }
 
-/** The counting of asm/cooccurrence.ts in maps and loops, with the same bound on the pairs. */
+/** The counting of asm/cooccurrence.ts with maps and loops, and with the same limit on the number of pairs. */
 export class CooccurrenceTwin implements PairCounter {
   readonly #maxSlots: number;
   readonly #counts = new Map<number, number>();
@@ -40,7 +40,7 @@ export class CooccurrenceTwin implements PairCounter {
   }
 
   rank(): void {
-    // Neighbours are looked for when they are asked for.
+    // Neighbours are computed on request.
   }
 
   neighboursOf(term: number): RatedNeighbours {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Statements that answer a row for each fault of a document database, none when it is sound. */
+/** Statements that return a row for each fault of a document database, and none if it is sound. */
 const FAULTS: Record<string, string> = {
   'the file is damaged': `SELECT integrity_check AS fault FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
   'a foreign key leads nowhere': 'SELECT * FROM pragma_foreign_key_check',
@@ -26,20 +26,20 @@ const FAULTS: Record<string, string> = {
 };
 
 export interface Inspection {
-  /** One line for each fault, empty when all is well. */
+  /** One line for each fault; empty if there is none. */
   readonly faults: string[];
-  /** Number of the newest change. */
+  /** LSN of the newest change. */
   readonly head: number;
 }
 
-/** Looks at a database that a server may have open; it only reads. */
+/** Inspects a database that a server may have open; it only reads. */
 export function inspectOpenDatabase(file: string): Inspection {
   return inspect(new DatabaseSync(file, { readOnly: true }));
 }
 
 /**
- * Looks at what a killed server left behind, on a copy, so that the recovery that opening implies
- * is left to the server. A database that was never made is sound.
+ * Inspects a copy of what a killed server left behind, so that the recovery that opening implies is left to the server. A
+ * database that was never created is sound.
  */
 export async function inspectRemains(file: string): Promise<Inspection> {
   if (!existsSync(file)) return { faults: [], head: 0 };
@@ -56,7 +56,7 @@ export async function inspectRemains(file: string): Promise<Inspection> {
 
 function inspect(database: DatabaseSync): Inspection {
   try {
-    // The newest table: nothing is written before it is there.
+    // The newest table: nothing is written before it exists.
     const hasTables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'deleted_revisions'`).get() !== undefined;
     if (!hasTables) return { faults: [], head: 0 };
     const faults = Object.entries(FAULTS).flatMap(([fault, sql]) =>

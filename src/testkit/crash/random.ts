@@ -1,8 +1,8 @@
-/** Seeded random numbers (mulberry32): a run that failed can be repeated by its seed. */
+/** Seeded random numbers (mulberry32): a failed run can be repeated with its seed. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
 }

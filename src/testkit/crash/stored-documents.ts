@@ -6,7 +6,7 @@ interface StoredDocument extends Version {
   readonly key: string;
 }
 
-/** Every document of the writers' collections, as the server answers them. */
+/** Every document of the writers' collections, as the server returns them. */
 export async function storedDocuments(url: string): Promise<Map<string, Version>> {
   const client = new HttpClient(url);
   try {

@@ -1,14 +1,13 @@
 /**
- * What the writers of a crash test store. Body and metadata both follow from the number of the
- * version alone, so a stored document can be recognised, and one that mixes two versions cannot
- * pass for either.
+ * What the writers of a crash test store. Body and metadata both follow from the version number alone, so a stored document can
+ * be identified, and one that mixes two versions matches neither.
  */
 export interface Version {
   readonly contentMd: string;
   readonly meta: Record<string, string[]>;
 }
 
-/** Bytes of the bodies: below and above the compression thresholds, and beyond a page of the database. */
+/** Sizes of the bodies in bytes: below and above the compression thresholds, and larger than a page of the database. */
 const SIZES = [0, 40, 900, 3000, 12_000, 40_000];
 
 export function versionOf(number: number): Version {
@@ -18,7 +17,7 @@ export function versionOf(number: number): Version {
   };
 }
 
-/** The version that a stored document is, or undefined when it is none that was ever written. */
+/** The version of a stored document, or undefined if that version was never written. */
 export function recognize(document: Version): number | undefined {
   const number = Number(document.meta['version']?.[0]);
   const { contentMd, meta } = versionOf(number);

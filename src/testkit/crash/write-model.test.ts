@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recognize, versionOf } from './versions.ts';
 import { WriteModel } from './write-model.ts';
 
-/** A proof is worth what its judge is: these are the faults that the crash tests have to see. */
+/** The crash tests are only as good as their model: these are the faults that it must detect. */
 describe('the model of acknowledged writes', () => {
   const judge = (model: WriteModel, stored: [string, ReturnType<typeof versionOf>][]) => model.reconcile(new Map(stored));
   const acknowledged = (key: string, ...versions: number[]) => {
@@ -32,7 +32,7 @@ describe('the model of acknowledged writes', () => {
       const model = acknowledged('a', 1);
       model.begin('a', 2);
       expect(judge(model, [['a', versionOf(version)]])).toEqual([]);
-      // Once it is known it may not change any more.
+      // Once the state is known, it must not change any more.
       expect(judge(model, [['a', versionOf(3 - version)]])).toEqual([`a is ${3 - version}, expected ${version}`]);
     }
   });

@@ -1,54 +1,54 @@
 import { recognize, type Version } from './versions.ts';
 
-/** A document's state: the number of the version that is stored, or that it is absent. */
+/** A document's state: the number of the stored version, or absent. */
 export type State = number | 'absent';
 
 /**
- * What a server that was killed has to know: for each document the state that was acknowledged
- * last, and those of requests whose answer never came, which may have happened or not.
+ * What a server that was killed must still know: for each document the last acknowledged state, and the states of requests
+ * without a response, which may or may not have been executed.
  */
 export class WriteModel {
   readonly #documents = new Map<string, { acknowledged: State; pending: State[] }>();
   #acknowledgements = 0;
 
-  /** Writes of single documents that the server acknowledged. */
+  /** Number of writes of single documents that the server acknowledged. */
   get acknowledgements(): number {
     return this.#acknowledgements;
   }
 
-  /** The keys that were ever written. */
+  /** The keys that were written at any time. */
   get keys(): string[] {
     return [...this.#documents.keys()];
   }
 
-  /** True when the document is known to exist. */
+  /** True if the document is known to exist. */
   exists(key: string): boolean {
     const entry = this.#documents.get(key);
     return entry !== undefined && entry.acknowledged !== 'absent' && entry.pending.length === 0;
   }
 
-  /** A request with this outcome is about to be sent. */
+  /** Records a request with this outcome before it is sent. */
   begin(key: string, state: State): void {
     const entry = this.#documents.get(key) ?? { acknowledged: 'absent' as State, pending: [] };
     entry.pending.push(state);
     this.#documents.set(key, entry);
   }
 
-  /** The server said that the request succeeded. */
+  /** Records that the server reported success. */
   acknowledge(key: string, state: State): void {
     this.#documents.set(key, { acknowledged: state, pending: [] });
     this.#acknowledgements += 1;
   }
 
-  /** The server said that the request failed, and so that nothing changed. */
+  /** Records that the server reported a failure, so that nothing changed. */
   refuse(key: string, state: State): void {
     const entry = this.#documents.get(key)!;
     entry.pending.splice(entry.pending.indexOf(state), 1);
   }
 
   /**
-   * Compares all that is stored with what must and may be, and takes it over as the new truth.
-   * Answers one line for each difference.
+   * Compares everything that is stored with what must and may be stored, and adopts it as the new state. Returns one line for
+   * each difference.
    */
   reconcile(stored: ReadonlyMap<string, Version>): string[] {
     const strangers = [...stored.keys()].filter((key) => !this.#documents.has(key)).map((key) => `${key} was never written`);

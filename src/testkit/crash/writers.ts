@@ -11,18 +11,18 @@ export interface WritersOptions {
   readonly model: WriteModel;
   readonly seed: number;
   readonly count: number;
-  /** Called for an answer that is no success. Default: it is an error of the test. */
+  /** Called for a response that is not a success. By default, it fails the test. */
   readonly onRefusal?: (answer: Answer) => void;
 }
 
 export const collections = Array.from({ length: COLLECTIONS }, (_, i) => `crash${i}`);
 
-/** What a document is called in the model. */
+/** The name of a document in the model. */
 export const nameOf = (collection: string, key: string): string => `${collection}/${key}`;
 
 /**
- * Clients that write at the same time, each one request after the other to documents of its own,
- * so that the order of writes to a document is known.
+ * Clients that write concurrently. Each sends one request at a time and writes to its own documents, so that the order of
+ * writes to a document is known.
  */
 export class Writers {
   readonly #options: WritersOptions;
@@ -37,7 +37,7 @@ export class Writers {
     this.#running = Array.from({ length: options.count }, (_, i) => this.#write(i, seededRandom(options.seed + i)));
   }
 
-  /** Lets each finish its request. Rejects when the server answered what it must not. */
+  /** Lets each finish its request. Rejects if there was a response that the server must not send. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#running);
@@ -53,7 +53,7 @@ export class Writers {
     }
   }
 
-  /** One attempt; false when the connection broke, after which nothing is known of the request. */
+  /** Makes one attempt; returns false if the connection broke, after which nothing is known about the request. */
   async #send(collection: string, { method, path, body, outcome }: WriteRequest): Promise<boolean> {
     const { model, onRefusal } = this.#options;
     const states = [...outcome].map(([key, state]) => [nameOf(collection, key), state] as const);
@@ -87,11 +87,11 @@ interface WriteRequest {
   readonly method: string;
   readonly path: string;
   readonly body: object;
-  /** What each document is after it. */
+  /** The state of each document after the request. */
   readonly outcome: ReadonlyMap<string, State>;
 }
 
-/** The items of a batch that were not stored: `errors` begins each line with the index (decision D-67). */
+/** The items of a batch that were not stored: each line of `errors` begins with the index (decision D-67). */
 function failedItems(answer: Answer): Set<number> {
   const { errors } = answer.json<{ errors?: string[] }>();
   return new Set((errors ?? []).map((line) => Number.parseInt(line, 10)));
@@ -114,7 +114,7 @@ function remove(key: string): WriteRequest {
   return { method: 'POST', path: '/v1/delete', body: { key, lang: 'en' }, outcome: new Map([[key, 'absent' as const]]) };
 }
 
-/** A run of 2 to 12 neighbouring keys. */
+/** A sequence of 2 to 12 adjacent keys. */
 function some(keys: readonly string[], random: Random): string[] {
   const from = random.integer(0, keys.length - 2);
   return keys.slice(from, from + random.integer(2, 12));

@@ -1,22 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/**
- * What a request can meet: a plain answer, trouble with the connection or the body, an answer that
- * is JSON but no use, or any status.
- */
+/** How a request is answered: normally, with trouble on the connection or in the body, with JSON that is unusable, or with any status. */
 export type Behaviour =
   | 'well'
-  /** Never answers. */
+  /** Never responds. */
   | 'silence'
   /** Sends the head and the first half of the body, then nothing more. */
   | 'stall'
   | 'hang-up'
   /** Breaks the connection after half a body. */
   | 'half'
-  /** Half a body, and an end as if it were whole. */
+  /** Sends half a body, and ends the response as if it were complete. */
   | 'broken-json'
   | 'html'
-  /** A body beyond every limit. */
+  /** A body that exceeds every limit. */
   | 'huge'
   | 'shuffled' | 'one-missing' | 'one-more' | 'same-index'
   | 'wrong-size' | 'mixed-sizes' | 'empty-vector'
@@ -26,7 +23,7 @@ export type Behaviour =
 
 type Vectors = unknown[][];
 
-/** How the vectors of a good answer are spoilt. */
+/** How the vectors of a good response are corrupted. */
 const SPOILT: Partial<Record<Exclude<Behaviour, object>, (vectors: Vectors) => Vectors>> = {
   'one-missing': (vectors) => vectors.slice(1),
   'one-more': (vectors) => [...vectors, vectors[0]!],
@@ -38,10 +35,10 @@ const SPOILT: Partial<Record<Exclude<Behaviour, object>, (vectors: Vectors) => V
   strings: ([first, ...others]) => [first!.map(String), ...others],
 };
 
-/** Numbers that JSON can't write, or not as such. */
+/** Numbers that JSON cannot represent, or not directly. */
 const UNWRITABLE: Readonly<Record<string, string>> = { nan: 'NaN', infinity: '1e999' };
 
-/** Answers in the way of the behaviour; `good` is the body that would have been right. */
+/** Responds according to the behaviour; `good` is the correct body. */
 export function misbehave(response: ServerResponse, behaviour: Exclude<Behaviour, 'well'>, good: object): void {
   const text = JSON.stringify(good);
   const json = (body: string) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
@@ -79,7 +76,7 @@ function answerStatus(response: ServerResponse, { status, headers = {}, body = '
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Spaces, which JSON allows everywhere, for as long as the client listens. */
+/** Sends spaces, which JSON allows everywhere, for as long as the client reads. */
 function flood(response: ServerResponse): void {
   const spaces = Buffer.alloc(1024 * 1024, ' ');
   response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -90,7 +87,7 @@ function flood(response: ServerResponse): void {
   pour();
 }
 
-/** The same body with other vectors, in whichever of the formats. */
+/** The same body with other vectors, in any of the formats. */
 function spoil(good: object, change: (vectors: Vectors) => Vectors): object {
   if ('data' in good) {
     const data = change((good.data as { embedding: unknown[] }[]).map(({ embedding }) => embedding));

@@ -2,9 +2,8 @@ import { parentPort, threadId } from 'node:worker_threads';
 import type { ThreadReply, ThreadRequest } from '../../embedding/local/thread-protocol.ts';
 
 /**
- * A thread in the place of the one that runs models, that does what the first of its texts says:
- * `crash` throws, `exit` ends, `bad` fails, `wait` never answers. Every other text has the vector
- * [length, thread id].
+ * Replaces the thread that runs models, and does what its first text says: `crash` throws, `exit` ends, `bad` fails, `wait`
+ * never replies. Every other text has the vector [length, thread id].
  */
 const port = parentPort!;
 

@@ -5,36 +5,36 @@ import { misbehave, type Behaviour } from './behaviour.ts';
 import { wordVector } from './word-vector.ts';
 
 export interface EmbeddingServerOptions {
-  /** Size of the vectors when a request does not ask for one; 8 when absent. */
+  /** Size of the vectors if a request does not specify one; 8 if absent. */
   readonly dimensions?: number;
-  /** The key without which the hosted formats are answered 401; any when absent. */
+  /** The key without which the hosted formats respond with 401; any key if absent. */
   readonly key?: string;
-  /** Speaks only Ollama's older format, one text a request. */
+  /** Supports only Ollama's older format, with one text per request. */
   readonly oldOllama?: boolean;
-  /** What the next requests meet, in order; see `next`. */
+  /** Behaviours for the next requests, in order; see `next`. */
   readonly script?: readonly Behaviour[];
 }
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export interface EmbeddingRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Readonly<Record<string, unknown>>;
-  /** The texts to embed, prefixes included. */
+  /** The texts to embed, including prefixes. */
   readonly texts: readonly string[];
 }
 
-/** An embedding server on the loopback interface that speaks the formats of OpenAI, Voyage and Ollama. */
+/** An embedding server on the loopback interface that supports the formats of OpenAI, Voyage and Ollama. */
 export interface EmbeddingServer {
-  /** Base URL of every format; the hosted ones also answer under `/v1`. */
+  /** Base URL of every format; the hosted ones are also served under `/v1`. */
   readonly url: string;
-  /** All requests so far, those that met a misbehaviour included. */
+  /** All requests so far, including those that met a fault. */
   readonly requests: readonly EmbeddingRequest[];
-  /** What the next requests meet, one each, after those already waiting; all others are answered well. */
+  /** Adds behaviours for the next requests, one each, after those already queued; all other requests succeed. */
   next(...behaviours: readonly Behaviour[]): void;
-  /** Resolves when so many requests have arrived in all. */
+  /** Resolves when this many requests have arrived in total. */
   arrived(count: number): Promise<void>;
-  /** What it answers for a text. */
+  /** The vector that it returns for a text. */
   vectorOf(text: string): number[];
   stop(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
 
-// The messages of the ONNX format that a table of word vectors needs; names and field numbers are the
-// format's own (github.com/onnx/onnx, onnx/onnx.proto).
+// The messages of the ONNX format that a table of word vectors needs; names and field numbers are those of
+// the format (github.com/onnx/onnx, onnx/onnx.proto).
 const ONNX = protobuf.parse(
   `syntax = "proto3"; package onnx;
 message ModelProto { int64 ir_version = 1; string producer_name = 2; GraphProto graph = 7; repeated OperatorSetIdProto opset_import = 8; }
@@ -27,18 +27,17 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
 const MAX_TOKENS = 64;
 
 export interface TinyModel {
-  /** Words that the model knows; all others are one unknown word to it. */
+  /** Words that the model knows; all others are mapped to one unknown word. */
   readonly words: readonly string[];
-  /** Size of its vectors; 32 when absent. */
+  /** Size of its vectors; 32 if absent. */
   readonly width?: number;
-  /** What `config.json` says of the size; the truth when absent. */
+  /** The size that `config.json` states; the true size if absent. */
   readonly claimedWidth?: number;
 }
 
 /**
- * Writes a model into a folder, as an export of the hub looks: a table of one fixed vector for each
- * word, so that the mean of a text's words is its embedding and texts that share words are alike.
- * It takes 64 tokens.
+ * Writes a model into a folder, in the form of an export from the hub: a table with one fixed vector for each word, so that the
+ * mean of a text's words is its embedding and texts that share words are similar. It accepts 64 tokens.
  */
 export async function writeTinyModel(folder: string, { words, width = 32, claimedWidth = width }: TinyModel): Promise<void> {
   const vocabulary = [...SPECIAL, ...words];
@@ -71,7 +70,7 @@ function tensor(name: string, elementType: number, shape: readonly (string | num
   return { name, type: { tensor_type: { elem_type: elementType, shape: { dim } } } };
 }
 
-/** Numbers in [-1, 1) from a hash of the word (FNV-1a) stirred by a linear congruential generator. */
+/** Numbers in [-1, 1) from a hash of the word (FNV-1a), mixed by a linear congruential generator. */
 function wordVectors(vocabulary: readonly string[], width: number): Float32Array {
   const table = new Float32Array(vocabulary.length * width);
   vocabulary.forEach((word, row) => {

@@ -1,5 +1,5 @@
-// `node src/testkit/formats/record.ts [CHECKOUT]` keeps what a service stores, for the test that every later version opens it. To be run
-// when a migration has been added; with the checkout of an older version, it records the format of that one.
+// `node src/testkit/formats/record.ts [CHECKOUT]` records what a service stores, for the test that every later version can open it. Run it
+// when a migration has been added. With the checkout of an older version, it records the format of that version.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { SETTINGS, STORY, type Step } from './story.ts';
 
 const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '..'));
 
-/** Starts the service of the checkout over `database`, does `work` with its address, and stops it in order. */
+/** Starts the service of the checkout over `database`, does `work` with its address, and stops it gracefully. */
 async function withService(database: string, work: (url: string) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, [join(checkout, 'src', 'app', 'main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
     cwd: checkout,

@@ -6,7 +6,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 const FOLDER = join(import.meta.dirname, 'recorded');
 const NAME = /^documents-(\d+)\.zst$/;
 
-/** Formats of which there is a recording, ascending. */
+/** Formats for which there is a recording, in ascending order. */
 export async function recordedFormats(): Promise<number[]> {
   const names = await readdir(FOLDER);
   return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number).sort((a, b) => a - b);
@@ -14,10 +14,13 @@ export async function recordedFormats(): Promise<number[]> {
 
 const fileOf = (format: number): string => join(FOLDER, `documents-${String(format).padStart(2, '0')}.zst`);
 
-/** What views keep of the encrypted collection does not compress, and a view that misses it is made of the database. */
+/**
+ * Checkpoints of views of the encrypted collection do not compress, so they are left out; a view without one is rebuilt from
+ * the database.
+ */
 const LEFT_OUT = /\/secrets\.idx$|\.lock$/;
 
-/** Keeps the files of a folder as the recording of a format; returns its bytes. */
+/** Stores the files of a folder as the recording of a format; returns its size in bytes. */
 export async function keepRecording(format: number, folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name)).filter((file) => !LEFT_OUT.test(file)).sort();

@@ -1,10 +1,10 @@
 /** The key of the encrypted collection. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Settings of the service that writes and of those that read. */
+/** Settings of the service that writes and of the services that read. */
 export const SETTINGS = { SVC_ENCRYPTION_KEY: ENCRYPTION_KEY, SVC_EMBEDDING_PROVIDER: 'builtin' } as const;
 
-/** A request of the story, for services from a format on. */
+/** A request of the story, for services since a given format. */
 export interface Step {
   readonly since: number;
   readonly method?: 'PUT';
@@ -12,14 +12,14 @@ export interface Step {
   readonly body: object;
 }
 
-/** Formats that brought what the story stores. */
+/** Formats that introduced what the story stores. */
 export const SINCE = { documents: 1, synonyms: 2, memory: 4, encryption: 6, deleted: 7, webhooks: 10, geo: 12, automation: 14 } as const;
 
 export const FOX = { collection: 'notes', key: 'fox', lang: 'en' } as const;
 export const FIRST_BODY = '# The fox\n\nA quick brown fox jumps over the lazy dog.';
 export const SECOND_BODY = '# The fox\n\nA quick brown fox sleeps. Ünïcödé, 東京 and 👋 stay what they are.';
 
-/** What a service is asked to store, in order. Requests are of the first version that had them, and valid ever since. */
+/** The requests that store the data, in order. Each has the form of the first version that supported it, and has been valid ever since. */
 export const STORY: readonly Step[] = [
   { since: SINCE.documents, path: '/v1/add', body: { ...FOX, contentMd: FIRST_BODY, meta: { category: ['news'] } } },
   { since: SINCE.documents, path: '/v1/add', body: { ...FOX, contentMd: SECOND_BODY, meta: { category: ['news', 'animals'] } } },

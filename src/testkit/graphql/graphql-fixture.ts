@@ -31,7 +31,7 @@ export interface GraphqlAnswer {
   }[];
 }
 
-/** GraphQL over a real server and the real pipeline, with handlers that the test gives. */
+/** GraphQL over a real server and the real pipeline, with handlers that the test provides. */
 export class GraphqlFixture {
   readonly client: HttpClient;
   readonly url: string;
@@ -39,7 +39,7 @@ export class GraphqlFixture {
   readonly logged: object[] = [];
   readonly accessLog: Record<string, unknown>[] = [];
   readonly exchanges: Exchange[] = [];
-  /** Operations that were invoked, in their order. */
+  /** Operations that were invoked, in order. */
   readonly invoked: string[] = [];
   readonly #stop: () => Promise<void>;
 
@@ -72,7 +72,7 @@ export class GraphqlFixture {
     return opened.fixture;
   }
 
-  /** The answer to a query over POST; its status is 200. */
+  /** The response to a query over POST, which must have the status 200. */
   async ask(query: string, variables?: object, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
     const answer = await this.send({ query, variables }, headers);
     if (answer.status !== 200) throw new Error(`status ${answer.status}: ${answer.text.slice(0, 500)}`);

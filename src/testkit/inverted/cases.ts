@@ -4,12 +4,12 @@ import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
 import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm, within } from '../../search/inverted/index.ts';
 import { NAMED_WEIGHT, type ReferenceIndex, type Scores, type Word, type WordQuery } from './reference.ts';
 
-// What tests of the index share: random documents, steps and queries, and the comparison with the reference.
+// Shared by tests of the index: random documents, steps and queries, and the comparison with the reference.
 
-/** Scores are sums of 32-bit floats; those of the reference have 64 bits. */
+/** Scores are sums of 32-bit floats; the reference uses 64 bits. */
 const TOLERANCE = 1e-4;
 
-// Words that come up again and again, so that random phrases occur; the last is in most documents.
+// Words that recur often, so that random phrases occur; the last is in most documents.
 export const WORDS = ['ant', 'bee', 'cow', 'dog', 'eel', 'fox', 'naïve', 'the'];
 const word = fc.oneof({ weight: 3, arbitrary: fc.constant('the') }, { weight: 8, arbitrary: fc.constantFrom(...WORDS) }, fc.stringMatching(/^[a-z]{2}$/));
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
@@ -22,7 +22,7 @@ const field: fc.Arbitrary<Field> = fc.oneof({ weight: 4, arbitrary: fc.constant(
 export const value: fc.Arbitrary<FieldText> = fc.oneof({ weight: 5, arbitrary: fc.record({ field, text }) }, fc.record({ field, tokens: codeTokens }));
 const ord = fc.integer({ min: 0, max: 20 });
 
-/** Most documents share a class, so that queries for that alone find some. */
+/** Most documents share a class, so that queries for that class alone have results. */
 const documentClass = fc.constantFrom(0, 0, 0, 1, 5, 31);
 const classes = fc.constantFrom(undefined, undefined, undefined, 0b1, 0b10, 0b100010, 0b100001, 1 << 31, 0xffff_ffff);
 
@@ -43,7 +43,7 @@ function inClasses<T extends WordQuery>(leaf: fc.Arbitrary<T>): fc.Arbitrary<T> 
   return fc.tuple(leaf, classes).map(([of, some]) => (some === undefined ? of : { ...of, classes: some }));
 }
 const lone = fc.record({ kind: fc.constant('term' as const), words: wordList, weight });
-/** What may be counted: operators of terms, but not what counts itself. */
+/** Nodes that may be counted: operators of terms, but no counting nodes. */
 const counted: fc.Arbitrary<WordQuery> = fc.oneof({ weight: 3, arbitrary: inClasses(lone) }, fc.record({ kind: fc.constantFrom('and' as const, 'or' as const, 'best' as const), of: fc.array(lone, { maxLength: 3 }) }));
 export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
   query: fc.oneof({ maxDepth: 3, depthSize: 'small' },
@@ -86,7 +86,7 @@ function toQuery(index: InvertedIndex, words: WordQuery): Query {
   }
 }
 
-/** The query without words that the index has never seen, which whoever builds a query has no number for. */
+/** The query without words that are not in the index, because the builder of a query has no number for them. */
 export function known(index: InvertedIndex, words: WordQuery): WordQuery {
   const kept = (list: readonly Word[]) => list.filter(({ form }) => index.form(form) !== undefined);
   switch (words.kind) {
@@ -104,7 +104,7 @@ function setBits(words: Uint32Array): number[] {
   return [...words.keys()].flatMap((i) => Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (words[i]! >>> bit) & 1).map((bit) => i * 32 + bit));
 }
 
-/** Compares everything that a search gives with the scores of the reference. */
+/** Compares everything that a search returns with the scores of the reference. */
 export function expectSame(index: InvertedIndex, words: WordQuery, scores: Scores, by: ScoringAlgorithm, limit: number): void {
   const translated = toQuery(index, words);
   const asked = [...scores.keys(), 19, 20, 700];
@@ -123,7 +123,7 @@ export function expectSame(index: InvertedIndex, words: WordQuery, scores: Score
   expectFiltered(index, translated, all.hits, by, limit);
 }
 
-/** A filter and multipliers act as if they were applied to the whole result. */
+/** A filter and multipliers have the same effect as if they were applied to the whole result. */
 function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly { ord: number; score: number }[], by: ScoringAlgorithm, limit: number): void {
   const filter = new Uint32Array([0x5a5a_5a5a]);
   const multipliers = Float32Array.from({ length: 10 }, (_, i) => [1, 0.5, 3][i % 3]!);
@@ -134,10 +134,10 @@ function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly 
   expect(found).toEqual({ hits: expected.slice(0, limit), total: expected.length });
 }
 
-/** So that random cases see the state between steps. */
+/** Lets random cases examine the state between steps. */
 export const SMALL_STEPS = { compactionStep: 3, additionStep: 5 } as const;
 
-/** Searches between the steps see the documents from before. */
+/** Searches between the steps see the documents before the current step. */
 function addInSteps(index: InvertedIndex, reference: ReferenceIndex, { add, fields: texts, documentClass: number }: Extract<Step, { add: number }>): void {
   const addition = index.beginAdd(add, texts, undefined, number);
   const documents = reference.documentsByForm();

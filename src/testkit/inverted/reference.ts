@@ -1,13 +1,13 @@
-// The index as the decisions define it, in maps and loops: slow and obvious. Tests compare the engine with it.
+// The index as the decisions define it, with maps and loops: slow and obvious. Tests compare the engine with it.
 import { tokenize } from '../../text/tokenize.ts';
 import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm, SLOPE } from '../../search/inverted/algorithm.ts';
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
 import { type Field, SHARED_FIELD } from '../../search/inverted/fields.ts';
 
-/** What fields with names weigh for `tfidf`, unless as the shared field. */
+/** Weight of fields with names for `tfidf`, unless as the shared field. */
 export const NAMED_WEIGHT = 1.5;
 
-/** As `Query`, with words in the place of forms' numbers. */
+/** Like `Query`, with words in place of the numbers of forms. */
 export type WordQuery =
   | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number; readonly classes?: number }
   | { readonly kind: 'phrase'; readonly words: readonly { readonly words: readonly Word[]; readonly offset: number }[]; readonly slop?: number; readonly weight?: number; readonly classes?: number }
@@ -16,7 +16,7 @@ export type WordQuery =
   | { readonly kind: 'not'; readonly of: WordQuery }
   | { readonly kind: 'all'; readonly classes?: number }
   | { readonly kind: 'none' }
-  /** What another query matches in documents of some classes. */
+  /** The matches of another query among documents of some classes. */
   | { readonly kind: 'within'; readonly of: WordQuery; readonly classes: number };
 
 export interface Word {
@@ -30,13 +30,13 @@ interface Occurrence {
   readonly position: number;
 }
 
-/** Scores by ordinal of the documents that match. */
+/** Scores of the matching documents, by ordinal. */
 export type Scores = ReadonlyMap<number, number>;
 
 export class ReferenceIndex {
   readonly #documents = new Map<number, readonly Occurrence[]>();
   readonly #classes = new Map<number, number>();
-  /** Averages of today by the fields that they are over. */
+  /** Current averages, by the set of fields over which they are computed. */
   readonly #averages = new Map<string, number>();
 
   add(ord: number, fields: readonly FieldText[], documentClass = 0): void {
@@ -62,7 +62,7 @@ export class ReferenceIndex {
     return this.#documents.size;
   }
 
-  /** Documents by form, of those forms that a document has. */
+  /** Documents by form, for forms that occur in a document. */
   documentsByForm(field?: Field): Map<string, number> {
     const counts = new Map<string, number>();
     for (const occurrences of this.#documents.values()) {
@@ -87,7 +87,7 @@ export class ReferenceIndex {
     }
   }
 
-  /** Documents of some classes, with the scores that they have among all. */
+  /** Documents of some classes, with the scores that they have among all documents. */
   #within(scores: Scores, classes = ~0): Scores {
     return new Map([...scores].filter(([ord]) => (classes >>> this.#classes.get(ord)!) & 1));
   }
@@ -115,7 +115,7 @@ export class ReferenceIndex {
       .map((ord) => [ord, results.reduce((sum, result) => sum + result.get(ord)!, 0)]));
   }
 
-  /** The features of a document for reranking, as `asm/inverted/reranking.ts` defines them, by looking at all pairs of places. */
+  /** The features of a document for reranking, as `asm/inverted/reranking.ts` defines them, computed from all pairs of positions. */
   features(ord: number, words: readonly ReferenceWord[]): number[] {
     const occurrences = this.#documents.get(ord)!;
     const places = words.map(({ forms }) => occurrences.filter(({ form }) => forms.includes(form)));
@@ -150,7 +150,7 @@ export class ReferenceIndex {
     return new Map([...frequencies].map(([ord, x]) => [ord, weight * this.#score(x, this.#documents.get(ord)!, frequencies.size, algorithm)]));
   }
 
-  /** How often the words stand in a document, in the fields that count. */
+  /** How often the words occur in a document, in the fields that count. */
   #frequency(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, algorithm: Exclude<ScoringAlgorithm, { kind: 'tfidf' }>): number {
     let x = 0;
     for (const { field, form } of occurrences) {
@@ -160,7 +160,10 @@ export class ReferenceIndex {
     return x;
   }
 
-  /** Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81; all fields with names, and the shared one, are one, of which those count that are named unless the shared one is. */
+  /**
+   * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81. All fields with names and the
+   * shared field form one field; of these, the named fields count unless the shared field does.
+   */
   #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, fieldWeights: ReadonlyMap<Field, number> | undefined): number {
     let x = 0;
     const byName = fieldWeights !== undefined && !fieldWeights.has(SHARED_FIELD);
@@ -221,7 +224,7 @@ export class ReferenceIndex {
   }
 }
 
-/** A word of a query that is reranked; shares add up to 1. */
+/** A word of a query that is reranked; the shares add up to 1. */
 export interface ReferenceWord {
   readonly forms: readonly string[];
   readonly exact: string;
@@ -231,20 +234,20 @@ export interface ReferenceWord {
   readonly identifier: boolean;
 }
 
-/** The mean over words that follow each other, by their shares. */
+/** The mean over adjacent words, weighted by their shares. */
 function overPairs(words: readonly ReferenceWord[], value: (second: number) => number): number {
   const shares = words.slice(1).map(({ share }, i) => share + words[i]!.share);
   const all = shares.reduce((sum, share) => sum + share, 0);
   return all === 0 ? 0 : shares.reduce((sum, share, i) => sum + share * value(i + 1), 0) / all;
 }
 
-/** 1 / the least distance of occurrences in one field, either way; the same place is none. */
+/** 1 / the smallest distance of occurrences in one field, in either direction; occurrences at the same position do not count. */
 function nearest(first: readonly Occurrence[], second: readonly Occurrence[]): number {
   const distances = first.flatMap((a) => second.filter((b) => b.field === a.field && b.position !== a.position).map((b) => Math.abs(b.position - a.position)));
   return distances.length === 0 ? 0 : 1 / Math.min(...distances);
 }
 
-/** 1 / (1 + how much the distance in order differs from the wanted one), of each first word to the second word that comes next. */
+/** 1 / (1 + the deviation of the distance in order from the wanted one), for each first word and the next occurrence of the second word. */
 function inOrder(first: readonly Occurrence[], second: readonly Occurrence[], wanted: number): number {
   const differences = first.flatMap((a) => {
     const behind = second.filter((b) => b.field === a.field && b.position > a.position).map((b) => b.position - a.position);
@@ -267,7 +270,7 @@ function named(words: readonly ReferenceWord[], exact: readonly (readonly Occurr
 }
 
 const PLAIN = [0, 1, 2, 3, 4, 5, 6];
-/** What stands there stands elsewhere as well. */
+/** The text of these fields is repeated in other fields. */
 const DERIVED: ReadonlySet<Field> = new Set([5, 6]);
 
 function slotOf(field: Field): number {
@@ -286,7 +289,7 @@ function without(all: Scores, some: Scores): Scores {
   return new Map([...all].filter(([ord]) => !some.has(ord)));
 }
 
-/** What a field's best place for a phrase has more than the phrase's own span; infinite when it has none. */
+/** The excess of a field's best window for a phrase over the phrase's own span; infinite if there is no window. */
 function leastExtra(occurrences: readonly Occurrence[], words: readonly { words: readonly Word[]; offset: number }[], slop: number | undefined): number {
   const places = words.map((word) => occurrences.filter(({ form }) => word.words.some((w) => w.form === form)).map(({ position }) => position));
   const first = words[0]!.offset;
@@ -304,7 +307,7 @@ function leastExtra(occurrences: readonly Occurrence[], words: readonly { words:
   return best;
 }
 
-/** Whether a window has each word as often as the phrase, words of the same forms counting together. */
+/** Whether a window contains each word as often as the phrase does; words with the same forms are counted together. */
 function holdsAll(words: readonly { words: readonly Word[] }[], places: readonly (readonly number[])[], from: number, to: number): boolean {
   const name = (i: number) => words[i]!.words.map(({ form }) => form).sort().join(' ');
   return words.every((_, i) => places[i]!.filter((position) => position >= from && position <= to).length >= words.filter((__, j) => name(j) === name(i)).length);

@@ -7,19 +7,19 @@ import { TcpProxy } from '../ship/tcp-proxy.ts';
 import { FaultsClient, TOKEN } from './client.ts';
 import { Program, type ProgramOptions } from './program.ts';
 
-/** Settings of the queue; all but the lease is quick. */
+/** Settings of the queue; everything except the lease is short. */
 export const leases = (ttl: string): string => `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
 
-/** Leases don't end while a server starts again. */
+/** A lease that does not expire while a server restarts. */
 export const PATIENT = leases('20s');
 
-/** A lease takes seconds; two of them are left for delays of a machine that has much to do. */
+/** A lease of some seconds, of which two are left for delays on a busy machine. */
 export const QUICK = leases('8s');
 
 export interface BenchOptions {
-  /** YAML: pipelines, projects and what else differs. */
+  /** YAML: pipelines, projects and other differences. */
   yaml(folder: string): string;
-  /** Steps are not kept apart, neither here nor on ships: what they do is looked at from outside. */
+  /** Steps are not isolated, neither here nor on ships, because the test observes their effects from outside. */
   readonly local?: boolean;
   /** `runtime.shutdown_grace`. */
   readonly grace?: string;
@@ -28,25 +28,25 @@ export interface BenchOptions {
   readonly name?: string;
 }
 
-/** A ship as a process, behind a network of its own that can be cut. */
+/** A ship as a process, behind its own network, which can be cut. */
 export interface ShipProgram {
   readonly name: string;
   readonly id: string;
   readonly folder: string;
   readonly proxy: TcpProxy;
   program: Program;
-  /** A new process of it, which is connected. */
+  /** Starts a new process of it, which is connected. */
   restart(options?: ProgramOptions): Promise<void>;
 }
 
 /**
- * The run-queue service as a process, ships as processes, and TCP proxies between them, through which each reaches a
- * server that was started again on other ports.
+ * The run-queue service as a process, ships as processes, and TCP proxies between them, through which each ship reaches a
+ * server that was restarted on other ports.
  */
 export class FaultBench extends FaultsClient {
   readonly folder: string;
   readonly ships: ShipProgram[] = [];
-  /** HTTP, through a network that can be cut; stays the same over restarts. */
+  /** HTTP, through a network that can be cut; the address stays the same over restarts. */
   #http: TcpProxy | undefined;
   #server: Program | undefined;
   #url = '';
@@ -75,7 +75,7 @@ ${options.yaml(this.folder)}`);
     return join(this.folder, 'runs.yaml');
   }
 
-  /** Changes the configuration file without changing the configuration, which the server takes for a reason to look at its schedules. */
+  /** Touches the configuration file without changing the configuration, which makes the server check its schedules. */
   touch(): void {
     appendFileSync(this.file, '# touched\n');
   }
@@ -84,12 +84,12 @@ ${options.yaml(this.folder)}`);
     return this.#server!;
   }
 
-  /** Of the server itself, without a proxy. */
+  /** Address of the server itself, without a proxy. */
   get url(): string {
     return this.#url;
   }
 
-  /** Through the proxy. */
+  /** Address through the proxy. */
   get stableUrl(): string {
     return `http://127.0.0.1:${this.http.port}`;
   }
@@ -98,7 +98,7 @@ ${options.yaml(this.folder)}`);
     return this.#http!;
   }
 
-  /** Where ships connect to the server itself. */
+  /** Address at which ships connect to the server itself. */
   get fleetPort(): number {
     return this.#fleet!.port;
   }
@@ -107,7 +107,7 @@ ${options.yaml(this.folder)}`);
     return this.#fleet!.enrol;
   }
 
-  /** `quire ...`, which ends with the bench at the latest. */
+  /** Runs `quire ...`, which ends with the bench at the latest. */
   start(args: readonly string[], options: ProgramOptions = {}): Program {
     const program = new Program(args, options);
     this.#programs.push(program);
@@ -129,7 +129,7 @@ ${options.yaml(this.folder)}`);
     for (const { proxy } of this.ships) proxy.target = { host: '127.0.0.1', port: this.#fleet.port };
   }
 
-  /** SIGKILL, and no connection to it is left. */
+  /** Kills the server with SIGKILL, and all connections to it. */
   async killServer(): Promise<void> {
     await this.server.signal('SIGKILL').ended;
   }
@@ -154,7 +154,7 @@ ${options.yaml(this.folder)}`);
     return ship;
   }
 
-  /** Ends all that it has started, and what that has left. */
+  /** Ends everything that it has started, and everything that is left of it. */
   async close(): Promise<void> {
     for (const { proxy } of this.ships) proxy.mend();
     await Promise.all(this.#programs.map((program) => program.signal('SIGKILL').ended));
@@ -169,6 +169,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone.
+    // It has already ended.
   }
 }

@@ -9,19 +9,19 @@ export interface Answer<T> {
   readonly body: { readonly data: T; readonly error?: { readonly code: string } } & Record<string, unknown>;
 }
 
-/** The API of the service as tests of faults use it. */
+/** The API of the service, as used by tests of faults. */
 export abstract class FaultsClient {
   /** Runs that it has queued. */
   protected readonly submitted: string[] = [];
 
-  /** Of the service as it is now. */
+  /** Address of the current service. */
   abstract get url(): string;
 
   async makeToken(name: string, labels: readonly string[] = []): Promise<string> {
     return (await this.data<{ token: string }>('POST', '/ships/tokens', { name, labels })).token;
   }
 
-  /** Calls the API, whatever it answers. */
+  /** Calls the API and returns the response, whatever it is. */
   async call<T>(method: string, path: string, body?: object, key: string = crypto.randomUUID()): Promise<Answer<T>> {
     const response = await fetch(`${this.url}/api/v1${path}`, {
       signal: AbortSignal.timeout(30_000),
@@ -32,7 +32,7 @@ export abstract class FaultsClient {
     return { status: response.status, body: await response.json() as Answer<T>['body'] };
   }
 
-  /** What is in `data`; throws for an error. */
+  /** Returns the contents of `data`; throws for an error. */
   async data<T>(method: string, path: string, body?: object): Promise<T> {
     const answer = await this.call<T>(method, path, body);
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -49,7 +49,7 @@ export abstract class FaultsClient {
     return this.data('GET', `/runs/${id}`);
   }
 
-  /** All runs that are listed, page by page. */
+  /** All listed runs, page by page. */
   async allRuns(): Promise<Run[]> {
     const runs: Run[] = [];
     for (let before = ''; ;) {
@@ -64,7 +64,7 @@ export abstract class FaultsClient {
     return this.data('GET', '/ships');
   }
 
-  /** The run as it is once it fits; fails when it has ended otherwise. */
+  /** Waits until the run matches; fails if it ends otherwise. */
   async when(id: string, what: string, fits: (run: Run) => boolean): Promise<Run> {
     const seen: string[] = [];
     return eventually(`run ${id}: ${what}`, async () => {
@@ -81,7 +81,7 @@ export abstract class FaultsClient {
     return this.when(id, states.join(' or '), ({ state }) => states.includes(state));
   }
 
-  /** Waits until an attempt's log has a line; fails when the attempt has ended without. */
+  /** Waits until an attempt's log has a line; fails if the attempt ends without it. */
   async logged(id: string, message: string, attempt = 1): Promise<void> {
     await eventually(`run ${id}: the line ${message}`, async () => {
       const run = await this.run(id);
@@ -103,7 +103,7 @@ export abstract class FaultsClient {
     }
   }
 
-  /** What the steps of an attempt wrote. */
+  /** The output of the steps of an attempt. */
   async output(id: string, attempt = 1): Promise<string[]> {
     return (await this.log(id, attempt)).filter(({ stream }) => stream !== 'system').map(({ message }) => message);
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The clock of a program: right until the test sets it. What has elapsed is measured as ever. */
+/** The wall clock of a program: right until the test sets it. Elapsed time is not affected. */
 export class ProgramClock {
   readonly #folder = mkdtempSync(join(tmpdir(), 'quire-clock-'));
   readonly #file = join(this.#folder, 'milliseconds');
@@ -11,12 +11,12 @@ export class ProgramClock {
     this.set(0);
   }
 
-  /** What the program is to be started with. */
+  /** Options with which the program must be started. */
   get env(): Record<string, string> {
     return { NODE_OPTIONS: `--import=${new URL('./shifted-clock.js', import.meta.url).href}`, QUIRE_TEST_CLOCK_FILE: this.#file };
   }
 
-  /** So many milliseconds ahead of the right time. */
+  /** Sets it the given number of milliseconds ahead of the right time. */
   set(milliseconds: number): void {
     writeFileSync(this.#file, String(milliseconds));
   }

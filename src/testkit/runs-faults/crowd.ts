@@ -11,19 +11,19 @@ import { TcpProxy } from '../ship/tcp-proxy.ts';
 import { FaultBench, QUICK } from './bench.ts';
 import type { ShipsOrder } from './ships-process.ts';
 
-/** Processes with ships, among which they are shared out. */
+/** Number of processes with ships, among which the ships are divided. */
 const PROCESSES = 4;
 const JOINS_AT_ONCE = 4;
 const CLIENTS = 4;
-/** Between two kills; what was killed is started again at once. */
+/** Interval of kills; a killed process is restarted at once. */
 const PAUSE_MS = { from: 300, to: 1500 };
 
 export interface CrowdOptions {
-  /** Of the database. */
+  /** URL of the database. */
   readonly url: string;
   readonly servers: number;
   readonly ships: number;
-  /** Runs that each ship works on at once. */
+  /** Number of runs that each ship executes at once. */
   readonly capacity: number;
   /** `max_parallel` of the project `limited`; `all` has none. */
   readonly limit: number;
@@ -35,9 +35,9 @@ interface ShipsProcess {
   child: ChildProcess;
 }
 
-/** Several servers as processes over one PostgreSQL, and a fleet in some more, all of which are killed at random. */
+/** Several servers as processes over one PostgreSQL, and a fleet in several more, all of which are killed at random. */
 export class Crowd {
-  /** Processes that were killed. */
+  /** Number of processes that were killed. */
   kills = 0;
   readonly #folder: string;
   readonly #servers: FaultBench[];
@@ -58,7 +58,7 @@ export class Crowd {
 
   private constructor({ url, servers, limit }: CrowdOptions) {
     this.#folder = mkdtempSync(join(tmpdir(), 'quire-crowd-'));
-    // A run may meet one kill after another: what counts is that it ends well.
+    // A run may meet one kill after another: what matters is that it ends well.
     const yaml = () => `${QUICK}
 storage: {driver: postgres}
 projects: [{id: all, repository: org/all}, {id: limited, repository: org/limited, max_parallel: ${limit}}]
@@ -66,7 +66,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     this.#servers = Array.from({ length: servers }, (_, n) => new FaultBench({ name: `server-${n}`, yaml, env: { RUNS_DATABASE_URL: url } }));
   }
 
-  /** Submits runs with keys of their own, each until it is acknowledged. Returns their ids. */
+  /** Submits runs with unique keys, each until it is acknowledged. Returns their ids. */
   async submitUntilOver(milliseconds: number): Promise<string[]> {
     const ids: string[] = [];
     const end = performance.now() + milliseconds;
@@ -79,18 +79,18 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     return ids;
   }
 
-  /** SIGKILL for a server or a process with ships, now and then; the others go on meanwhile. */
+  /** Sends SIGKILL to a server or a process with ships at random times; the others continue. */
   async killAtRandom(milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds;
     do {
-      await setTimeout(PAUSE_MS.from + Math.random() * (PAUSE_MS.to - PAUSE_MS.from)); // out of the blue, so no event can stand for it
+      await setTimeout(PAUSE_MS.from + Math.random() * (PAUSE_MS.to - PAUSE_MS.from)); // at a random time, so there is no event to wait for
       this.kills += 1;
       if (Math.random() < 0.4) await this.#killServer(pick(this.#servers));
       else await this.#killShips(pick(this.#fleet));
     } while (performance.now() < end);
   }
 
-  /** Looks again and again, until it is over. */
+  /** Polls until it is over. */
   async until(look: () => Promise<void>): Promise<void> {
     for (; !this.#isOver; await setTimeout(20)) await look();
   }
@@ -99,7 +99,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     this.#isOver = true;
   }
 
-  /** Attempts whose work came to its end, as `run attempt`. */
+  /** Attempts whose work was completed, as `run attempt`. */
   done(): ReadonlySet<string> {
     return new Set(existsSync(this.#done) ? readFileSync(this.#done, 'utf8').split('\n') : []);
   }
@@ -121,7 +121,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     await first.serve();
     await Promise.all(others.map((server) => {
       mkdirSync(join(server.folder, 'server'));
-      cpSync(join(first.folder, 'server', 'ca'), join(server.folder, 'server', 'ca'), { recursive: true }); // one fleet
+      cpSync(join(first.folder, 'server', 'ca'), join(server.folder, 'server', 'ca'), { recursive: true }); // all processes form one fleet
       return server.serve();
     }));
   }
@@ -145,7 +145,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     }
   }
 
-  /** Its ships move to another server meanwhile, where there is one. */
+  /** In the meantime its ships move to another server, if there is one. */
   async #killServer(server: FaultBench): Promise<void> {
     const moving = this.#fleet.filter(({ proxy }) => proxy.target.port === server.fleetPort);
     const others = this.#servers.filter((each) => each !== server);
@@ -153,7 +153,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     if (others.length > 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: pick(others).fleetPort };
     await server.serve();
     if (others.length === 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: server.fleetPort };
-    else pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort }; // with its next connection
+    else pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort }; // on its next connection
   }
 
   async #killShips(ships: ShipsProcess): Promise<void> {

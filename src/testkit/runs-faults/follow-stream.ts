@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../../generated/runs/sdk/types.gen.ts';
 import { TOKEN } from './client.ts';
 
-/** One event as it came, with its offset. */
+/** One event as it arrived, with its offset. */
 export interface Followed {
   readonly id: number;
   readonly event: LogEvent;
@@ -9,24 +9,24 @@ export interface Followed {
 
 export interface FollowOptions {
   readonly attempt?: number;
-  /** Called with each event; true breaks the connection. */
+  /** Called with each event; returning true breaks the connection. */
   readonly breaks?: (count: number) => boolean;
 }
 
-/** Reads a run's log as server-sent events until it ends, over connections that break, as browsers do: by `Last-Event-ID`. */
+/** Reads a run's log as server-sent events until it ends, over connections that break, with `Last-Event-ID` as browsers do. */
 export async function followStream(url: string, id: string, { attempt = 1, breaks = () => false }: FollowOptions = {}): Promise<Followed[]> {
   const events: Followed[] = [];
   for (;;) {
     try {
       if (await readOnce(`${url}/api/v1/runs/${id}/logs/stream?attempt=${attempt}`, events, breaks)) return events;
     } catch {
-      // Broken, or nobody is there: from where it broke, once more.
+      // The connection broke, or nothing is listening: continue from the last event.
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** One connection; answers whether the log has ended. */
+/** One connection; returns whether the log has ended. */
 async function readOnce(url: string, events: Followed[], breaks: (count: number) => boolean): Promise<boolean> {
   const broken = new AbortController();
   const last = events.at(-1);

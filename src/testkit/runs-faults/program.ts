@@ -5,13 +5,16 @@ import { MAIN, ROOT, type Ending } from '../docs-process.ts';
 import { TIMEOUT_MS } from './eventually.ts';
 
 export interface ProgramOptions {
-  /** In place of this shell's environment, besides PATH. */
+  /** Variables that replace this shell's environment, in addition to PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** No file of the process, nor of those that it starts, may grow beyond: a disk without room, for any user. A multiple of 512. */
+  /**
+   * Maximum size in bytes of each file that the process and its children write, which simulates a full disk for any user. A
+   * multiple of 512.
+   */
   readonly maxFileBytes?: number;
 }
 
-/** `quire ...` as a process of its own. */
+/** `quire ...` as a separate process. */
 export class Program {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
@@ -32,7 +35,7 @@ export class Program {
         for (const look of [...this.#onOutput]) look();
       });
     }
-    // `close` rather than `exit`: only then everything that was written has been read.
+    // `close` rather than `exit`: only then has all output been read.
     this.ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
   }
 
@@ -40,7 +43,7 @@ export class Program {
     return this.#child.pid!;
   }
 
-  /** Both streams as they came. */
+  /** Both streams, in the order of arrival. */
   get output(): string {
     return this.#output;
   }
@@ -50,7 +53,7 @@ export class Program {
     return this;
   }
 
-  /** What it has written that matches, for the `times`th time; rejects when it ends before, and after a long time. */
+  /** Waits for the `times`th match in its output; rejects if the program ends before, and after a long time. */
   async wrote(pattern: string | RegExp, times = 1): Promise<RegExpExecArray> {
     const every = new RegExp(typeof pattern === 'string' ? RegExp.escape(pattern) : pattern.source, 'g');
     const found = Promise.withResolvers<RegExpExecArray>();

@@ -7,10 +7,10 @@ export interface ServeOptions extends Omit<BenchOptions, 'yaml'> {
   readonly queue?: string;
 }
 
-/** Ships of this zone get the runs of the project `all`. */
+/** Ships of this zone are assigned the runs of the project `all`. */
 export const ZONE = ['zone=all'];
 
-/** A server of one test, whose runs go to its own ship, two at once, or to those of the zone `all`. */
+/** A server for one test. Its runs are executed by its own ship, two at once, or by those of the zone `all`. */
 export async function serve({ onTestFinished }: TestContext, { queue = PATIENT, ...options }: ServeOptions = {}): Promise<FaultBench> {
   const bench = new FaultBench({
     yaml: (folder) => `${queue}\n${options.local ? 'projects: [{id: all, repository: org/all, max_parallel: 2}]\n' : projects(['all'])}${pipelines(folder)}`,

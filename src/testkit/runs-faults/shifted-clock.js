@@ -1,11 +1,11 @@
-// Preloaded into a program whose clock a test sets: a file says by how many milliseconds it differs from the right time.
+// Preloaded into a program whose clock a test sets: a file contains the difference from the right time in milliseconds.
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 
 const file = process.env['QUIRE_TEST_CLOCK_FILE'];
 const RightDate = Date;
-/** Between two looks at the file, by the clock that cannot be set. */
+/** Interval between two reads of the file, measured with the monotonic clock. */
 const STALE_MS = 10;
 
 let shift = 0;

@@ -1,4 +1,4 @@
-// Many ships in one process, whose work takes some milliseconds and is written down. Started with the path of a `ShipsOrder` as JSON.
+// Many ships in one process, whose work takes some milliseconds and is recorded. Started with the path of a `ShipsOrder` as JSON.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
@@ -10,10 +10,10 @@ import { MemorySpools } from '../ship/memory-spools.ts';
 
 export interface ShipsOrder {
   readonly identities: readonly Identity[];
-  /** Where the ships reach a server. */
+  /** Addresses at which the ships reach a server. */
   readonly port: number;
   readonly capacity: number;
-  /** A line `run attempt` is added when the work of an attempt has ended. */
+  /** A file to which a line `run attempt` is added when the work of an attempt is done. */
   readonly done: string;
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Living processes that were started by steps: all that have these variables, `NAME=value` each, in their environment. */
+/** Living processes that were started by steps: all whose environment contains these variables, each as `NAME=value`. */
 export function livingSteps(variables: readonly string[]): number[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
     const environment = `\0${contentOf(`/proc/${pid}/environ`)}`;
@@ -8,7 +8,7 @@ export function livingSteps(variables: readonly string[]): number[] {
   });
 }
 
-/** Whether a process is there and no zombie. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return /^\d+ \(.*\) [^ZX]/s.test(contentOf(`/proc/${pid}/stat`));
 }

@@ -11,24 +11,24 @@ import type { QueueServer } from './queue-server.ts';
 
 const CAPACITY = 4;
 
-/** One execution of a run's work, as its ship lived it. */
+/** One execution of a run's work, as seen by its ship. */
 export interface Execution {
   readonly runId: string;
   readonly attempt: number;
   readonly fence: number;
   readonly shipId: string;
-  /** It came to its end before its ship crashed. */
+  /** It was completed before its ship crashed. */
   finished: boolean;
-  /** The server has said that it has taken its end; its answer may have been lost on the way. */
+  /** The server has acknowledged the end; its response may have been lost on the way. */
   recorded: boolean;
-  /** The ship's process ended before it heard that. */
+  /** The ship's process ended before it received the acknowledgement. */
   crashed: boolean;
 }
 
-/** What the work of a run is: resolves when it is done, or when the signal aborts. */
+/** The work of a run: resolves when it is done, or when the signal aborts. */
 export type Work = (assignment: Assignment, signal: AbortSignal) => Promise<void>;
 
-/** A member of the fleet, behind a network of its own: real gRPC over TLS, and work that a test makes up. */
+/** A member of the fleet, behind its own network: real gRPC over TLS, and work that a test defines. */
 export class FleetShip {
   readonly id: string;
   readonly proxy: TcpProxy;
@@ -50,17 +50,17 @@ export class FleetShip {
     this.#work = work;
   }
 
-  /** Starts a process of it, which knows nothing of former ones. */
+  /** Starts a process of it, which knows nothing of earlier ones. */
   start(): void {
     this.#life = new Life({ identity: this.#identity, port: this.proxy.port, work: this.#work, executions: this.executions });
   }
 
-  /** From this moment on nothing that its process does or sends has an effect. */
+  /** From this moment on, nothing that its process does or sends has an effect. */
   crash(): void {
     this.#life?.crash();
   }
 
-  /** Ends it in order, with what it works on; resolves with the reason. */
+  /** Ends it gracefully, together with its current work; resolves with the reason. */
   async end(): Promise<string> {
     const reason = await this.#life!.end();
     await this.proxy.close();
@@ -128,7 +128,7 @@ class Life {
   }
 }
 
-/** A way to the server that ends in the middle of whatever is under way, as it does when a process is killed. */
+/** A connection to the server that ends in the middle of any operation, as when a process is killed. */
 class CutOffLink implements ShipLink {
   readonly #link: RemoteLink;
   readonly #onRecorded: (request: CompleteRunRequest) => void;
@@ -181,12 +181,12 @@ class CutOffLink implements ShipLink {
     if (this.#events !== undefined) this.#bury(this.#events);
   }
 
-  /** What is left of the ship in this process ends, and sends nothing. */
+  /** Ends what is left of the ship in this process, without sending anything. */
   #bury(events: StreamEvents): void {
     events.ended('denied', 'it crashed');
   }
 
-  /** The answer, unless nobody is there any more to hear it. */
+  /** Returns the response, unless the ship's process has ended. */
   async #heard<T>(answer: Promise<T>): Promise<T> {
     try {
       const heard = await answer;

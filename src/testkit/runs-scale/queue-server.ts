@@ -9,7 +9,7 @@ import { MAIN, ROOT } from '../docs-process.ts';
 
 const TOKEN = 'a-token-of-many-characters';
 
-/** host:port as the pair that it is. */
+/** Splits host:port into a pair. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -18,12 +18,12 @@ export interface Place {
 export interface QueueServerOptions {
   /** Projects, pipelines, the queue. */
   readonly yaml: string;
-  /** Runs that it executes itself at once; 0 for a server with a fleet. */
+  /** Number of runs that it executes itself at once; 0 for a server with a fleet. */
   readonly local?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The run-queue service as a process; it can be killed and started again over the same data. */
+/** The run-queue service as a process, which can be killed and restarted over the same data. */
 export class QueueServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'quire-scale-'));
   readonly #options: QueueServerOptions;
@@ -53,12 +53,12 @@ ${yaml}`);
     return join(this.folder, 'data', 'runs.db');
   }
 
-  /** Where ships connect; another place after each start. */
+  /** Address at which ships connect; a different one after each start. */
   get fleet(): Place {
     return this.#fleet!;
   }
 
-  /** Where ships join. */
+  /** Address at which ships join. */
   get enrol(): Place {
     return this.#enrol!;
   }
@@ -67,7 +67,7 @@ ${yaml}`);
     return this.#url;
   }
 
-  /** The most memory that its process has had so far, in bytes. */
+  /** Peak memory of its process so far, in bytes. */
   peakMemory(): number {
     const status = readFileSync(`/proc/${this.#process!.child.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) * 1024;
@@ -90,18 +90,18 @@ ${yaml}`);
     await this.#end('SIGKILL');
   }
 
-  /** Ends it in order. */
+  /** Ends it gracefully. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }
 
-  /** Leaves nothing of it; safe at any time. */
+  /** Kills it and removes its data; safe at any time. */
   async remove(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Calls the API; answers what is in `data`. */
+  /** Calls the API; returns the contents of `data`. */
   async api<T>(method: string, path: string, body?: object, key?: string): Promise<T> {
     return (await this.#call<{ data: T }>(method, path, body, key)).data;
   }
@@ -110,7 +110,7 @@ ${yaml}`);
     return this.#call('GET', path);
   }
 
-  /** Queues a run, again and again under one key until it is acknowledged: the server may be away. */
+  /** Queues a run, repeatedly with the same key until it is acknowledged, because the server may be down. */
   async submit(body: object): Promise<Run> {
     const key = crypto.randomUUID();
     for (;;) {
@@ -148,7 +148,7 @@ function placeOf(address: string): Place {
   return { host: host!, port: Number(port) };
 }
 
-/** Waits for what a process writes; rejects with all of it when it ends instead. */
+/** Waits for output of a process; rejects with all of its output if it ends before. */
 function reading(child: ChildProcess): (pattern: RegExp) => Promise<RegExpExecArray> {
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -12,7 +12,7 @@ export const HEARTBEAT_MS = 15_000;
 export const GRACE_MS = 10_000;
 const ACCEPT_MS = 10_000;
 
-/** A run as this server keeps it: the few rules of the state machine that ships can see, in the plainest way. */
+/** A run on this server, with the few rules of the state machine that ships can observe, implemented as simply as possible. */
 export interface FakeRun {
   readonly id: string;
   readonly script: Script;
@@ -23,23 +23,23 @@ export interface FakeRun {
   leaseEnds: number;
   acceptedBy: number;
   accepted: boolean;
-  /** Lines of each attempt as it was handed out, by `attempt.fence`. */
+  /** Lines of each attempt, by `attempt.fence`. */
   readonly logs: Map<string, string[]>;
   /** Completions that were recorded. */
   readonly completions: CompleteRunRequest[];
   outcome: Outcome | undefined;
-  /** When a ship last learned that lines of it are stored, and when the end was recorded that left lines out. */
+  /** When a ship was last told that its lines are stored, and when the end was recorded that left lines out. */
   logHeardAt: number;
   logGivenUpAt: number | undefined;
 }
 
-/** What the network does to a call. Chosen for each anew. */
+/** What the network does to a call; chosen separately for each call. */
 export interface Weather {
-  /** Before the server sees it. */
+  /** It is lost before the server receives it. */
   delayMs(): number;
   /** It never arrives. */
   losesRequest(): boolean;
-  /** It is done, but nobody learns of it. */
+  /** It is executed, but the response is lost. */
   losesAnswer(): boolean;
   /** It arrives twice. */
   repeats(): boolean;
@@ -47,22 +47,22 @@ export interface Weather {
 
 export const FAIR: Weather = { delayMs: () => 1, losesRequest: () => false, losesAnswer: () => false, repeats: () => false };
 
-/** A server of ships, without a network: its rules are the decisions', section 4, and its faults are the test's. */
+/** A server for ships, without a network: its rules are those of the decisions, section 4, and the test controls its faults. */
 export class FakeFleet implements ShipLink {
   readonly runs = new Map<string, FakeRun>();
-  /** Messages of the ship, in their order. */
+  /** Messages of the ship, in order. */
   readonly received: ShipMessage[] = [];
   weather = FAIR;
-  /** Nothing arrives, and connections are neither made nor seen to break. */
+  /** Nothing arrives, and connections can neither be made nor be seen to break. */
   partitioned = false;
   budgetLines = Infinity;
-  /** Whether it answers the next connections at all, and how. */
+  /** Whether and how it responds to the next connections. */
   refusing: 'lost' | 'denied' | 'unknown' | 'outdated' | undefined;
-  /** How long ships bridge an outage. */
+  /** For how long ships bridge an outage. */
   outageGraceMs = 0;
-  /** What does not work: all of it, so that its host refuses connections, or its store alone. */
+  /** What has failed: everything, so that its host refuses connections, or only its store. */
   #outage: 'server' | 'store' | undefined;
-  /** Told when a run's lease has ended, so that any ship may get it now. */
+  /** Called when a run's lease has ended, so that any ship may be assigned it now. */
   onLeaseEnd: (run: FakeRun) => void = () => undefined;
   readonly #time: VirtualTime;
   #streams = new Set<FakeStream>();
@@ -91,7 +91,7 @@ export class FakeFleet implements ShipLink {
     this.broadcast({ case: 'cancel', value: { ref: refOf(run), graceMs: BigInt(graceMs) } });
   }
 
-  /** Breaks all streams, as a server that restarts does. What is stored stays. */
+  /** Breaks all streams, like a server that restarts. Stored data stays. */
   cut(reason: 'lost' | 'denied' | 'unknown' | 'outdated' = 'lost'): void {
     for (const stream of [...this.#streams]) stream.end(reason);
   }
@@ -103,7 +103,7 @@ export class FakeFleet implements ShipLink {
     this.cut();
   }
 
-  /** After an outage all leases are granted again. */
+  /** After an outage all leases are renewed. */
   mend(): void {
     this.#outage = undefined;
     this.refusing = undefined;
@@ -209,7 +209,7 @@ export class FakeFleet implements ShipLink {
       const action = !this.#renews(ref!) ? ResumeAction.DISCARD : run.state === 'cancelling' ? ResumeAction.STOP : ResumeAction.CONTINUE;
       return create(ResumeSchema, { ref: ref!, action, nextSeq: BigInt(run.logs.get(logKey(ref!))?.length ?? 0) });
     });
-    // What the ship does not hold it has lost.
+    // Runs that the ship does not report are lost.
     for (const run of this.runs.values()) {
       if ((run.state === 'running' || run.state === 'cancelling') && !held.some(({ ref }) => sameRef(ref!, refOf(run)))) this.#lost(run);
     }
@@ -226,7 +226,7 @@ export class FakeFleet implements ShipLink {
     const run = this.runs.get(ref.runId);
     if (run === undefined || !holds(run, ref)) return false;
     run.leaseEnds = this.#time.now() + LEASE_TTL_MS;
-    // A ship that says that it holds it has accepted it.
+    // A ship that reports a run has accepted it.
     run.accepted = true;
     return true;
   }
@@ -239,7 +239,7 @@ export class FakeFleet implements ShipLink {
     } else requeue(run);
   }
 
-  /** Looks after leases, and hands out, ten times a second. */
+  /** Checks leases and assigns runs, ten times per second. */
   async #tick(): Promise<void> {
     for (;;) {
       await this.#time.sleep(100);
@@ -272,7 +272,7 @@ export class FakeFleet implements ShipLink {
 
 type MessageInit = NonNullable<Parameters<typeof create<typeof ServerMessageSchema>>[1]>['body'] & object;
 
-/** One stream: messages arrive a little later, in their order, and not at all during a partition. */
+/** One stream: messages arrive after a short delay, in order, and not at all during a partition. */
 class FakeStream implements ControlStream {
   isWelcome = false;
   readonly #time: VirtualTime;

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 
-/** A log that a test waits for. */
+/** A log whose messages a test can await. */
 export class HeardLog implements Log {
   readonly messages: string[] = [];
   readonly #listeners = new Set<() => void>();
@@ -11,7 +11,7 @@ export class HeardLog implements Log {
   readonly error = this.debug;
   readonly child = (): Log => this;
 
-  /** Resolves when the message has been written so often. */
+  /** Resolves when the message has been written the given number of times. */
   heard(message: string, times = 1): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

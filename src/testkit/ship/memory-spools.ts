@@ -2,7 +2,7 @@ import type { Spools } from '../../ship/index.ts';
 
 /** Spools that fail when the test says so. */
 export class MemorySpools implements Spools {
-  /** Names of those that are open. */
+  /** Names of the open spools. */
   readonly open = new Map<string, Buffer>();
   failing = false;
 

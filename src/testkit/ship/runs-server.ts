@@ -5,12 +5,12 @@ import { OWN_USER } from '../runs-executor.ts';
 import { API_TOKEN, serveRuns } from '../runs-server.ts';
 
 export interface RunsServerOptions {
-  /** Its data; another one in the same folder goes on with it. */
+  /** Folder of its data; another server in the same folder continues with it. */
   readonly folder: string;
-  /** YAML of pipelines, and what else differs. */
+  /** YAML of pipelines, and other differences. */
   readonly yaml?: string;
   readonly local?: boolean;
-  /** How steps of the local ship are kept apart; else they are not, since what they do is looked at from outside. */
+  /** How steps of the local ship are isolated; by default they are not, because tests observe their effects from outside. */
   readonly fence?: string;
   readonly shipCertTtl?: string;
   readonly minShipVersion?: string;
@@ -24,7 +24,7 @@ interface Run {
   readonly error?: { readonly code: string };
 }
 
-/** The whole run-queue service on loopback, with a fleet. */
+/** The complete run-queue service on loopback, with a fleet. */
 export class RunsServer {
   readonly service: RunningRunQueueService;
 
@@ -41,7 +41,7 @@ ${yaml}` });
     return new RunsServer(service);
   }
 
-  /** Calls the API; answers what is in `data`. */
+  /** Calls the API; returns the contents of `data`. */
   async api<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(`${this.service.url}/api/v1${path}`, {
       method,
@@ -75,7 +75,7 @@ ${yaml}` });
     }
   }
 
-  /** All lines of a run's log that its steps wrote. */
+  /** All log lines that the steps of a run wrote. */
   async output(id: string, attempt = 1): Promise<string[]> {
     const lines: string[] = [];
     for (let offset = 0; ;) {

@@ -3,18 +3,18 @@ import { Outcome, RunErrorSchema, type Assignment } from '../../../generated/pro
 import type { Executor, OutputSink, WorkControl, WorkResult } from '../../ship/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What the work of a run does; read from the input of its assignment, as JSON. */
+/** The work of a run, read as JSON from the input of its assignment. */
 export interface Script {
   readonly lines: number;
   readonly durationMs: number;
-  /** It takes so long to end when it is asked to; the executor kills it after the grace. */
+  /** How long it takes to end after it is asked to; the executor kills it after the grace period. */
   readonly dyingMs?: number;
   readonly outcome?: 'succeeded' | 'failed';
-  /** Bytes of each line. */
+  /** Number of bytes of each line. */
   readonly lineBytes?: number;
 }
 
-/** One execution as it happened. */
+/** One execution, as it happened. */
 export interface Execution {
   readonly runId: string;
   readonly attempt: number;
@@ -23,7 +23,7 @@ export interface Execution {
   endedAt: number | undefined;
 }
 
-/** Does what the scripts say, in virtual time, and keeps record of it. */
+/** Executes the scripts in virtual time, and records the executions. */
 export class ScriptedExecutor implements Executor {
   readonly kinds = ['diagnostic', 'pipeline', 'ai_text'] as const;
   readonly executions: Execution[] = [];
@@ -49,7 +49,7 @@ export class ScriptedExecutor implements Executor {
     try {
       return await this.#play(JSON.parse(Buffer.from(assignment.input).toString()) as Script, `${runId}.${attempt}.${fencingToken}`, output, control);
     } finally {
-      // A process that is killed is not gone at once.
+      // A process that is killed does not end at once.
       if (control.kill.aborted) await this.#time.sleep(20);
       execution.endedAt = this.#time.now();
     }

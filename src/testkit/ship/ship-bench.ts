@@ -12,11 +12,11 @@ export interface ShipBenchOptions {
   readonly description?: Partial<ShipDescription>;
   readonly random?: () => number;
   readonly log?: Log;
-  /** The ship's wall clock is so far ahead. */
+  /** How far the ship's wall clock is ahead. */
   readonly clockSkewMs?: number;
 }
 
-/** A ship at a server that follows the test, in virtual time. */
+/** A ship and a server that the test controls, in virtual time. */
 export class ShipBench {
   readonly time = new VirtualTime();
   readonly fleet = new FakeFleet(this.time);
@@ -34,7 +34,7 @@ export class ShipBench {
     this.end = this.ship.run();
   }
 
-  /** Lines that the server has of a run's last attempt as it was handed out. */
+  /** Lines that the server has stored of a run's last attempt. */
   lines(id: string): string[] {
     return [...this.fleet.runs.get(id)!.logs.values()].at(-1) ?? [];
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { bareEnvironment } from '../bare-environment.ts';
 import { MAIN, ROOT, type Ending } from '../docs-process.ts';
 
-/** `quire ship ...` as a process of its own. */
+/** `quire ship ...` as a separate process. */
 export class ShipProcess {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
@@ -27,7 +27,7 @@ export class ShipProcess {
     void this.ended.finally(() => ShipProcess.#running.delete(this));
   }
 
-  /** Kills whatever a test that failed has left; to be called after each test. */
+  /** Kills processes that a failed test left behind; must be called after each test. */
   static async killAll(): Promise<void> {
     await Promise.all([...ShipProcess.#running].map((each) => each.signal('SIGKILL').ended));
   }
@@ -41,7 +41,7 @@ export class ShipProcess {
     return this;
   }
 
-  /** Resolves when it has written this so often; rejects when it ends before. */
+  /** Resolves when its output contains this the given number of times; rejects if it ends before. */
   async wrote(text: string, times = 1): Promise<void> {
     const found = Promise.withResolvers<void>();
     const look = (): void => {

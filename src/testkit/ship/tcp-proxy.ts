@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A network between two programs that a test can interrupt. */
+/** A network between two programs, which a test can interrupt. */
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Bytes that came from clients. */
+  /** Number of bytes received from clients. */
   received = 0;
   #isCut = false;
-  /** Where new connections go. */
+  /** Target of new connections. */
   target: { readonly host: string; readonly port: number };
 
   private constructor(target: TcpProxy['target']) {
@@ -42,25 +42,25 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nothing passes, and nobody is told. */
+  /** No data passes, and neither side is notified. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Connections that are open carry nothing any more, and nobody is told; new ones work. */
+  /** Open connections no longer carry data, without notification; new ones work. */
   strand(): void {
     this.cut();
     this.#isCut = false;
   }
 
-  /** What was on its way arrives. */
+  /** Delivers data that was held back. */
   mend(): void {
     this.#isCut = false;
     for (const socket of this.#sockets) socket.resume();
   }
 
-  /** Breaks all connections; new ones can be made. */
+  /** Breaks all connections; new ones are possible. */
   drop(): void {
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -7,7 +7,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Time that passes when the test says so: what sleeps wakes in its order, and has its say before the next does. */
+/** Time that advances when the test says so. Sleeps end in order, and the work after one is done before the next ends. */
 export class VirtualTime implements Timer, Clock {
   #now = 0;
   readonly #sleepers = new Set<Sleeper>();
@@ -32,7 +32,7 @@ export class VirtualTime implements Timer, Clock {
     });
   }
 
-  /** Lets so much time pass. Work that needs no timer, but promises only, is done when it resolves. */
+  /** Advances the time. Work that depends only on promises, not on timers, is done when it resolves. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
     for (;;) {
@@ -45,7 +45,7 @@ export class VirtualTime implements Timer, Clock {
     this.#now = until;
   }
 
-  /** Lets time pass until the promise settles; fails when that takes longer than `atMost`. */
+  /** Advances the time until the promise settles; fails if that takes longer than `atMost`. */
   async until<T>(promise: Promise<T>, atMost = 3_600_000): Promise<T> {
     let settled = false;
     const done = (): void => void (settled = true);

@@ -1,9 +1,9 @@
-/** Loaded before a server (`node --import`): tells on standard error, when it ends, how long its event loop was held. */
+/** Loaded before a server (`node --import`): prints to standard error, at its end, how long its event loop was blocked. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();
-// What happens until the server listens holds nobody up.
+// Delays before the server listens affect no client.
 setTimeout(() => histogram.reset(), 1500).unref();
 
 process.on('exit', () => {

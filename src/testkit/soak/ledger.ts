@@ -1,30 +1,30 @@
-/** The number of a version that was written, or that there is no document. */
+/** The number of a version that was written, or no document. */
 export type State = number | 'absent';
 
 /**
- * What clients know of documents that each have one writer: the states that a document went through, up to
- * which of them the server has acknowledged, and up to which one it has been asked.
+ * What clients know about documents that each have one writer: the sequence of states of a document, up to which of them the
+ * server has acknowledged, and up to which it has received requests.
  */
 export class Ledger {
   readonly #histories = new Map<string, { states: State[]; acknowledged: number }>();
 
-  /** Notes a write before it is sent. */
+  /** Records a write before it is sent. */
   begin(name: string, state: State): void {
     this.#historyOf(name).states.push(state);
   }
 
-  /** The last write that began was acknowledged. */
+  /** Records that the last write was acknowledged. */
   acknowledge(name: string): void {
     const history = this.#historyOf(name);
     history.acknowledged = history.states.length - 1;
   }
 
-  /** A moment: what was acknowledged until now must be found by a search that begins now. */
+  /** A moment: writes acknowledged before it must be found by a search that begins now. */
   now(): ReadonlyMap<string, number> {
     return new Map([...this.#histories].map(([name, { acknowledged }]) => [name, acknowledged]));
   }
 
-  /** All that a search may have seen of a document that began at a moment and ends now. */
+  /** All states of a document that a search from a moment until now may have seen. */
   possible(name: string, since: ReadonlyMap<string, number>): readonly State[] {
     return this.#historyOf(name).states.slice(since.get(name) ?? 0);
   }

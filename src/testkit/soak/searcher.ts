@@ -18,12 +18,12 @@ export interface SearchAnswer {
   readonly facets?: Readonly<Record<string, readonly { readonly value: string; readonly count: number }[]>>;
 }
 
-/** Searches, and checks that each answer could be true at some moment between its request and itself. */
+/** Searches, and checks that each response was correct at some moment between the request and the response. */
 export class Searcher {
   readonly #client: HttpClient;
   readonly #ledger: Ledger;
   readonly #random: Random;
-  /** Milliseconds that each search took. */
+  /** Duration of each search, in milliseconds. */
   readonly times: number[] = [];
 
   constructor(client: HttpClient, ledger: Ledger, random: Random) {
@@ -55,13 +55,13 @@ export class Searcher {
     });
   }
 
-  /** Words that come and go with the versions. */
+  /** Words that appear and disappear with the versions. */
   async #shared(version: number): Promise<void> {
     const words = sharedWords(version);
     await this.#check({ query: words.map((word) => `+${word}`).join(' '), mode: 'boolean' }, words, () => undefined);
   }
 
-  /** A word and a value of the metadata that belong to different versions as often as not. */
+  /** A word and a metadata value that often belong to different versions. */
   async #filtered(version: number): Promise<void> {
     const [five] = sharedWords(version);
     const kind = kindOf(this.#random.integer(0, 3));
@@ -102,7 +102,7 @@ export class Searcher {
     }
   }
 
-  /** Body, metadata, terms and passages are those of one version, which the document may have had. */
+  /** Body, metadata, terms and passages must be from one version, which the document may have had. */
   #checkResult({ document: { key, meta, contentMd }, score, matchedTerms, highlights = [] }: SearchResult, words: readonly string[], since: ReadonlyMap<string, number>): void {
     const version = Number(meta['version']?.[0]);
     expect(this.#ledger.possible(key, since).includes(version), `${key} is version ${version}, possible are ${this.#ledger.possible(key, since).join()}`);

@@ -1,15 +1,15 @@
-/** A document of the soak test: everything in it follows from its name and version, so that a mixture of versions shows. */
+/** A document of the soak test: all its contents follow from its name and version, so that a mixture of versions is detected. */
 export interface Version {
   readonly contentMd: string;
   readonly meta: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The word that only this document has, in all of its versions. */
+/** A word that only this document has, in all of its versions. */
 export const nameWord = (name: string): string => `name${name}`;
-/** The word that only this version of this document has. */
+/** A word that only this version of this document has. */
 export const versionWord = (name: string, version: number): string => `name${name}version${version}`;
 
-/** Words that a version has by its number, and others share: three of them are looked for together. */
+/** Words that a version has by its number and shares with others: queries search for three of them together. */
 export const sharedWords = (version: number): [string, string] => [`five${version % 5}`, `three${version % 3}`];
 export const kindOf = (version: number): string => `kind${version % 4}`;
 

@@ -6,7 +6,7 @@ import { nameWord, versionOf, versionWord } from './versions.ts';
 
 export const COLLECTION = 'soak';
 
-/** Writes to documents of its own, one request after the other, and looks at once whether what was acknowledged is found. */
+/** Writes to its own documents, one request at a time, and checks immediately whether acknowledged writes are found. */
 export class Writer {
   readonly #client: HttpClient;
   readonly #ledger: Ledger;

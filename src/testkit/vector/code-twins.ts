@@ -1,9 +1,9 @@
 import type { Metric } from '../../search/vector/index.ts';
 import { dotTwin, SHORTEST } from './twins.ts';
 
-// What scans over codes (asm/vector/codes.ts, bits.ts, code-scan.ts) reckon, in plain loops over 64-bit numbers.
+// The computations of scans over codes (asm/vector/codes.ts, bits.ts, code-scan.ts), in plain loops over 64-bit numbers.
 
-/** Scores of rows by codes of 8 or 4 bits, and how much one code more or less makes; the Euclidean one lacks the query's own square. */
+/** Scores of rows by codes of 8 or 4 bits, and the effect of a code that differs by one; the Euclidean one lacks the query's own square. */
 export function scalarTwin(rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4, metric: Metric): { scores: number[]; perCode: number } {
   const levels = 2 ** bits - 1;
   const lows = Array.from(query, (_, i) => Math.min(...rows.map((row) => row[i]!)));
@@ -29,7 +29,7 @@ function applied(product: number, row: Float32Array, metric: Metric): number {
   return Math.sqrt(squares) < SHORTEST ? 0 : product / Math.sqrt(squares);
 }
 
-/** Scores of rows by codes of 1 bit, all but for a constant of the query; and how much one sign more or less makes. */
+/** Scores of rows by codes of 1 bit, except for a constant of the query; and the effect of one sign. */
 export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, metric: Metric): { scores: number[]; perSign: number[] } {
   const vectors = rows.map((row) => (metric === 'cosine' ? unit(row) : Array.from(row)));
   const centre = Array.from(query, (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
@@ -49,7 +49,7 @@ export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, met
   return { scores, perSign: lengths.map((length) => ((2 * Math.PI) / dims) * length * Math.sqrt(dotTwin(rest, rest))) };
 }
 
-/** Four rounds of random signs and a Walsh-Hadamard transform of the first, then the last, power of two. */
+/** Four rounds of random signs and a Walsh-Hadamard transform, alternately of the first and the last power of two. */
 function rotate(vector: readonly number[], dims: number): number[] {
   const values = [...vector, ...new Array<number>(dims - vector.length).fill(0)];
   const size = 2 ** Math.floor(Math.log2(dims));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Metric } from '../../search/vector/index.ts';
 
-/** Real vectors with their true nearest neighbours, which lie beside the repository on some machines. */
+/** Real vectors with their true nearest neighbours, which are stored beside the repository on some machines. */
 const FOLDER = new URL('../../../../shared/corpus/vec/', import.meta.url);
 
 export const CORPORA = ['glove50', 'mnist784', 'sift128'] as const;
@@ -12,11 +12,11 @@ export interface Corpus {
   readonly metric: Metric;
   readonly base: readonly Float32Array[];
   readonly queries: readonly Float32Array[];
-  /** Of each query, the numbers of its nearest base vectors, nearest first. */
+  /** For each query, the numbers of its nearest base vectors, nearest first. */
   readonly neighbours: readonly Int32Array[];
 }
 
-/** Why tests on a corpus are skipped; undefined when it is there. */
+/** Why tests on a corpus are skipped; undefined if it is present. */
 export function missingCorpus(name: string): string | undefined {
   return existsSync(new URL(`${name}.json`, FOLDER)) ? undefined : `the vectors of ${name} are not on this machine`;
 }

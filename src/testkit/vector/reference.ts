@@ -11,7 +11,7 @@ interface ReferenceQuery {
   readonly filter: ReadonlySet<number> | undefined;
 }
 
-/** What a vector index promises, by maps and loops over 64-bit numbers. */
+/** The contract of a vector index, implemented with maps and loops over 64-bit numbers. */
 export class ReferenceVectors {
   readonly #documents = new Map<number, { type: StoredType; vectors: Float64Array[] }>();
 
@@ -32,7 +32,7 @@ export class ReferenceVectors {
     return this.#documents.get(ord)?.vectors ?? [];
   }
 
-  /** Dimensions, ascending. */
+  /** Dimensions, in ascending order. */
   get dims(): number[] {
     return [...new Set([...this.#documents.values()].map(({ vectors }) => vectors[0]!.length))].toSorted((a, b) => a - b);
   }

@@ -1,9 +1,9 @@
 import type { StoredType } from '../../kernels/vectors.ts';
 import type { Metric } from '../../search/vector/index.ts';
 
-// What the kernels of asm/vectors.ts compute, in plain loops over 64-bit numbers.
+// The computations of the kernels of asm/vectors.ts, in plain loops over 64-bit numbers.
 
-/** Shorter vectors count as zero vectors. */
+/** Shorter vectors are treated as zero vectors. */
 export const SHORTEST = 2 ** -126;
 
 export function dotTwin(a: ArrayLike<number>, b: ArrayLike<number>): number {
@@ -18,7 +18,7 @@ export function l2sqTwin(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** A score as callers see it. */
+/** A score as callers receive it. */
 export function scoreTwin(query: ArrayLike<number>, vector: ArrayLike<number>, metric: Metric): number {
   if (metric === 'euclidean') return Math.fround(1 / (1 + Math.sqrt(l2sqTwin(query, vector))));
   const product = dotTwin(query, vector);
@@ -27,7 +27,7 @@ export function scoreTwin(query: ArrayLike<number>, vector: ArrayLike<number>, m
   return asked === 0 || length < SHORTEST ? 0 : Math.fround(Math.min(1, Math.max(-1, product / (asked * length))));
 }
 
-/** The codes of a vector that is stored as int8 or int4, and what they stand for. */
+/** The codes of a vector that is stored as int8 or int4, and the values that they represent. */
 export function quantizeTwin(vector: ArrayLike<number>, type: 'int8' | 'int4'): { minimum: number; step: number; codes: number[] } {
   const values = Array.from(vector);
   const minimum = Math.min(...values);
@@ -37,7 +37,7 @@ export function quantizeTwin(vector: ArrayLike<number>, type: 'int8' | 'int4'): 
   return { minimum, step: Math.fround(step), codes };
 }
 
-/** A vector as it comes back from a store of a type. */
+/** A vector as it is returned by a store of a type. */
 export function storedTwin(vector: Float32Array, type: StoredType): Float64Array {
   if (type === 'float32') return Float64Array.from(vector);
   const { minimum, step, codes } = quantizeTwin(vector, type);

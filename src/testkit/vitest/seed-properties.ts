@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Tests that import `fast-check` get the library with one seed. */
+/** Tests that import `fast-check` receive the library with a fixed seed. */
 const SEEDED = new URL('../seeded-fast-check.ts', import.meta.url).href;
 
 registerHooks({

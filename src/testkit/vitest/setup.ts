@@ -1,3 +1,3 @@
-// Evaluated for each test file. What it imports is evaluated once in a process, however many files run there.
+// Evaluated for each test file. Its imports are evaluated once per process, however many files run there.
 import './seed-properties.ts';
 import './over-postgres.ts';

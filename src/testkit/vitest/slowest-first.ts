@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Starts the slowest test files of each project first, so that none of them runs alone at the end. Vitest orders files by how long
- * they took the last time, which a fresh checkout does not know. Projects whose files share a process come before the others, each
- * in one piece: a process ends where the next file belongs to another project, and short files in processes of their own fill
- * the end best.
+ * Starts the slowest test files of each project first, so that none of them runs alone at the end. Vitest orders files by their
+ * last durations, which a fresh checkout does not have. Projects whose files share a process come first, each in one block,
+ * because a process ends when the next file belongs to another project; short files in separate processes fill the end best.
  */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Those that are not listed keep the order that vitest has for them.
+    // Files that are not listed keep vitest's order.
     return (await super.sort(files)).sort((a, b) => isolation(a) - isolation(b) || compareNames(a, b) || rank(a) - rank(b));
   }
 }
@@ -22,7 +21,7 @@ function compareNames({ project: a }: TestSpecification, { project: b }: TestSpe
 
 const rank = ({ moduleId }: TestSpecification): number => RANKS.get(moduleId) ?? RANKS.size;
 
-/** The files that took 5 s and more on two quiet cores, slowest first. A name that is out of date does no harm. */
+/** The files that took at least 5 s on two idle cores, slowest first. An outdated name does no harm. */
 const SLOW = [
   'src/app/ship/run-ship.test.ts',
   'contract-tests/published-package.test.ts',

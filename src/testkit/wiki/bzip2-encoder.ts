@@ -1,4 +1,4 @@
-/** Bytes as bzip2, by the plainest encoder that there can be: rotations sorted by comparison, codes of equal length. For small inputs. */
+/** Compresses bytes with bzip2, as simply as possible: rotations sorted by comparison, codes of equal length. For small inputs. */
 export function bzip2(bytes: Uint8Array, blockBytes = 2000): Uint8Array<ArrayBuffer> {
   const out = new BitWriter();
   for (const byte of Buffer.from('BZh1')) out.put(byte, 8);
@@ -15,7 +15,7 @@ export function bzip2(bytes: Uint8Array, blockBytes = 2000): Uint8Array<ArrayBuf
   return out.bytes();
 }
 
-/** CRC-32 with the highest bit first, bit by bit. */
+/** CRC-32 with the highest bit first, computed bit by bit. */
 export function crcOf(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -40,10 +40,10 @@ function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   const groups = Math.ceil(symbols.length / 50);
   out.put(2, 3);
   out.put(groups, 15);
-  // Codes are used in turn, so that each is the other one than the last.
+  // The two codes alternate.
   for (let group = 0; group < groups; group++) out.put(group === 0 ? 0 : 2, group === 0 ? 1 : 2);
   const length = Math.ceil(Math.log2(used.length + 2));
-  // The first code has all lengths equal, the second one makes its symbols longer by steps, up to eleven bits more.
+  // In the first code all lengths are equal; the second one makes its symbols 1 to 10 bits longer.
   const lengths = [Array<number>(used.length + 2).fill(length), Array.from({ length: used.length + 2 }, (_, i) => length + 1 + (i % 10))];
   for (const code of lengths) writeLengths(out, code);
   const codes = lengths.map(canonical);

@@ -1,5 +1,5 @@
-// Converts the dump on its standard input as an import does, and prints a line of JSON: how many pages came out, and the resident
-// memory in bytes before and at its highest. A small dump comes first, so that everything has been started before.
+// Converts the dump on its standard input like an import, and prints a line of JSON: the number of pages, and the resident
+// memory in bytes before and at its peak. A small dump is converted first, so that everything has been initialised before.
 import { WikiDumpError } from '../../convert/wiki/index.ts';
 import { convertDump } from '../../docs/ingest/wiki/convert-dump.ts';
 import { dumpXml } from './dump.ts';

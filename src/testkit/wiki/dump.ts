@@ -19,7 +19,7 @@ export const DUMP_HEAD = `<mediawiki xmlns="http://www.mediawiki.org/xml/export-
 
 export const DUMP_END = '</mediawiki>\n';
 
-/** A page as exports have it; its id is its number from 1 unless it says otherwise. */
+/** A page as in exports; its id is its number from 1 unless specified. */
 export function pageXml({ title, text = '', ns = 0, id, redirect, model = 'wikitext' }: DumpPage, index = 0): string {
   const number = id ?? index + 1;
   return `  <page><title>${escaped(title)}</title><ns>${ns}</ns><id>${number}</id>${redirect === undefined ? '' : `<redirect title="${escaped(redirect)}" />`}

@@ -1,6 +1,6 @@
 /**
- * The phrases of wikitext that stand outside of templates, tables, references and tags with a content of their own, as runs of
- * words: found by plain replacements, which have nothing in common with the converter.
+ * The phrases of wikitext outside templates, tables, references and tags with their own content, as sequences of words. They
+ * are found by plain replacements, which share nothing with the converter.
  */
 export function phrasesOf(wikitext: string, names: { readonly file: readonly string[]; readonly category: readonly string[] }): string[] {
   let text = wikitext.replace(/<!--[\s\S]*?-->/g, '').replace(/<ref\b[^>]*\/>/gi, ' \n').replace(/<(ref|math|gallery|syntaxhighlight|source|nowiki|pre|timeline|score)\b[^>]*>[\s\S]*?<\/\1>/gi, ' \n');
@@ -12,7 +12,7 @@ export function phrasesOf(wikitext: string, names: { readonly file: readonly str
     before = text;
     text = text.replace(/\{\|(?:(?!\{\|)[\s\S])*?\n\s*\|\}/g, '\n');
   }
-  // Of tables without an end the attributes are left.
+  // Of tables without an end, the attributes remain.
   text = text.replace(/^[:\s]*\{\|.*$/gm, '');
   const dropped = new RegExp(`\\[\\[\\s*(?:${[...names.file, ...names.category].join('|')})\\s*:[^\\[\\]]*(?:\\[\\[[^\\[\\]]*\\]\\][^\\[\\]]*)*\\]\\]`, 'gi');
   text = text.replace(dropped, '\n').replace(/\[\[[a-z-]{2,12}:[^\]|]*\]\]/g, '\n');
@@ -21,12 +21,12 @@ export function phrasesOf(wikitext: string, names: { readonly file: readonly str
   return text.split(/[\n*#:;=|{}[\]]/).map(wordsOf).filter((phrase) => phrase.includes(' '));
 }
 
-/** The words of a text with a space between them. */
+/** The words of a text, separated by a space. */
 export function wordsOf(text: string): string {
   return (text.normalize('NFC').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ');
 }
 
-/** The words of markdown as a reader sees them: without the targets of links and signs of footnotes. */
+/** The words of markdown as a reader sees them: without the targets of links and footnote markers. */
 export function wordsOfMarkdown(markdown: string): string {
   return wordsOf(markdown.replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1').replace(/\*/g, '').replace(/<https?:[^<>]*>/g, '\n').replace(/\[\^\d+\]/g, ' ').replace(/<\/?su[bp]>/g, '\n').replace(/\\\n/g, '\n').replace(/\\/g, ''));
 }

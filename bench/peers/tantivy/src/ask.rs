@@ -1,4 +1,4 @@
-//! A question of `../filters/job.ts`, written as the query of a URL.
+//! A query of `../filters/job.ts`, in the form of a URL's query.
 use crate::Result;
 
 #[derive(Default)]

@@ -1,5 +1,5 @@
 //! Searches with filters, facets, ranges and sorts: the job of `../filters/job.ts`. Each metadata key is a fast field that is
-//! indexed, too; filters are terms without a score, ranges read the fast field.
+//! also indexed; filters are terms without a score, ranges read the fast field.
 use crate::Result;
 use crate::ask::{Ask, day_of};
 use crate::job::{BATCH, Job};
@@ -37,7 +37,7 @@ pub struct FilterIndex {
     analyzer: TextAnalyzer,
 }
 
-/// What a search finds.
+/// The result of a search.
 pub struct Found {
     pub total: usize,
     pub hits: Vec<(Option<f32>, DocAddress)>,
@@ -45,7 +45,7 @@ pub struct Found {
 }
 
 impl FilterIndex {
-    /// Writes the index and returns the documents and seconds that it took without reading them.
+    /// Writes the index; returns the documents and the duration in seconds, which excludes reading them.
     pub fn write(job: &Job) -> Result<(u64, f64)> {
         let folder = job.folder("tantivy")?;
         std::fs::create_dir_all(&folder)?;
@@ -178,7 +178,7 @@ impl FilterIndex {
         })
     }
 
-    /// The keys of what was found, read from the store.
+    /// The keys of the results, read from the store.
     pub fn keys(&self, found: &Found) -> Result<Vec<String>> {
         let key = |(_, address): &(Option<f32>, DocAddress)| -> Result<String> {
             let document: TantivyDocument = self.searcher.doc(*address)?;
@@ -243,7 +243,7 @@ impl FilterIndex {
         Ok(Some(serde_json::from_value(wanted)?))
     }
 
-    /// The first matches in the order of the index, without looking at the others.
+    /// The first matches in the order of the index, without visiting the others.
     fn first(&self, query: &dyn Query) -> Result<Vec<(Option<f32>, DocAddress)>> {
         let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
         let mut hits = Vec::new();

@@ -1,11 +1,11 @@
-//! What the peer is asked to do, as `NAME=VALUE` arguments, and the files that it reads.
+//! The job of the peer, as `NAME=VALUE` arguments, and the files that it reads.
 use crate::Result;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
 
-/// Documents that are read before they are added together, so that reading is not measured.
+/// Number of documents that are read before they are added together, so that reading is not measured.
 pub const BATCH: usize = 500;
 
 pub struct Job {
@@ -39,7 +39,7 @@ impl Job {
         self.values.get(name).is_some_and(|value| value == "true")
     }
 
-    /// A folder of that name in the peer's own.
+    /// A folder with this name in the peer's own folder.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         Ok(PathBuf::from(self.text("folder")?).join(name))
     }
@@ -48,7 +48,7 @@ impl Job {
         Ok(BufReader::with_capacity(1 << 20, File::open(self.text(name)?)?).lines())
     }
 
-    /// The queries: kind, and what stands behind the tab.
+    /// The queries: kind, and the text after the tab.
     pub fn queries(&self) -> Result<Vec<(String, String)>> {
         let mut queries = Vec::new();
         for line in self.lines("queries")? {

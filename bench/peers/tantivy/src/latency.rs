@@ -13,7 +13,7 @@ pub struct Latency {
     matches: f64,
 }
 
-/// Queries by kind, in the order in which the kinds come first.
+/// Queries by kind, in the order of the kinds' first occurrences.
 pub fn by_kind<T>(queries: Vec<(String, T)>) -> Vec<(String, Vec<T>)> {
     let mut kinds: Vec<(String, Vec<T>)> = Vec::new();
     for (kind, query) in queries {
@@ -25,13 +25,13 @@ pub fn by_kind<T>(queries: Vec<(String, T)>) -> Vec<(String, Vec<T>)> {
     kinds
 }
 
-/// Asks for so many seconds, after a quarter of that unmeasured; `ask` returns the matches.
+/// Runs queries for the given number of seconds, after a warm-up of a quarter of that; `ask` returns the matches.
 pub fn measure<T>(list: &[T], seconds: f64, ask: impl Fn(&T) -> Result<usize>) -> Result<Latency> {
     run_for(list, seconds / 4.0, &ask)?;
     run_for(list, seconds, &ask)
 }
 
-/// Until the time is over; all queries at least once, if that takes no longer than twice that.
+/// Runs until the time is over; all queries run at least once, unless that takes more than twice the time.
 pub fn run_for<T>(list: &[T], seconds: f64, ask: &impl Fn(&T) -> Result<usize>) -> Result<Latency> {
     let begun = Instant::now();
     let mut times: Vec<f64> = Vec::new();

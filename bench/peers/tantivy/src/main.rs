@@ -1,5 +1,5 @@
-//! tantivy as a peer: `quire-bench-tantivy speed|counts|rank|filters|serve NAME=VALUE ...` prints an answer as `../job.ts` or
-//! `../filters/job.ts` has it; `serve` prints where it listens and stays until it is ended.
+//! tantivy as a peer: `quire-bench-tantivy speed|counts|rank|filters|serve NAME=VALUE ...` prints a result in the form of `../job.ts` or
+//! `../filters/job.ts`; `serve` prints its address and runs until it is ended.
 mod ask;
 mod filters;
 mod job;

@@ -1,4 +1,4 @@
-//! The index behind HTTP: `GET /search?...` as `../filters/job.ts` has it, answered on the thread that read the request.
+//! Serves the index over HTTP: `GET /search?...` as defined in `../filters/job.ts`, answered on the thread that read the request.
 use crate::Result;
 use crate::ask::Ask;
 use crate::filters::FilterIndex;

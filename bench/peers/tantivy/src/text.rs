@@ -35,7 +35,7 @@ struct Indexed {
     complete: bool,
 }
 
-/// What `TextOptions` and queries share: words in lower case, stemmed as in English if asked for.
+/// The analysis for `TextOptions` and queries: words in lower case, with English stemming if requested.
 pub fn analyzer(stemming: bool, stop_words: bool) -> TextAnalyzer {
     let mut builder = TextAnalyzer::builder(SimpleTokenizer::default())
         .filter_dynamic(RemoveLongFilter::limit(255))
@@ -80,7 +80,7 @@ fn term_query(term: Term) -> Box<dyn Query> {
     Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
 }
 
-/// One segment is read fastest. No other writer may be open, so that no merge is under way.
+/// A single segment is the fastest to read. No other writer may be open, so that no merge is in progress.
 pub fn merge_all(index: &Index) -> Result<()> {
     let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES)?;
     let segments = index.searchable_segment_ids()?;
@@ -117,7 +117,7 @@ impl TextIndex {
         })
     }
 
-    /// Time is taken of adding, committing and merging alone; texts are read in batches before.
+    /// Only adding, committing and merging are timed; texts are read in batches before.
     fn fill(&self, job: &Job) -> Result<Indexed> {
         let mut writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         let limit = job.number("indexSeconds")?;
@@ -159,7 +159,7 @@ impl TextIndex {
         Ok(self.index.reader()?)
     }
 
-    /// None for what it cannot be asked.
+    /// None if the kind is not supported.
     fn query(&self, kind: &str, words: &str) -> Result<Option<Box<dyn Query>>> {
         let terms = terms_of(&mut self.analyzer.clone(), self.text, words);
         Ok(Some(match kind {
@@ -188,14 +188,14 @@ impl TextIndex {
     }
 }
 
-/// The best ten and how many match.
+/// The best ten and the number of matches.
 fn total(searcher: &Searcher, query: &dyn Query) -> Result<usize> {
     let (_best, total) =
         searcher.search(query, &(TopDocs::with_limit(10).order_by_score(), Count))?;
     Ok(total)
 }
 
-/// The best ten alone, which lets it skip what cannot be among them.
+/// Only the best ten, so that it may skip documents that cannot be among them.
 fn best(searcher: &Searcher, query: &dyn Query) -> Result<usize> {
     Ok(searcher
         .search(query, &TopDocs::with_limit(10).order_by_score())?
@@ -269,7 +269,7 @@ pub fn counts(job: &Job) -> Result<Value> {
     Ok(json!({ "counts": counts }))
 }
 
-/// By all words of a question, any of them; title and text are one field.
+/// A query for any of the words of a question; title and text are one field.
 pub fn rankings(job: &Job) -> Result<Value> {
     let mut engine = TextIndex::create(&job.folder("tantivy")?, job)?;
     engine.fill(job)?;

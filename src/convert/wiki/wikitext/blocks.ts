@@ -5,13 +5,13 @@ import { readList } from './lists.ts';
 import { LONE_MARK, QUOTE, UNQUOTE } from './marks.ts';
 import { readTable, withoutAttributes } from './tables.ts';
 
-/** Quotations and tables within others are followed so deep; what is deeper stands as plain paragraphs. */
+/** Maximum nesting depth of quotations and tables; deeper ones become plain paragraphs. */
 const MAX_DEPTH = 5;
 
-/** A link's text that goes over more lines than this is none. */
+/** Text in link brackets that spans more lines than this is not a link. */
 const MOST_LINES = 20;
 
-/** The blocks of wikitext without templates, as markdown, in order. */
+/** Converts the blocks of wikitext without templates to markdown, in order. */
 export function blocks(text: string, context: PageContext, depth = 0): string[] {
   return new BlockReader(text, context, depth).read();
 }
@@ -23,7 +23,7 @@ class BlockReader {
   readonly #blocks: string[] = [];
   /** Lines of the paragraph that is being read. */
   #paragraph: string[] = [];
-  /** By line, where the table or quotation ends that begins there. */
+  /** For each line at which a table or quotation begins, the line at which it ends. */
   readonly #ends: ReadonlyMap<number, number>;
 
   constructor(text: string, context: PageContext, depth: number) {
@@ -39,7 +39,7 @@ class BlockReader {
     return this.#blocks;
   }
 
-  /** Reads what begins at a line; returns the line behind it. */
+  /** Reads the block that begins at a line; returns the line after it. */
   #step(i: number): number {
     const line = this.#lines[i]!;
     switch (line[0]) {
@@ -51,7 +51,7 @@ class BlockReader {
       case QUOTE: return this.#quotation(i);
       case UNQUOTE: return this.#alone(i + 1);
       case ' ': case '\t': case '\u0001': return this.#indented(i);
-      // What of a table has no beginning.
+      // Part of a table that has no beginning.
       case '|': return /^\|[-}+]/.test(line) ? this.#orphan(i) : this.#text(i);
       default: return this.#text(i);
     }
@@ -97,7 +97,7 @@ class BlockReader {
     return next;
   }
 
-  /** A line with those that follow where a link, such as an image's caption, goes on there. */
+  /** A line, with the lines that follow if a link, such as an image's caption, continues there. */
   #withOpenLinks(i: number): [line: string, next: number] {
     let line = this.#lines[i]!;
     if (!line.includes('[[')) return [line, i + 1];
@@ -159,7 +159,7 @@ class BlockReader {
     return this.#alone(end + 1, inner.split('\n').map((line) => (line === '' ? '>' : `> ${line}`)).join('\n'));
   }
 
-  /** Lines that begin with a space stand as they are; a single one is an accident more often. */
+  /** Lines that begin with a space are preformatted; a single one is usually an accident. */
   #indented(i: number): number {
     const lone = LONE_MARK.exec(this.#lines[i]!);
     if (lone !== null) {
@@ -195,7 +195,7 @@ function setEnd(ends: Map<number, number>, start: number | undefined, end: numbe
   if (start !== undefined) ends.set(start, end);
 }
 
-/** How many links a line opens beyond those that it closes. */
+/** Number of links that a line opens minus those that it closes. */
 function openLinks(line: string): number {
   let open = 0;
   for (let at = line.indexOf('[['); at >= 0; at = line.indexOf('[[', at + 2)) open++;

@@ -1,6 +1,6 @@
 import type { Fields } from './fields.ts';
 
-/** A source that is cited, in the order in which readers know it: author (year). "Chapter". *Title*. Publisher. ISBN. Address. */
+/** A cited source, in the order that readers expect: author (year). "Chapter". *Title*. Publisher. ISBN. Address. */
 export function citation(fields: Fields): string {
   const url = fields.first('url', 'chapter-url', 'archive-url');
   const title = fields.first('title', 'trans-title', 'encyclopedia', 'encyclopaedia');

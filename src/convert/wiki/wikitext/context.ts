@@ -1,7 +1,7 @@
 import type { Site } from '../site.ts';
 import { Marks } from './marks.ts';
 
-/** What is found while a page is read. */
+/** What is collected while a page is read. */
 export class PageContext {
   readonly site: Site;
   readonly title: string;
@@ -9,7 +9,7 @@ export class PageContext {
   readonly categories = new Set<string>();
   /** Fields of the page's infoboxes as wikitext, by name. */
   readonly infobox = new Map<string, string>();
-  /** Footnotes as wikitext, by number from 1; undefined while only their name is known. */
+  /** Footnotes as wikitext, by number from 1; undefined while only the name is known. */
   readonly notes: (string | undefined)[] = [undefined];
   readonly #named = new Map<string, number>();
   #defined = 0;
@@ -19,7 +19,7 @@ export class PageContext {
     this.site = site;
   }
 
-  /** The mark of a footnote. A name stands for one note, whichever of its places has the text. */
+  /** The mark of a footnote. A name identifies one note, whichever of its occurrences has the text. */
   note(name: string, text: string | undefined): string {
     if (this.notes.length > MAX_NOTES) return '';
     let number = name === '' ? undefined : this.#named.get(name);

@@ -5,12 +5,12 @@ const KNOWN = new Map([
   ['thinsp', '\u2009'], ['hellip', '…'], ['deg', '°'], ['middot', '·'], ['bull', '•'], ['rarr', '→'], ['larr', '←'], ['laquo', '«'], ['raquo', '»'],
 ]);
 
-/** Names that pages make up must not fill the memory. */
+/** Limit on cached names, so that names invented by pages do not fill the memory. */
 const MAX_KNOWN = 4000;
 
 export const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));/y;
 
-/** The character of the entity at a place, and how long it is written; undefined where there is none. */
+/** The character of the entity at a position, and the length of its source; undefined if there is none. */
 export function entityAt(text: string, at: number): { text: string; length: number } | undefined {
   ENTITY.lastIndex = at;
   const match = ENTITY.exec(text);
@@ -20,7 +20,7 @@ export function entityAt(text: string, at: number): { text: string; length: numb
   return found === undefined ? undefined : { text: found, length: whole.length };
 }
 
-/** A text with its entities as what they stand for. */
+/** A text with its entities replaced by their characters. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   let decoded = '';

@@ -1,6 +1,6 @@
 const SPECIAL = /[\\`*_~<\]&]/;
 
-/** Text as markdown that says the same; only what would mean something else is escaped. */
+/** Escapes text so that it reads the same as markdown; only characters with a special meaning are escaped. */
 export function escapeText(text: string): string {
   if (!SPECIAL.test(text)) return text;
   let escaped = '';
@@ -33,27 +33,27 @@ function isWordAt(text: string, at: number): boolean {
 const LINE_START = /^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-+\s*$|:)/;
 const NUMBERED = /^(\s*\d{1,9})([.)])(?=\s|$)/;
 
-/** A line of text whose first characters would make it something else. */
+/** Escapes the first characters of a line if they would start another kind of block. */
 export function guardLine(line: string): string {
   const code = line.charCodeAt(0);
-  // Letters are the usual case.
+  // A letter, the usual case, needs no escape.
   if (code > 0x3e) return line;
   return line.replace(LINE_START, '$1\\$2').replace(NUMBERED, '$1\\$2');
 }
 
-/** A link's target as it can stand in parentheses. */
+/** A link target, escaped for use in parentheses. */
 export function linkTarget(target: string): string {
   return target.trim().replace(/[\s()<>\\\u0000-\u0008]/g, (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
 }
 
-/** An address of the web as it can stand in parentheses. */
+/** A web address, escaped for use in parentheses. */
 export function webTarget(url: string): string {
   return url.replace(/[\s()<>\\|]/g, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'));
 }
 
 const TARGET: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };
 
-/** Text as a code span; the fence is longer than any in it. */
+/** Text as a code span; the fence is longer than any fence in the text. */
 export function codeSpan(text: string): string {
   const code = text.split('\n').map((line) => line.trim()).join(' ').trim();
   if (code === '') return '';

@@ -3,14 +3,14 @@ import { Frame } from './frames.ts';
 import { readTag, type TagReader } from './tags.ts';
 import { expandTemplate } from './templates.ts';
 
-/** Templates within templates are followed so deep; what is deeper stays as it is written. */
+/** Maximum nesting depth of templates; deeper ones stay as written. */
 const MAX_DEPTH = 40;
 
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, BAR, EQUALS, LESS] = [0x7b, 0x7d, 0x5b, 0x5d, 0x7c, 0x3d, 0x3c];
 
 /**
- * Wikitext without templates, comments and tags whose content is not wikitext: each has become wikitext that says the same,
- * a mark, or nothing. One pass; braces without their other half stay text.
+ * Wikitext without templates, comments and tags whose content is not wikitext: each is replaced by equivalent wikitext, by a
+ * mark, or by nothing. It takes one pass; unpaired braces stay text.
  */
 export function expand(text: string, context: PageContext): string {
   return new Expansion(text, context).run();
@@ -44,7 +44,7 @@ class Expansion {
     return this.#out;
   }
 
-  /** Reads what begins at a place, with the text before it from `from` on; returns where it ends, -1 where it is only text. */
+  /** Reads the construct at a position, together with the text before it from `from` on; returns its end, or -1 if it is only text. */
   #step(code: number, at: number, from: number): number {
     if (code === LESS) return this.#tag(at, from);
     if (code === BRACE) return this.#open(at, from);
@@ -68,7 +68,7 @@ class Expansion {
     const run = this.#run(at, BRACE);
     if (run < 2) return -1;
     this.#add(this.#text.slice(from, at));
-    // The outermost come first: of five braces, two are a template's and three a parameter's.
+    // The outermost come first: of five braces, two belong to a template and three to a parameter.
     for (let left = run; left > 0;) {
       const braces = left === 3 ? 3 : 2;
       if (left < 2 || this.#frames.length >= MAX_DEPTH) {
@@ -117,7 +117,7 @@ class Expansion {
   }
 }
 
-/** A page that is no template has no arguments, so that what counts is the default. */
+/** A page that is not a template has no arguments, so the default applies. */
 function parameter(frame: Frame): string {
   const { rest: [first] } = frame.finish();
   return first === undefined ? '' : first.name === undefined ? first.value : `${first.name}=${first.value}`;

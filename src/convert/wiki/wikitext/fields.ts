@@ -2,7 +2,7 @@ import type { Argument } from './frames.ts';
 
 /** The arguments of a template by name and by number. */
 export class Fields {
-  /** Those without a name, as they are written; a name that is a number counts among them. */
+  /** Arguments without a name, as written; those whose name is a number are included. */
   readonly positional: string[] = [];
   readonly named = new Map<string, string>();
 
@@ -15,12 +15,12 @@ export class Fields {
     for (let i = 0; i < this.positional.length; i++) this.positional[i] ??= '';
   }
 
-  /** The positional argument of a number from 0, without the space around it. */
+  /** The positional argument with a number from 0, trimmed. */
   at(number: number): string {
     return (this.positional[number] ?? '').trim();
   }
 
-  /** The first of some named arguments that says anything. */
+  /** The first of some named arguments that is not empty. */
   first(...names: readonly string[]): string {
     for (const name of names) {
       const value = this.named.get(name)?.trim() ?? '';

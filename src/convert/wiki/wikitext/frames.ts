@@ -1,18 +1,18 @@
 /** An argument of a template. */
 export interface Argument {
-  /** Absent where the argument has a number only. */
+  /** Absent if the argument has only a number. */
   readonly name?: string;
   readonly value: string;
 }
 
-/** A template or parameter whose end has not been seen yet. */
+/** A template or parameter whose end has not been reached yet. */
 export class Frame {
   readonly braces: 2 | 3;
   readonly #parts: { text: string; equals: number }[] = [];
   #text = '';
-  /** Where the first `=` of the part stands that is no part of something inside. */
+  /** Position of the first `=` of the part that is not inside a nested construct. */
   #equals = -1;
-  /** Links that are open, whose `|` is theirs. */
+  /** Number of open links; a `|` within them belongs to them. */
   links = 0;
 
   constructor(braces: 2 | 3) {
@@ -28,7 +28,7 @@ export class Frame {
     this.#text += '=';
   }
 
-  /** Ends a part; one without a limit to its parts would make many out of little. */
+  /** Ends a part. Their number is limited, so that a short input cannot produce many. */
   divide(): void {
     if (this.#parts.length >= MAX_PARTS) {
       this.#text += '|';
@@ -39,14 +39,14 @@ export class Frame {
     this.#equals = -1;
   }
 
-  /** What stands before the first `|`, and the arguments behind it. */
+  /** The text before the first `|`, and the arguments after it. */
   finish(): { name: string; rest: Argument[] } {
     this.divide();
     const [first, ...rest] = this.#parts;
     return { name: first?.text ?? '', rest: rest.map(({ text, equals }) => (equals < 0 ? { value: text } : { name: text.slice(0, equals).trim(), value: text.slice(equals + 1).trim() })) };
   }
 
-  /** As it was written, where it has no end. */
+  /** The original text, if it has no end. */
   literal(): string {
     return '{'.repeat(this.braces) + [...this.#parts.map(({ text }) => text), this.#text].join('|');
   }

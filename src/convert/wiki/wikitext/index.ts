@@ -6,10 +6,10 @@ import { inline, plainText } from './inline.ts';
 import { cleanText } from './marks.ts';
 import { fieldKey } from './templates.ts';
 
-/** A page of wikitext as markdown, and what it says of itself. */
+/** A page of wikitext as markdown, with its metadata. */
 export interface WikitextPage {
   readonly contentMd: string;
-  /** Names of its categories, in their order. */
+  /** Names of its categories, in order. */
   readonly categories: readonly string[];
   /** Fields of its infoboxes as plain text, by a name of letters, digits and `_`; `''` is the kind of box. */
   readonly infobox: ReadonlyMap<string, string>;
@@ -18,8 +18,8 @@ export interface WikitextPage {
 const LONGEST_FIELD = 1000;
 
 /**
- * Wikitext as markdown. It takes time in proportion to the text, whatever that is; markup without its other half stays text. Templates
- * are not run, for a dump does not say what they do: text that they carry stays, the others go.
+ * Wikitext as markdown. The time is proportional to the length of any text; unpaired markup stays text. Templates are not
+ * executed, because a dump does not say what they do: templates that carry text are replaced by it, the others are dropped.
  */
 export function wikitextToMarkdown(wikitext: string, title: string, site: Site): WikitextPage {
   const context = new PageContext(title, site);

@@ -6,12 +6,12 @@ import { CLOSE, LONE_MARK, OPEN } from './marks.ts';
 import { quoteRuns, type QuoteRun } from './quotes.ts';
 import { LineWriter } from './writer.ts';
 
-/** Links within captions of images within links are followed so deep. */
+/** Maximum nesting depth of links within captions of images within links. */
 const MAX_DEPTH = 8;
 
 export interface InlineOptions {
   readonly isPlain?: boolean;
-  /** What a line break becomes; a space when absent. */
+  /** Replacement for a line break; a space if absent. */
   readonly lineBreak?: string;
   readonly depth?: number;
 }
@@ -39,7 +39,7 @@ const URL_START = /(?:^|[^A-Za-z])(https?|ftps?|gopher|ircs?|news)$/i;
 const URL_TEXT = /\/\/[^\s<>[\]"\u0001\u0002|]{1,4000}/y;
 const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})/iy;
 
-/** Characters that the text of a link outside may have. */
+/** Characters that the text of an external link may have. */
 const MAX_LINK_TEXT = 4000;
 
 class InlineReader {
@@ -49,9 +49,9 @@ class InlineReader {
   readonly #writer: LineWriter;
   readonly #quotes: QuoteRun[];
   #nextQuote = 0;
-  /** Where the text begins that is not written yet. */
+  /** Start of the text that is not yet written. */
   #from = 0;
-  /** By the start of each link, where its end is; made when the first link comes. */
+  /** The end of each link, by its start; computed when the first link is met. */
   #links: ReadonlyMap<number, number> | undefined;
 
   constructor(line: string, context: PageContext, options: InlineOptions) {
@@ -73,7 +73,7 @@ class InlineReader {
     return this.#writer.finish();
   }
 
-  /** Reads what begins at a place; returns where it ends, -1 where it is only text. */
+  /** Reads the construct at a position; returns its end, or -1 if it is only text. */
   #step(code: number, at: number): number {
     switch (code) {
       case QUOTE: return this.#quote(at);
@@ -81,7 +81,7 @@ class InlineReader {
       case LESS: return this.#tag(at);
       case AMPERSAND: return this.#entity(at);
       case MARK: return this.#mark(at);
-      // A quotation that begins within a cell or a link has no lines of its own.
+      // A quotation that begins within a cell or a link has no separate lines.
       case 0x02: case 0x03: case 0x04:
         this.#flush(at);
         return at + 1;
@@ -102,7 +102,7 @@ class InlineReader {
     if (run?.at !== at) return -1;
     this.#flush(at + run.literal);
     const writer = this.#writer;
-    // Of both, the one that is open inside closes first.
+    // If both are open, the inner one is closed first.
     if (run.style === 5) for (const style of writer.has('**') && !writer.has('*') ? (['**', '*'] as const) : (['*', '**'] as const)) writer.toggle(style);
     else writer.toggle(run.style === 2 ? '*' : '**');
     return at + run.literal + run.style;
@@ -122,7 +122,7 @@ class InlineReader {
     this.#flush(at);
     const url = match[1]!;
     const given = this.#line.slice(at + match[0].length, end).trim();
-    // A link cannot stand within another one: of those inside, the text stays.
+    // Links cannot be nested: of inner links, the text is kept.
     const isPlain = given.includes('[[');
     const inner = given === '' ? '' : inline(given, this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
     const text = isPlain && !this.#writer.isPlain ? escapeText(inner) : inner;
@@ -174,7 +174,7 @@ class InlineReader {
     return close + CLOSE.length;
   }
 
-  /** Addresses stand as they are: their signs are not to be escaped. */
+  /** Addresses are written unchanged, because their characters must not be escaped. */
   #url(at: number): number {
     if (this.#line.charCodeAt(at + 1) !== 0x2f) return -1;
     const start = URL_START.exec(this.#line.slice(Math.max(this.#from, at - 10), at));
@@ -202,7 +202,7 @@ class InlineReader {
   }
 }
 
-/** Where the bracket is that ends a link outside, links within its text passed over; undefined where there is none. */
+/** Position of the bracket that ends an external link, ignoring links within its text; undefined if there is none. */
 function textEnd(line: string, from: number): number | undefined {
   const text = line.slice(from, from + MAX_LINK_TEXT);
   for (let at = 0; ;) {
@@ -216,7 +216,7 @@ function textEnd(line: string, from: number): number | undefined {
   }
 }
 
-/** The end of each link that has one, by its start; inner links included. */
+/** The end of each link that has one, by its start; nested links are included. */
 function linkEnds(line: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open: number[] = [];
@@ -226,7 +226,7 @@ function linkEnds(line: string): ReadonlyMap<number, number> {
       open.push(at);
       at++;
     } else if (code === 0x5d && line.charCodeAt(at + 1) === 0x5d && open.length > 0) {
-      // Of three brackets at the end, the last two are the link's: the first belongs to its text.
+      // Of three brackets at the end, the last two belong to the link and the first to its text.
       if (line.charCodeAt(at + 2) === 0x5d && open.length === 1) at++;
       ends.set(open.pop()!, at + 2);
       at++;
@@ -237,7 +237,7 @@ function linkEnds(line: string): ReadonlyMap<number, number> {
 
 const STYLES = new Map([['b', '**'], ['strong', '**'], ['i', '*'], ['em', '*'], ['cite', '*'], ['var', '*'], ['dfn', '*'], ['s', '~~'], ['del', '~~'], ['strike', '~~']] as const) as ReadonlyMap<string, '**' | '*' | '~~'>;
 
-/** Tags that MediaWiki knows; what else stands in angle brackets is text. */
+/** Tags that MediaWiki supports; anything else in angle brackets is text. */
 const HTML = new Set([
   ...STYLES.keys(), 'br', 'sub', 'sup', 'u', 'ins', 'small', 'big', 'span', 'font', 'abbr', 'bdi', 'bdo', 'q', 'mark', 'ruby', 'rb', 'rt', 'rp', 'rtc', 'wbr', 'time', 'data', 'div', 'p', 'center',
   'code', 'tt', 'kbd', 'samp', 'section', 'nobr', 'tbody', 'thead', 'colgroup', 'col', 'a', 'img', 'languages', 'translate', 'tvar', 'noinclude', 'onlyinclude', 'includeonly', 'nowiki', 'ref', 'references', 'gallery', 'pre', 'poem', 'math', 'li', 'ul', 'ol', 'td', 'tr', 'th', 'table',

@@ -9,16 +9,16 @@ export interface LinkReader {
   readonly isPlain: boolean;
 }
 
-/** What a link has become, and where it ends with the letters that belong to it. */
+/** The converted link, and its end including the letters that belong to it. */
 export interface Link {
   readonly text: string;
   readonly end: number;
 }
 
-/** Letters right behind a link are part of its text. */
+/** Letters immediately after a link are part of its text. */
 const TRAIL = /[\p{Ll}\p{Lo}\p{M}]{1,40}/uy;
 
-/** Scripts that have no space between words would have the whole sentence in the link. */
+/** In scripts that have no space between words, the whole sentence would become part of the link. */
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** A prefix of another language's wiki. */
@@ -54,19 +54,19 @@ function trailAt(line: string, end: number): string {
   return WITHOUT_SPACES.test(trail) ? '' : trail;
 }
 
-/** Links to other languages stand on lines of their own; within a sentence a name such as `os:x` is a page. */
+/** Links to other languages stand on their own lines; within a sentence, a name such as `os:x` is a page. */
 function isAlone(line: string): boolean {
   return line.startsWith('[[') && line.trimEnd().endsWith(']]');
 }
 
-/** `Berlin` of `Berlin (Maryland)` and of `Help:Berlin`, which is what an empty text stands for. */
+/** `Berlin` for `Berlin (Maryland)` and for `Help:Berlin`; used if the text of a link is empty. */
 function withoutPrefix(target: string): string {
   return target.slice(target.indexOf(':') + 1).replace(/ \([^()]{1,100}\)$/, '');
 }
 
 const OPTION = /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|frameless|border|left|right|center|centre|none|baseline|middle|sub|super|top|text-top|bottom|text-bottom|gallery|upright(?:=.{0,20})?|(?:\d{1,5}(?:x\d{1,5})?|x\d{1,5}) ?px|(?:link|lang|page|class|thumb|manualthumb)=.{0,400})$/i;
 
-/** An image by its name, with its caption behind it where there is one. */
+/** An image by its name, followed by its caption if there is one. */
 function image(target: string, options: string, { inner, isPlain }: LinkReader): string {
   let [alt, caption, isFramed] = ['', '', false];
   for (const option of divide(options)) {
@@ -83,7 +83,7 @@ function image(target: string, options: string, { inner, isPlain }: LinkReader):
   return isFramed && shown !== '' ? `${picture} ${shown}` : picture;
 }
 
-/** Options are divided by bars, those within links excepted. */
+/** Splits options at bars, except bars within links. */
 function divide(options: string): string[] {
   const parts: string[] = [];
   let [from, depth] = [0, 0];

@@ -2,11 +2,11 @@ import type { PageContext } from './context.ts';
 import { guardLine } from './escape.ts';
 import { inline } from './inline.ts';
 
-/** Deeper lists are written as if they were no deeper. */
+/** Maximum depth; deeper lists are written at this depth. */
 const MAX_DEPTH = 12;
 
 interface Level {
-  /** The signs of its lines, with `:` for `;`. */
+  /** The markers of its lines, with `:` for `;`. */
   readonly prefix: string;
   readonly indent: string;
   readonly isOrdered: boolean;
@@ -15,7 +15,7 @@ interface Level {
   isTerm: boolean;
 }
 
-/** Lines that begin with `*`, `#`, `:` or `;` as lists of markdown. Lines that are only set in are paragraphs. */
+/** Converts lines that begin with `*`, `#`, `:` or `;` to lists of markdown. Lines that are only indented become paragraphs. */
 export function readList(lines: readonly string[], context: PageContext): string {
   if (lines.every((line) => /^:[^*#:;]/.test(line))) return lines.map((line) => guardLine(inline(line.slice(1).trim(), context).trim())).filter((line) => line !== '').join('\n\n');
   const levels: Level[] = [];
@@ -52,7 +52,7 @@ function levelOf(prefix: string, levels: Level[]): Level {
   return level;
 }
 
-/** `Term : definition` at the first colon that is no part of a link, address or tag. */
+/** Splits `Term : definition` at the first colon that is not part of a link, address or tag. */
 function termOf(text: string): [term: string, definition: string] {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,6 +1,6 @@
 /**
- * What is not to be read as wikitext again, put aside: a mark stands for it. Marks are made of control characters, which XML
- * does not allow and `cleanText` removes.
+ * Finished parts that must not be read as wikitext again are stored separately and replaced by marks. Marks are made of control
+ * characters, which XML does not allow and which `cleanText` removes.
  */
 export class Marks {
   readonly #pieces: Piece[] = [];
@@ -14,32 +14,32 @@ export class Marks {
     return this.#pieces[Number(number)];
   }
 
-  /** A text whose marks are what they stand for, as plain text. */
+  /** A text whose marks are replaced by their content, as plain text. */
   plain(text: string): string {
     return text.includes(OPEN) ? text.replace(MARK, (_, number: string) => this.get(number)?.plain ?? '') : text;
   }
 }
 
-/** Something finished. */
+/** A finished part. */
 export interface Piece {
-  /** `line` stands within text, `block` alone, `note` for a footnote. */
+  /** `line` stands within text, `block` on its own, and `note` is a footnote. */
   readonly kind: 'line' | 'block' | 'note';
   readonly markdown: string;
   readonly plain: string;
-  /** Of the footnote. */
+  /** Number of the footnote. */
   readonly note?: number;
 }
 
 export const OPEN = '\u0001';
 export const CLOSE = '\u0002';
-/** A line of its own that begins or ends a quotation. */
+/** A separate line that begins or ends a quotation. */
 export const QUOTE = '\u0003';
 export const UNQUOTE = '\u0004';
 const MARK = /\u0001(\d+)\u0002/g;
-/** A line that is nothing but a mark. */
+/** A line that consists of a single mark. */
 export const LONE_MARK = /^\s*\u0001(\d+)\u0002\s*$/;
 
-/** Without the characters that marks are made of, and with one kind of line ends. */
+/** Removes the characters of which marks are made, and unifies line ends. */
 export function cleanText(text: string): string {
   return /[\u0000-\u0008\r]/.test(text) ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008]/g, '') : text;
 }

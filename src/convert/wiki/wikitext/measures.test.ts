@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fields } from './fields.ts';
 import { convertedMeasure } from './measures.ts';
 
-/** What `{{convert|...}}` says. */
+/** The output of `{{convert|...}}`. */
 function convert(given: string, isShort = false): string {
   const args = given.split('|').map((part) => {
     const [name, ...value] = part.split('=');

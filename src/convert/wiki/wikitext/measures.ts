@@ -2,44 +2,44 @@ import type { Fields } from './fields.ts';
 import { readAmount, written, type Amount } from './numbers.ts';
 import { nameOf, PAIRS, unitOf, type Unit } from './units.ts';
 
-/** Words between the amounts of a range, as they are shown. */
+/** Words between the amounts of a range, in their displayed form. */
 const RANGES: ReadonlyMap<string, string> = new Map([['-', '–'], ['–', '–'], ['to', ' to '], ['and', ' and '], ['or', ' or '], ['x', ' × '], ['by', ' by '], ['to(-)', ' to '], ['×', ' × '], ['+/-', ' ± '], ['±', ' ± ']]);
 const RANGE_TEXTS: ReadonlySet<string> = new Set(RANGES.values());
 
-/** How units are known that are not converted. */
+/** Displayed forms of units that are not converted. */
 const SYMBOLS: ReadonlyMap<string, string> = new Map([['sqkm', 'km²'], ['km2', 'km²'], ['m2', 'm²'], ['sqmi', 'sq mi'], ['m3', 'm³'], ['km3', 'km³'], ['C', '°C'], ['F', '°F']]);
 
 /** Most ranges have two amounts, volumes three. */
 const MOST_AMOUNTS = 6;
 
-/** What a template asks to be converted. */
+/** The conversion that a template requests. */
 interface Measure {
   readonly amounts: readonly Amount[];
-  /** What stands between them. */
+  /** The text between the amounts. */
   readonly separators: readonly string[];
   readonly unit: Unit;
-  /** An amount in a smaller unit that comes on top: 6 ft 1 in. */
+  /** An additional amount in a smaller unit: 6 ft 1 in. */
   readonly more: { readonly amount: Amount; readonly unit: Unit } | undefined;
-  /** Arguments behind the unit. */
+  /** Arguments after the unit. */
   readonly rest: readonly string[];
 }
 
 interface Style {
   readonly isAmerican: boolean;
-  /** Whether the unit that is given is a symbol, and whether those that come out are. */
+  /** Whether the given unit is written as a symbol, and whether the resulting units are. */
   readonly shortIn: boolean;
   readonly shortOut: boolean;
   /** `10-mile`, before a noun. */
   readonly isAdjective: boolean;
   readonly withoutUnits: boolean;
-  /** What follows the unit that is given. */
+  /** Text after the given unit. */
   readonly middle: string;
 }
 
 /**
- * `{{convert}}` with its amount in the units that are asked for, or else the usual ones: `10 miles (16 km)`. What comes out is
- * rounded to what the amount is exact to, to two digits at least (three of a temperature in kelvins), as Wikipedia's module does.
- * Units and amounts that are not known are shown as they are given.
+ * `{{convert}}` with its amount in the requested units, or otherwise in the usual ones: `10 miles (16 km)`. The result is
+ * rounded to the precision of the amount, with at least two digits (three for a temperature in kelvins), as in Wikipedia's
+ * module. Unknown units and amounts are shown as given.
  */
 export function convertedMeasure(fields: Fields, isShort: boolean): string {
   const parts = fields.positional.map((part) => part.trim());
@@ -82,7 +82,7 @@ function readMeasure(parts: readonly string[]): Measure | undefined {
     if (amounts.length === MOST_AMOUNTS) return undefined;
   }
   const unit = unitOf(parts[at + 1] ?? '');
-  // The deviation of a temperature is no temperature.
+  // The tolerance of a temperature is a difference, not a temperature.
   if (unit === undefined || (unit.kind === 'temperature' && separators.includes(' ± '))) return undefined;
   const [smaller, code, ...rest] = parts.slice(at + 2);
   const amount = readAmount(smaller ?? '');
@@ -91,7 +91,7 @@ function readMeasure(parts: readonly string[]): Measure | undefined {
   return isPair ? { amounts, separators, unit, more: { amount, unit: unitOfMore }, rest } : { amounts, separators, unit, more: undefined, rest: parts.slice(at + 2) };
 }
 
-/** The units that come out, each as one code or the codes of a pair, and the places that are asked for. */
+/** The resulting units, each as one code or the codes of a pair, and the requested number of decimal places. */
 function targetsOf({ unit, rest: [first = '', second = ''] }: Measure): { outputs: readonly (readonly string[])[]; places: number | undefined } {
   const isNumber = digitsOf(first, 15) !== undefined;
   const pair = PAIRS.get(first);
@@ -112,7 +112,7 @@ function styleOf(fields: Fields, isShort: boolean): Omit<Style, 'middle'> {
   return { isAmerican: fields.first('sp').toLowerCase() === 'us', shortIn, shortOut: !['off', 'in', 'none'].includes(abbr), isAdjective: isAdjective && !shortIn, withoutUnits: abbr === 'values' || ['number', 'num'].includes(fields.first('disp')) };
 }
 
-/** The amount as it is given. */
+/** The amount as given. */
 function input({ amounts, separators, unit, more }: Measure, style: Style): string {
   const shown = amounts.map(({ text }, i) => `${text}${separators[i] ?? ''}`).join('');
   const last = amounts.at(-1)!.value;
@@ -124,19 +124,19 @@ const isOne = (value: number): boolean => Math.abs(value) === 1;
 
 function withUnit(text: string, unit: Unit, isShort: boolean, one: boolean, { isAdjective, isAmerican, withoutUnits }: Style): string {
   if (withoutUnits) return text;
-  // Not so much a symbol as a word.
+  // More a word than a symbol.
   if (isShort || unit.one === undefined) return `${text} ${unit.symbol === 'acre' ? nameOf(unit, one, isAmerican) : unit.symbol}`;
   return isAdjective ? `${text}-${nameOf(unit, true, isAmerican).replaceAll(' ', '-')}` : `${text} ${nameOf(unit, one, isAmerican)}`;
 }
 
-/** The amounts in another unit, or a pair of them; undefined where that is not known, or is of another kind. */
+/** Converts the amounts to another unit, or a pair of units; undefined if it is unknown or of another kind. */
 function output(measure: Measure, codes: readonly string[], style: Style, asked: number | undefined, figures: number | undefined): string | undefined {
   const units = codes.map(unitOf);
   if (units.some((unit) => unit?.kind !== measure.unit.kind)) return undefined;
   const smallest = units.at(-1)!;
   const values = measure.amounts.map(({ value }) => inBase(value, measure.unit) + (measure.more === undefined ? 0 : measure.more.amount.value * measure.more.unit.scale * (value < 0 ? -1 : 1)))
     .map((base) => (base - smallest.zero) / smallest.scale);
-  // Both ends of a range are as exact as the more exact one.
+  // Both ends of a range take the precision of the more precise one.
   const places = asked ?? Math.max(...values.map((value, i) => (figures === undefined ? placesOf(measure, i, value, smallest) : significant(value, figures))));
   if (!values.every((value) => Number.isFinite(value) && Math.abs(value) < 1e15)) return undefined;
   const plain = { ...style, isAdjective: false };
@@ -147,13 +147,13 @@ function output(measure: Measure, codes: readonly string[], style: Style, asked:
 
 const inBase = (value: number, { scale, zero }: Unit): number => value * scale + zero;
 
-/** So that the value has so many digits that count. */
+/** Number of decimal places for the given number of significant digits. */
 const significant = (value: number, figures: number): number => (value === 0 ? 0 : figures - 1 - Math.floor(Math.log10(Math.abs(value)) + 1e-14));
 
-/** Places of a result: what the amount is exact to, moved by what a unit is in the other, and at least two digits. */
+/** Decimal places of a result: the precision of the amount, shifted by the ratio of the units, with at least two digits. */
 function placesOf({ amounts, unit, more }: Measure, i: number, value: number, into: Unit): number {
   const amount = more?.amount ?? amounts[i]!;
-  // In `2 ft 10 in` the zero is exact.
+  // In `2 ft 10 in` the zero is significant.
   const exact = more === undefined ? amount.places : Math.max(0, amount.places);
   if (into.kind === 'temperature') {
     const kelvins = inBase(amounts[i]!.value, unit);
@@ -162,12 +162,12 @@ function placesOf({ amounts, unit, more }: Measure, i: number, value: number, in
   if (value === 0) return 0;
   const smallest = more?.unit ?? unit;
   const shift = into.isFine && Number.isInteger(amount.value) ? -Math.log10(smallest.scale) : Math.log10(into.scale / smallest.scale);
-  // Amounts in inches are exact to a part of one.
+  // Amounts in inches are precise to a fraction of one.
   const finer = more?.unit.symbol === 'in' ? Math.log10(into.scale) + 2 : shift;
   return Math.max(Math.floor(exact + finer + Math.log10(2)), significant(value, 2));
 }
 
-/** A value of the smaller unit in both. */
+/** Splits a value of the smaller unit into both units. */
 function pairOf(value: number, [large, small]: readonly Unit[], places: number, style: Style): string {
   const exact = Math.max(0, places);
   const total = Number(Math.abs(value).toFixed(exact));
@@ -178,7 +178,7 @@ function pairOf(value: number, [large, small]: readonly Unit[], places: number, 
   return whole === 0 ? texts[1]! : texts.join(' ');
 }
 
-/** A measure in the unit that it was given in, where that or the amount is not known. */
+/** A measure in its original unit, if the unit or the amount is unknown. */
 function asGiven(positional: readonly string[]): string {
   const parts: string[] = [];
   for (const [i, part] of positional.entries()) {

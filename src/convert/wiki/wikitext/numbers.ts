@@ -1,16 +1,16 @@
-/** A number as an article writes it. */
+/** A number as written in an article. */
 export interface Amount {
   readonly value: number;
-  /** As it is shown. */
+  /** The displayed form. */
   readonly text: string;
-  /** Places behind the decimal point that it is exact to; negative where it ends in zeros. */
+  /** Number of precise decimal places; negative if the number ends in zeros. */
   readonly places: number;
 }
 
 const DECIMAL = /^([-+−]?)(\d{1,3}(?:,\d{3}){1,5}|\d{1,15})?(?:\.(\d{1,15}))?(?:e([-+]?\d{1,2}))?$/i;
 const FRACTION = /^([-−]?)(?:(\d{1,9})[+ ])?(\d{1,6})(?:\/|⁄)([1-9]\d{0,5})$/;
 
-/** Undefined for what is no number. Known are thousands' commas, exponents, and fractions such as `1+3/4`. */
+/** Returns undefined if the text is not a number. Supports thousands separators, exponents, and fractions such as `1+3/4`. */
 export function readAmount(given: string): Amount | undefined {
   const text = given.trim();
   if (text.length > 40) return undefined;
@@ -31,7 +31,7 @@ function readFraction([, sign, whole = '', top, bottom]: RegExpExecArray): Amoun
   return { value, text: `${sign === '' ? '' : '−'}${whole}${whole === '' ? '' : ' '}${top}/${bottom}`, places: Math.max(1, Math.log10(Number(bottom))) };
 }
 
-/** A number to so many places; negative ones round to tens and hundreds. */
+/** Formats a number with the given number of decimal places; negative values round to tens and hundreds. */
 export function written(value: number, places: number): string {
   const unit = 10 ** -places;
   const rounded = places > 0 ? Math.abs(value).toFixed(Math.min(places, 15)) : String(Math.round(Math.abs(value) / unit) * unit);
@@ -46,7 +46,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** With commas between thousands. */
+/** Adds commas between thousands. */
 function grouped(digits: string): string {
   const groups: string[] = [];
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));

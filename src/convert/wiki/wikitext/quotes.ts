@@ -1,15 +1,15 @@
-/** Apostrophes that set text, where they stand in a line. */
+/** Apostrophes that format text, and their position in a line. */
 export interface QuoteRun {
   readonly at: number;
-  /** Those that are only apostrophes, in front of the others. */
+  /** Number of leading signs that are only apostrophes. */
   literal: number;
   /** 2 for italic, 3 for bold, 5 for both. */
   style: 2 | 3 | 5;
 }
 
 /**
- * Reads the runs of apostrophes of a line as MediaWiki does (`Parser::doQuotes`): where bold and italic both have an odd number
- * of signs, one bold sign is an apostrophe and an italic sign, by preference behind a word of a single letter.
+ * Reads the runs of apostrophes of a line as MediaWiki does (`Parser::doQuotes`): if bold and italic both have an odd number
+ * of signs, one bold sign is read as an apostrophe and an italic sign, preferably one after a word of a single letter.
  */
 export function quoteRuns(line: string): QuoteRun[] {
   const runs: QuoteRun[] = [];

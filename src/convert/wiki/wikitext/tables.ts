@@ -10,16 +10,17 @@ interface Cell {
   text: string;
 }
 
-/** What spans may make of a table: attributes of a few bytes must not become many cells. */
+/** Limit on the cells that spans produce: attributes of a few bytes must not become many cells. */
 const MOST_COLUMNS = 100;
 const MOST_SPANNED = 20_000;
 
-/** Cells with more text than this are parts of a page's layout. */
+/** Cells with more text than this, in characters, are parts of a page's layout. */
 const LONGEST_CELL = 3000;
 
 /**
- * The lines between `{|` and `|}` as a table of markdown, with its caption in front. A table that only sets out a page, of one
- * column or with whole sections in its cells, becomes its cells' blocks, as `inner` reads them; without it every table stays one.
+ * The lines between `{|` and `|}` as a table of markdown, after its caption. A layout table, which has one column or whole
+ * sections in its cells, is replaced by the blocks of its cells, which `inner` reads; without `inner`, every table stays a
+ * table.
  */
 export function readTable(lines: readonly string[], context: PageContext, inner?: (text: string) => string[]): string[] {
   const { rows, before } = readRows(lines);
@@ -37,7 +38,7 @@ export function readTable(lines: readonly string[], context: PageContext, inner?
   return table.length === 2 && !hasHeader ? blocks : [...blocks, table.join('\n')];
 }
 
-/** The cells by row, and what stands before the first: the caption and text that belongs to no cell. */
+/** The cells by row, and the text before the first: the caption and text that belongs to no cell. */
 function readRows(lines: readonly string[]): { rows: Cell[][]; before: string[] } {
   const rows: Cell[][] = [[]];
   const before: string[] = [];
@@ -65,7 +66,7 @@ function readRows(lines: readonly string[]): { rows: Cell[][]; before: string[] 
   return { rows: rows.filter((row) => row.length > 0), before };
 }
 
-/** What of the rest of a line, where attributes may stand, is none: dashes and attributes go, words stay. */
+/** Removes dashes and attributes from the rest of a line where attributes may stand, and keeps the words. */
 export function withoutAttributes(rest: string): string {
   return rest.includes('=') ? '' : rest.replace(/^[-\s]+/, '').trimEnd();
 }
@@ -82,7 +83,7 @@ function cellsOf(line: string): Cell[] {
   return line.slice(1).split(isHeader ? /!!|\|\|/ : '||').map((part) => ({ isHeader, ...contentOf(part) }));
 }
 
-/** `attributes | text`; before the bar of a link stands no attribute, and neither does text. */
+/** Splits `attributes | text`; text before the bar of a link is not an attribute. */
 function contentOf(part: string): { attributes: string; text: string } {
   const bar = part.indexOf('|');
   const before = part.slice(0, Math.max(bar, 0));
@@ -90,7 +91,7 @@ function contentOf(part: string): { attributes: string; text: string } {
   return isAttributes ? { attributes: before, text: part.slice(bar + 1) } : { attributes: '', text: part };
 }
 
-/** Each cell where it stands; the places that it spans besides are empty. */
+/** Each cell at its position; the other positions that it spans are empty. */
 function layOut(rows: readonly Cell[][], context: PageContext): string[][] {
   const grid: string[][] = rows.map(() => []);
   let spanned = 0;
@@ -99,7 +100,7 @@ function layOut(rows: readonly Cell[][], context: PageContext): string[][] {
     for (const cell of row) {
       while (grid[y]![x] !== undefined) x++;
       if (x >= MOST_COLUMNS) {
-        // Its text goes to the last column rather than nowhere.
+        // Its text goes to the last column, so that it is not lost.
         grid[y]![MOST_COLUMNS - 1] += ` ${cellText(cell.text, context)}`;
         continue;
       }
@@ -120,7 +121,7 @@ function spanOf(attributes: string, name: 'colspan' | 'rowspan'): number {
   return span >= 1 && span <= 1000 ? span : 1;
 }
 
-/** A cell has one line; what has more is divided by breaks, and tables within it become their cells. */
+/** A cell has one line; several lines are separated by breaks, and nested tables are replaced by their cells. */
 function cellText(text: string, context: PageContext): string {
   return text.split('\n').map((line) => lineText(line.trim(), context)).filter((line) => line !== '').join('<br>').replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

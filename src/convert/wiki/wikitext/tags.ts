@@ -4,32 +4,32 @@ import { codeBlock, codeSpan, escapeText } from './escape.ts';
 import { plainText } from './inline.ts';
 import { QUOTE, UNQUOTE } from './marks.ts';
 
-/** What a tag has become, and where it ends with its content. */
+/** The converted tag, and the end of its content. */
 export interface TagText {
   readonly text: string;
   readonly end: number;
 }
 
-/** Reads the tag at a place; undefined where it is left to whoever reads lines. */
+/** Reads the tag at a position; undefined if it is left for the reader of lines. */
 export type TagReader = (at: number) => TagText | undefined;
 
 interface Tag {
   readonly name: string;
   readonly attributes: string;
-  /** Undefined where it closes itself. */
+  /** Undefined if it is self-closing. */
   readonly content: string | undefined;
 }
 
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})((?:[^A-Za-z0-9<>][^<>]{0,2000})?)>/y;
 
-/** Reads the tags of a text; `expand` reads wikitext inside of them. Closing tags that are looked for in vain are not looked for again. */
+/** Reads the tags of a text; `expand` reads wikitext inside of them. A closing tag that was not found is not searched for again. */
 export function readTag(text: string, context: PageContext, expand: (text: string) => string): TagReader {
   const closings = new Closings(text);
   return (at) => {
     if (text.startsWith('<!--', at)) {
       const close = closings.next('-->', at + 4);
       if (close === undefined) return undefined;
-      // A comment that has a line of its own takes the line with it.
+      // A comment that has its own line is removed together with the line.
       const isLine = text[at - 1] === '\n' && text[close.end] === '\n';
       return { text: '', end: close.end + (isLine ? 1 : 0) };
     }
@@ -50,7 +50,7 @@ export function readTag(text: string, context: PageContext, expand: (text: strin
   };
 }
 
-/** Finds closing tags in passing: each part of the text is searched once for each name. */
+/** Finds closing tags incrementally: each part of the text is searched once for each name. */
 class Closings {
   readonly #text: string;
   readonly #found = new Map<string, { start: number; end: number } | undefined>();
@@ -94,7 +94,7 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   code: inlineCode, tt: inlineCode, kbd: inlineCode, samp: inlineCode,
   ref: ({ attributes, content }: Tag, context: PageContext, expand: (text: string) => string) =>
     context.note(groupedName(attributes), content === undefined ? undefined : expand(content)),
-  // Notes that are defined here are referred to elsewhere.
+  // Notes that are defined here are referenced elsewhere.
   references: ({ content }: Tag, _: PageContext, expand: (text: string) => string) => {
     if (content !== undefined) expand(content);
     return '';
@@ -127,7 +127,7 @@ function inlineCode({ content = '' }: Tag, context: PageContext, expand: (text: 
   return span(context, plainText(expand(content), context));
 }
 
-/** Formulas as most readers of markdown understand them. */
+/** Formulas in the syntax that most markdown readers support. */
 function math({ attributes, content = '' }: Tag, { marks }: PageContext): string {
   const formula = content.trim();
   if (formula === '') return '';
@@ -139,7 +139,7 @@ function withoutNowiki(text: string): string {
   return text.replace(/<\/?nowiki>/gi, '');
 }
 
-/** Notes of two groups may have one name. */
+/** Notes of two groups may have the same name. */
 function groupedName(attributes: string): string {
   const name = attributeOf(attributes, 'name');
   return name === '' ? '' : `${attributeOf(attributes, 'group')}\n${name}`;
@@ -175,7 +175,7 @@ interface Structure {
 
 const wrapped = (open: string, close: string): Structure => ({ open: () => open, close });
 
-/** Tags that are another way to write what wikitext has signs for. */
+/** Tags that are alternatives to wikitext markup. */
 const STRUCTURE: Readonly<Record<string, Structure>> = Object.assign(Object.create(null) as Record<string, Structure>, {
   table: wrapped('\n{|\n', '\n|}\n'),
   caption: wrapped('\n|+ ', '\n'),

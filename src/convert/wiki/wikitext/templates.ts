@@ -8,8 +8,8 @@ import { convertedMeasure } from './measures.ts';
 type Rule = (fields: Fields, context: PageContext, name: string) => string;
 
 /**
- * What a template says, as wikitext. A dump has no means to run templates; of those that carry text the text is kept, fields of
- * infoboxes are put aside, and the others are dropped.
+ * The text of a template, as wikitext. A dump has no means to execute templates: the text of those that carry text is kept,
+ * fields of infoboxes are stored separately, and the other templates are dropped.
  */
 export function expandTemplate(given: string, args: readonly Argument[], context: PageContext): string {
   const trimmed = given.trim();
@@ -31,7 +31,7 @@ const MAX_NAME = 200;
 
 const namesTemplate = (prefix: string): boolean => /^(?:template|subst|safesubst|msg)$/i.test(prefix.trim());
 
-/** Functions of the parser, of which those are known that choose between texts. */
+/** Parser functions; only those that choose between texts are supported. */
 function call(name: string, first: string, args: readonly Argument[], context: PageContext): string | undefined {
   const text = (i: number): string => {
     const arg = args[i];
@@ -64,12 +64,12 @@ function switched(value: string, args: readonly Argument[]): string {
   return args.find(({ name }) => name === '#default')?.value ?? (last !== undefined && last.name === undefined ? last.value.trim() : '');
 }
 
-/** In other languages infoboxes have other names, but they stand first and have many fields. */
+/** In other languages infoboxes have other names, but they also come first and have many fields. */
 function looksLikeInfobox({ positional, named }: Fields, { infobox: found, notes }: PageContext): boolean {
   return named.size >= 6 && positional.every((text) => text.trim() === '') && found.size === 0 && notes.length < 50;
 }
 
-/** A template that wraps a sentence is a way to set it; a sentence is not dropped because its frame is not known. */
+/** A template that wraps a sentence formats it; the sentence is kept even if the template is unknown. */
 function likelyText({ positional, named }: Fields): string {
   const [only] = positional;
   const isSentence = positional.length === 1 && named.size <= 1 && only !== undefined && only.trim().length >= 40 && only.trim().includes(' ');
@@ -94,7 +94,7 @@ const quoted: Rule = (fields) => {
   return `\n${QUOTE}\n${text}${source === '' ? '' : `\n\n— ${source}`}\n${UNQUOTE}\n`;
 };
 
-/** A day as ISO 8601 writes it, so far as it is given. */
+/** A date in ISO 8601, with the parts that are given. */
 const day: Rule = ({ positional }) => {
   const numbers = positional.map((part) => part.trim()).filter((part) => /^-?\d{1,4}$/.test(part)).slice(0, 3);
   if (numbers.length === 0) return positional[0]?.trim() ?? '';
@@ -161,7 +161,7 @@ const FAMILIES: readonly (readonly [RegExp, Rule])[] = [
   [/^quote /, quoted],
 ];
 
-/** Names of infoboxes' fields as keys of metadata. */
+/** Converts names of infobox fields to metadata keys. */
 export function fieldKey(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '').slice(0, 60);
 }

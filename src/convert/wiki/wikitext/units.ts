@@ -1,20 +1,20 @@
-/** What a unit measures; only units of one kind convert into each other. */
+/** The quantity that a unit measures; only units of the same quantity can be converted into each other. */
 export type Kind = 'length' | 'area' | 'volume' | 'mass' | 'speed' | 'temperature';
 
-/** A unit that the template knows. */
+/** A unit that the template supports. */
 export interface Unit {
   readonly kind: Kind;
   readonly symbol: string;
-  /** In full; `metre` and `litre` are spelled as in Britain. Absent where the symbol is always used. */
+  /** In full; `metre` and `litre` have British spelling. Absent if the symbol is always used. */
   readonly one?: string;
   readonly many?: string;
-  /** In the base unit of its kind: metre, square metre, cubic metre, kilogram, metre per second, kelvin. */
+  /** Size in the base unit of its kind: metre, square metre, cubic metre, kilogram, metre per second, kelvin. */
   readonly scale: number;
-  /** What is zero in this unit, in its base unit. */
+  /** The zero point of this unit, in its base unit. */
   readonly zero: number;
-  /** Codes of the units that it is converted into when none are asked for. */
+  /** Codes of the default output units. */
   readonly into: readonly string[];
-  /** A whole number comes out to the same place as it went in: otherwise 45 m would be 150 ft. */
+  /** A whole number is rounded to the same place as the input: otherwise 45 m would become 150 ft. */
   readonly isFine: boolean;
 }
 
@@ -24,10 +24,10 @@ const POUND = 0.45359237;
 const US_GALLON = 231 * 0.0254 ** 3;
 const IMPERIAL_GALLON = 0.00454609;
 
-/** Codes by which a unit is called, separated by spaces; symbol; in full, singular and plural; scale; codes of the default outputs. */
+/** Codes of a unit, separated by spaces; symbol; full name, singular and plural; scale; codes of the default outputs. */
 type Line = readonly [codes: string, symbol: string, one: string, many: string, scale: number, into: string];
 
-/** In this house's order of kinds; definitions are those of the international yard and pound, and of the SI. */
+/** In our own order of kinds; definitions are those of the international yard and pound, and of the SI. */
 const LINES: Readonly<Record<Exclude<Kind, 'temperature'>, readonly Line[]>> = {
   length: [
     ['nm', 'nm', 'nanometre', 'nanometres', 1e-9, 'in'], ['µm um μm', 'μm', 'micrometre', 'micrometres', 1e-6, 'in'], ['mm', 'mm', 'millimetre', 'millimetres', 1e-3, 'in'],
@@ -80,7 +80,7 @@ function* units(): Generator<readonly [string, Unit]> {
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(units());
 
-/** A unit by the code that the template uses; letter case counts. */
+/** A unit by the template's code, which is case-sensitive. */
 export function unitOf(code: string): Unit | undefined {
   return UNITS.get(code);
 }
@@ -90,7 +90,7 @@ export const PAIRS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['ftin', ['ft', 'in']], ['ft in', ['ft', 'in']], ['stlb', ['st', 'lb']], ['st lb', ['st', 'lb']], ['lboz', ['lb', 'oz']], ['lb oz', ['lb', 'oz']], ['ydft', ['yd', 'ft']], ['miyd', ['mi', 'yd']],
 ]);
 
-/** The name of a unit as an amount of it is written. */
+/** The name of a unit as it is written after an amount. */
 export function nameOf({ symbol, one, many }: Unit, isOne: boolean, isAmerican: boolean): string {
   const name = (isOne ? one : many) ?? symbol;
   if (!isAmerican) return name;

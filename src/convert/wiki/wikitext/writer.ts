@@ -1,19 +1,19 @@
 import { escapeText } from './escape.ts';
 
-/** What the text around has set; the outermost first. */
+/** The open formatting, the outermost first. */
 type Style = '**' | '*' | '~~';
 
 /**
- * Writes one line of markdown, or of plain text. Signs of emphasis have to touch their text, so that spaces are moved out of it,
- * and emphasis of nothing is left out.
+ * Writes one line of markdown or plain text. Emphasis markers must touch their text, so spaces are moved outside, and empty
+ * emphasis is left out.
  */
 export class LineWriter {
   readonly isPlain: boolean;
   readonly #parts: string[] = [];
   readonly #open: Style[] = [];
-  /** Signs that wait for the first text behind them. */
+  /** Markers that are written with the next text. */
   #waiting: Style[] = [];
-  /** Text that is not escaped yet: what a sign means depends on what stands beside it. */
+  /** Text that is not escaped yet, because the meaning of a character depends on its neighbours. */
   #text = '';
 
   constructor(isPlain: boolean) {
@@ -24,7 +24,7 @@ export class LineWriter {
     this.#text += text;
   }
 
-  /** Something finished. */
+  /** A finished part. */
   markdown(text: string): void {
     this.#flush();
     this.#write(text);
@@ -57,7 +57,7 @@ export class LineWriter {
       this.#waiting.push(style);
       return;
     }
-    // What was opened since goes on behind.
+    // Formatting that was opened later continues afterwards.
     const inner = this.#open.splice(at).slice(1);
     for (const each of [...inner].reverse()) this.#close(each);
     this.#close(style);
