@@ -16,7 +16,7 @@ export interface DeadLetter {
   readonly failedAt: number;
 }
 
-/** In the order in which they were given up. */
+/** Stores dead letters in the order of the list. */
 export async function writeDeadLetters(tx: Transaction, webhook: string, letters: readonly Omit<DeadLetter, 'webhook'>[]): Promise<void> {
   await tx.runMany(
     'INSERT INTO notification_dead_letters(id, webhook, letter, attempts, status, error, failed_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING',
