@@ -10,7 +10,7 @@ export interface UnfinishedCounts {
   readonly held: number;
 }
 
-/** More often than any run is handed out after a backup, so that the fence refuses whatever ships still report for these attempts. */
+/** More often than any run is assigned after a backup, so that the fence refuses later reports of ships for these attempts. */
 const FENCES = 1_048_576;
 
 const WHY = 'the queue was restored from a backup, and what became of the run since is not known';

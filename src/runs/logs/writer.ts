@@ -18,7 +18,7 @@ const CALL_BYTES = 1_048_576;
 /** Calls with fewer lines are usually followed by others, so the last chunk is compressed only when it is full. */
 const FEW_LINES = 20;
 
-/** A log of which the ship leaves out the middle may exceed its budget by the last lines of failed steps. */
+/** If the ship leaves out the middle of a log, the log may exceed its budget by the last lines of failed steps. */
 const KEPT_LINES = 1000;
 
 /** Lines added to a log; reported once they are on disk. */

@@ -25,7 +25,7 @@ export async function takeGroup(tx: Transaction, group: string, runId: string): 
   }
 }
 
-/** A run has finished: the next one of its group may be handed out. */
+/** A run has finished: the next one of its group may be assigned. */
 export async function leaveGroup(core: Core, tx: Transaction, { id, concurrency_group: group }: RunRow): Promise<void> {
   if (group !== null && await lock(tx, group, id)) await passOn(core, tx, group);
 }

@@ -29,7 +29,7 @@ export interface ShipDeps {
   readonly joining: Joining | undefined;
 }
 
-/** What a ship needs to know to join. */
+/** The data that a ship needs to join. */
 export interface Joining {
   /** SHA-256 of the root that signs servers. */
   readonly fingerprint: () => Buffer;
