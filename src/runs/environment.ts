@@ -4,23 +4,23 @@ import type { Timer } from '../lib/timer.ts';
 import type { Sql } from '../storage/index.ts';
 import type { LoadedRunsConfig } from './config/index.ts';
 
-/** What every area of the run-queue service works with. */
+/** The dependencies that every area of the run-queue service uses. */
 export interface RunsEnvironment {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** How loops wait; tests let it elapse by hand. */
+  /** How loops wait; tests control the elapsed time. */
   readonly timer: Timer;
   readonly log: Log;
   readonly config: LiveConfig;
-  /** Name of this server among those that share a store. */
+  /** Name of this server among the servers that share a store. */
   readonly nodeId: string;
   /** Version of this build. */
   readonly version: string;
 }
 
-/** The configuration as it is now. It is replaced as a whole, so what is read together belongs together. */
+/** The current configuration. It is replaced as a whole, so values that must fit together are read from one call. */
 export interface LiveConfig {
   current(): LoadedRunsConfig;
-  /** Calls the listener after each change; the answer stops that. */
+  /** Calls the listener after each change; the returned function unsubscribes it. */
   onChange(listener: (loaded: LoadedRunsConfig) => void): () => void;
 }

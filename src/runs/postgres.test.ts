@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, vi } from 'vitest';
 import type * as opening from '../storage/open-database.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
 
-/*
- * The suites of the queue, once more over PostgreSQL: where they open a database, they get a schema of the server.
- */
+/* Runs the suites of the queue over PostgreSQL: when they open a database, they get a schema of the server. */
 
 let server: PostgresServer;
-/** Where a file would be opened again. */
+/** For tests that would open a file again. */
 const schemas = new Map<string, Promise<string>>();
 
 vi.mock('../storage/open-database.ts', async (original) => {
@@ -21,7 +19,7 @@ vi.mock('../storage/open-database.ts', async (original) => {
   return { ...real, openDatabase };
 });
 
-/** A step of the model is some transactions; over SQLite it takes more of them. */
+/** Fewer runs of the model than over SQLite, because each step takes several transactions. */
 process.env['QUIRE_MODEL_RUNS'] ??= '3';
 
 const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -37,12 +35,12 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   retention: () => import('./logs/retention.test.ts'),
 };
 
-// Skipped on platforms for which there is no server.
+// Skipped on platforms without a server.
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('over PostgreSQL', () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
   });
   afterAll(() => server.stop());
-  // Each in a suite of its own, so that its hooks are for its own tests.
+  // Each in a suite of its own, so that its hooks apply only to its own tests.
   for (const [name, load] of Object.entries(SUITES)) describe(name, async () => void await load());
 });

@@ -24,23 +24,23 @@ import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
 
 export interface RunQueueOptions {
-  /** A store that is migrated. */
+  /** A migrated store. */
   readonly sql: Sql;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;
   readonly config: LiveRunsConfig;
-  /** Where tokens and secrets are found, by their variables. */
+  /** Environment variables with tokens and secrets. */
   readonly variables: Environment;
   readonly version: string;
   /** False while the service starts, and from the moment it is told to stop. */
   readonly accepting: () => boolean;
-  /** What fences in the steps that run in this process: a sandbox, `missing`, or `disabled` where none run here. */
+  /** Isolation of the steps that run in this process: a sandbox, `missing`, or `disabled` if none run here. */
   readonly sandbox: () => string;
   /** Undefined while the fleet is off. */
   readonly authority: Authority | undefined;
   readonly addresses: FleetDeps['addresses'];
-  /** How scheduled backups stand; absent, there are no metrics of them. */
+  /** State of the scheduled backups; absent: there are no metrics of them. */
   readonly backups?: (() => BackupNumbers | undefined) | undefined;
   /** When the certificate of the fleet's server expires, in milliseconds since 1970; undefined without one. */
   readonly serverCertificateExpiresMs: () => number | undefined;
@@ -51,15 +51,15 @@ export interface RunQueueService {
   readonly handlers: Handlers<Operations>;
   readonly preconditions: Preconditions<Operations>;
   readonly guard: Guard;
-  /** What carries the messages of ships to the service. */
+  /** The interface for the transport of ships' messages. */
   readonly fleet: FleetService;
-  /** Begins to hand out runs, to look after them and to queue scheduled ones. */
+  /** Starts assigning runs, monitoring them and queueing scheduled ones. */
   start(): Promise<void>;
-  /** Queues and hands out no more, and ends live logs; what ships report is still taken. */
+  /** Stops queueing and assigning runs, and ends live logs; reports of ships are still accepted. */
   quiesce(): Promise<void>;
-  /** Sends ships away, to come back later. */
+  /** Disconnects ships, which come back later. */
   dismiss(): Promise<void>;
-  /** Ends what is left. */
+  /** Closes everything that is still open. */
   stop(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   };
 }
 
-/** Undefined for a store in memory, and for one on a server of its own. */
+/** Undefined for a store in memory, and for a store on a database server. */
 function diskRoom({ config, log, sql }: RunsEnvironment): DiskRoom | undefined {
   const settings = config.current().config;
   if (sql.info.driver === 'postgres') return undefined;
@@ -146,10 +146,10 @@ function diskRoom({ config, log, sql }: RunsEnvironment): DiskRoom | undefined {
   return new DiskRoom({ folder: dirname(inDataDir(settings, path)), reserve: () => config.current().config.storage.reserve, now: () => performance.now(), log });
 }
 
-/** As the environment has it now; the configuration names the variable. */
+/** The current value in the environment; the configuration names the variable. */
 function secretValue({ config, variables }: RunQueueOptions, name: string): string | undefined {
   const secret = config.current().config.secrets.find((each) => each.name === name);
-  // An empty value is none: masking could not find it.
+  // An empty value counts as unset, because masking could not find it.
   return (secret && variables[secret.env]) || undefined;
 }
 

@@ -24,7 +24,7 @@ pipelines: [{name: release, steps: [{name: go, run: 'true'}]}]
 scheduler: {jitter: '0'}
 `;
 
-/** What a server does of its own accord is called by hand; messages to others travel by themselves. */
+/** The periodic work of a server is called by the test; messages to other servers are sent automatically. */
 interface Node {
   readonly sql: Sql;
   readonly env: RunsEnvironment;
@@ -69,7 +69,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
 
   const submit = (node: Node, projectId: string) => node.sql.transaction((tx) => node.parts.queue.insert(tx, newRun({ projectId })));
 
-  /** Both servers hand out at the same moment. */
+  /** Both servers assign runs at the same moment. */
   async function dispatch(): Promise<void> {
     for (const { parts } of nodes) await parts.tick();
     await Promise.all(nodes.map(({ parts }) => parts.dispatcher.dispatch()));
@@ -124,7 +124,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     const heard = (node: Node, id: string, state: string) => expect.poll(() => node.changes.some(({ run, isRemote }) => run.id === id && run.state === state && isRemote)).toBe(true);
     const { id } = await submit(a, 'alpha');
     await heard(b, id, 'queued');
-    await b.parts.dispatcher.dispatch(); // without a tick: it was told of the lane
+    await b.parts.dispatcher.dispatch(); // without a tick: it was notified of the lane
     const ship = b.ships.find(({ claims }) => claims.length > 0)!;
     await heard(a, id, 'running');
     expect(a.parts.queue.runningOn(ship.shipId)).toBe(1);
@@ -174,7 +174,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     const loaded = { ...a.env.config.current(), config: parseRunsConfig(`${YAML}\nnotifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: [queued]}]}`) };
     const audit = { record: createAuditLog(a.env).record };
     const notifiers = nodes.map(({ env, parts: { queue } }) => {
-      // What a server waits for takes a hundredth of its time.
+      // Waits of a server take a hundredth of their normal time.
       const quick = { ...env, timer: { sleep: (ms: number, signal?: AbortSignal) => systemTimer.sleep(ms / 100, signal) }, config: { current: () => loaded, onChange: () => () => {} } };
       const { present } = createRuns(quick, { queue, audit, keyVariableAvailable: () => true });
       return createNotifications(quick, { variables: {}, audit, present, onOutcome: () => {} });

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/index.ts';
 /** Seconds after which trying again makes sense (decisions, section 2.10). */
 const RETRY_AFTER = { 'Retry-After': '1' };
 
-/** SQLite's primary result codes of a store that is out of order until somebody repairs it. */
+/** SQLite's primary result codes of a store that needs repair. */
 const LASTING: ReadonlySet<number> = new Set([7, 8, 10, 11, 13, 26]);
 
 /** 503: the store is unreachable or busy, or the server starts or stops. */
@@ -12,10 +12,9 @@ export function storageUnavailable(reason: string, cause?: unknown): ServiceErro
 }
 
 /**
- * The one place where failures of the store get their codes of the run-queue service (decisions, section 2.10).
- * What may pass is `storage_unavailable`; the rest, a full disk or a damaged file, is `code`. Errors that a
- * handler threw on purpose stay as they are, and so do those that nobody expected, unless `code` says what was
- * not done, whatever the reason: `enqueue_failed`.
+ * The one place where failures of the store get their error codes of the run-queue service (decisions, section 2.10). Temporary failures become
+ * `storage_unavailable`; others, such as a full disk or a damaged file, become `code`. Errors that a handler threw on purpose are not changed, and
+ * neither are unexpected errors, unless `code` says what was not done, whatever the reason: `enqueue_failed`.
  */
 export function toStorageFailure(thrown: unknown, code: 'storage_failed' | 'enqueue_failed'): unknown {
   if (thrown instanceof ServiceError) {
@@ -24,7 +23,7 @@ export function toStorageFailure(thrown: unknown, code: 'storage_failed' | 'enqu
   } else if (code === 'storage_failed') {
     return thrown;
   }
-  // Answers may show the message; what happened is for the log.
+  // Responses may show the message; the cause is for the log.
   return new ServiceError(code, 'the store could not be read or written', { cause: thrown });
 }
 
@@ -33,7 +32,7 @@ function isLasting(cause: unknown): boolean {
   return typeof code === 'number' && LASTING.has(code & 0xff);
 }
 
-/** True for what tells of the store rather than of the request. */
+/** True if the error is about the store, not about the request. */
 export function isStorageFailure(error: unknown): boolean {
   return error instanceof ServiceError && STORAGE_CODES.has(error.code);
 }
@@ -49,14 +48,14 @@ export interface AnswerOptions {
 
 type Work = (...args: never[]) => unknown;
 
-/** Handlers or preconditions that answer the failures of the store with its codes, and 503 while the service is not there. */
+/** Wraps handlers or preconditions: failures of the store get its codes, and calls return 503 while the service is not ready. */
 export function answeringFailures<T extends Readonly<Record<string, Work | undefined>>>(work: T, { accepting, onFailure }: AnswerOptions): T {
   const guarded = (run: Work): Work => async (...args) => {
     if (!accepting()) throw storageUnavailable('the server is starting or stopping');
     try {
       return await run(...args);
     } catch (thrown) {
-      // Anything else is a mistake of ours, and the adapter's to answer.
+      // Anything else is a bug of ours, which the adapter reports.
       const error = toStorageFailure(thrown, 'storage_failed');
       if (isStorageFailure(error)) onFailure(error as ServiceError);
       throw error;

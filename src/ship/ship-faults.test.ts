@@ -213,7 +213,7 @@ describe('the log', () => {
   it('goes on from where the server says when the ship is back, also while lines wait for company', async () => {
     const { fleet, time } = new ShipBench();
     const run = fleet.add('a', { lines: 20, durationMs: 40_000 });
-    // Lines arrive, but nobody learns of it.
+    // Lines arrive, but the ship gets no response.
     fleet.weather = { ...FAIR, losesAnswer: () => true };
     await time.pass(10_000);
     fleet.weather = FAIR;

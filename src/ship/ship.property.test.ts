@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FAIR, ShipBench, type FakeRun } from '../testkit/ship/index.ts';
 
-/** What happens to ship, server and network, one after another. */
+/** Events of ship, server and network, one after another. */
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30_000 }) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('partition' as const), ms: fc.oneof(fc.integer({ min: 100, max: 40_000 }), fc.integer({ min: 40_000, max: 100_000 })) }) },
@@ -23,11 +23,11 @@ const story = fc.record({
   scripts: fc.array(script, { minLength: 1, maxLength: 6 }),
   happenings: fc.array(happening, { maxLength: 12 }),
   capacity: fc.integer({ min: 1, max: 4 }),
-  /** Decides what the network does to each call. */
+  /** Decides how the network treats each call. */
   seed: fc.integer(),
 });
 
-/** A generator of numbers from 0 to 1 (mulberry32), so that a failing story can be told again. */
+/** A generator of numbers from 0 to 1 (mulberry32), so that a failing sequence can be repeated. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,7 +50,7 @@ async function tell({ scripts, happenings, capacity, seed }: typeof story extend
   const { fleet, time, executor, spools, ship } = bench;
   const runs = scripts.map(({ stopOnPartition, ...rest }, index) => fleet.add(`run${index}`, rest, { stopOnPartition }));
   fleet.onLeaseEnd = (run) => {
-    // Work that stops by itself is dead before the server hands its run out again, to whomever.
+    // Work that stops by itself is dead before the server assigns its run again, to any ship.
     if (run.stopOnPartition) expect(executor.alive.filter(({ runId }) => runId === run.id)).toEqual([]);
   };
   const storm = { delayMs: () => random() * 3000, losesRequest: () => random() < 0.3, losesAnswer: () => random() < 0.3, repeats: () => random() < 0.3 };
@@ -103,7 +103,7 @@ function expectTold(run: FakeRun): void {
   expect(keys).toEqual([...new Set(keys)]);
   for (const [index, { logSeqTotal, outcome }] of run.completions.entries()) {
     if (run.logGivenUpAt === undefined) expect(run.logs.get(keys[index]!)?.length ?? 0).toBe(Number(logSeqTotal));
-    // Two minutes of nothing but failures are the only excuse.
+    // Only two minutes of failures may excuse this.
     else expect(run.logGivenUpAt - run.logHeardAt).toBeGreaterThanOrEqual(120_000);
     if (outcome === Outcome.SUCCEEDED || outcome === Outcome.FAILED) {
       expect(outcome).toBe(run.script.outcome === 'failed' ? Outcome.FAILED : Outcome.SUCCEEDED);

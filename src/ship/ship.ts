@@ -11,14 +11,14 @@ import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts
 
 /** Version of the fleet protocol. */
 const PROTOCOL = 1;
-/** Until the server says otherwise, which it does before it hands anything out. */
+/** Defaults until the server sends its own values, which it does before it assigns anything. */
 const DEFAULT_LEASE_TTL_MS = 60_000;
-/** A server that does not know the ship is asked again after this time: only a person can change that. */
+/** Time after which a server that does not know the ship is tried again: only a person can change that state. */
 const UNKNOWN_MS = 60_000;
-/** After a stop, reports that do not get through are given up: the server learns from the lease. */
+/** After a stop, reports that do not succeed within this time are given up: the server notices the end of the lease. */
 const LAST_REPORTS_MS = 30_000;
 
-/** What a ship is, as it tells the server. */
+/** What a ship reports to the server about itself. */
 export interface ShipDescription {
   readonly name: string;
   readonly version: string;
@@ -26,9 +26,9 @@ export interface ShipDescription {
   readonly arch: string;
   /** Names of variables with keys of AI roles that are set. */
   readonly keyVariables: readonly string[];
-  /** Runs that it works on at once. */
+  /** Number of runs that it executes at once. */
   readonly capacity: number;
-  /** Ends after one run. */
+  /** If true, exits after one run. */
   readonly ephemeral: boolean;
 }
 
@@ -42,27 +42,28 @@ export interface ShipOptions {
 }
 
 /**
- * Why a ship has ended: `drained`, nothing runs any more after a drain; `ephemeral`, its one run is over;
- * `denied`, the server has revoked it; `outdated`, its program is too old for the server; `gave_up`, it
- * was stopped and what was left could not be reported.
+ * Why a ship has ended: `drained`, no run is left after a drain; `ephemeral`, its one run has ended; `denied`, the server has revoked it; `outdated`,
+ * its program is too old for the server; `gave_up`, it was stopped and its last reports did not succeed.
  */
 export type ShipEnd = 'drained' | 'ephemeral' | 'denied' | 'outdated' | 'gave_up';
 
 export interface Ship {
-  /** Works until it ends; nothing of its work is alive then. To be called once. Never rejects. */
+  /** Works until the ship ends; no process of its work is alive then. Must be called once. Never rejects. */
   run(): Promise<ShipEnd>;
-  /** Takes no more runs. What still runs after `deadlineMs` is given back; without it nothing is. With `exit` the ship ends when nothing is aboard. */
+  /**
+   * Takes no more runs. Runs that are unfinished after `deadlineMs` are returned; without it none is. With `exit` the ship ends when no run is left.
+   */
   drain(options: { readonly deadlineMs?: number; readonly exit: boolean }): void;
-  /** Gives back what runs, with each run's grace, and ends. */
+  /** Returns the current runs, with each run's grace, and ends. */
   stop(): void;
-  /** Runs whose work is under way. */
+  /** Number of runs whose work is under way. */
   readonly running: number;
   readonly isConnected: boolean;
   /** How far the server's clock is ahead of this machine's; undefined before it is known. */
   serverOffsetMs(): number | undefined;
 }
 
-/** As the protocol has it. */
+/** In the form of the protocol. */
 export function toShipInfo({ keyVariables, ...description }: ShipDescription, kinds: Executor['kinds']): ShipInfo {
   const capacity = description.ephemeral ? 1 : description.capacity;
   return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables], features: ['source'] });
@@ -76,7 +77,7 @@ class ConnectedShip implements Ship, SessionOwner {
   readonly #options: ShipOptions;
   readonly #hold: Hold;
   readonly #info: ShipInfo;
-  /** New with each process: a process that holds nothing has lost what the last one held. */
+  /** New for each process: a process that holds nothing has lost the runs of the former process. */
   readonly #sessionId = randomBytes(16);
   readonly #end = Promise.withResolvers<ShipEnd>();
   readonly #over = new AbortController();
@@ -84,17 +85,17 @@ class ConnectedShip implements Ship, SessionOwner {
   #isWelcome = false;
   #isDraining = false;
   #exitsWhenEmpty = false;
-  /** The server's doing, which it can take back. */
+  /** Requested by the server, which can end it. */
   #serverDrains = false;
   #serverEnds = false;
   #isStopping = false;
   #leaseTtlMs = DEFAULT_LEASE_TTL_MS;
   #serverOffsetMs: number | undefined;
   #outageGraceMs = 0;
-  /** When the server was last heard of with its store at work, by the monotonic clock. */
+  /** Time of the last contact with a server whose store worked, by the monotonic clock. */
   #contactAt = -Infinity;
   #isStoreOut = false;
-  /** Why it was last disconnected, as the log has it. */
+  /** The last reason for disconnection, as logged. */
   #told = '';
 
   constructor(options: ShipOptions) {
@@ -116,7 +117,7 @@ class ConnectedShip implements Ship, SessionOwner {
   }
 
   async run(): Promise<ShipEnd> {
-    // The server hands out anew what this process does not hold, as soon as it is connected: then the last process's work must be dead.
+    // As soon as this process connects, the server assigns the runs again that it does not hold; the former process's work must be dead before.
     await Promise.all([this.#sweep(), this.#options.executor.ready]);
     void this.#stayConnected();
     const end = await this.#end.promise;
@@ -142,7 +143,7 @@ class ConnectedShip implements Ship, SessionOwner {
     void this.#afterWork(LAST_REPORTS_MS, () => this.#end.resolve('gave_up'));
   }
 
-  // What a session asks and tells.
+  // The functions that a session calls.
 
   freeSlots(): number {
     return this.isDraining() ? 0 : Math.max(0, this.#info.capacity - this.#hold.working);
@@ -166,7 +167,7 @@ class ConnectedShip implements Ship, SessionOwner {
     this.#isStoreOut = false;
     this.#contactAt = this.#options.time.monotonic();
     this.#outageGraceMs = Number(outageGraceMs);
-    // It says again what still counts: a drain may have been taken back meanwhile.
+    // The server repeats the drain if it still applies; it may have been ended meanwhile.
     this.#serverDrains = false;
     this.#serverEnds = false;
     if (leaseTtlMs > 0n) this.#leaseTtlMs = Number(leaseTtlMs);
@@ -199,8 +200,8 @@ class ConnectedShip implements Ship, SessionOwner {
     return this.#options.description.ephemeral && this.#hold.hasTaken;
   }
 
-  /** Connects, again and again. */
-  async #stayConnected(): Promise<void> {
+  /** Connects repeatedly. */
+  async #sail(): Promise<void> {
     const { time, log } = this.#options;
     const pause = new RetryPause(time.timer, time.random);
     while (!this.#over.signal.aborted) {
@@ -220,7 +221,7 @@ class ConnectedShip implements Ship, SessionOwner {
     }
   }
 
-  /** What repeats from one attempt to connect to the next is told once. */
+  /** Logs a repeated reason once. */
   #tellLoss(reason: SessionEnd['reason'], detail: string, wasStable: boolean): void {
     const told = `${reason} ${detail}`;
     if (told === this.#told && !wasStable) return;
@@ -231,8 +232,8 @@ class ConnectedShip implements Ship, SessionOwner {
   }
 
   /**
-   * While its host refuses connections no server runs that could give a lease away, and one that starts then waits for as long as a lease
-   * lasts. So leases count from when the connection was refused, until the grace for outages is over.
+   * While its host refuses connections no server runs that could assign the runs elsewhere, and one that starts then waits for as long as a lease
+   * lasts. So leases count from the refused connection, until the grace for outages is over.
    */
   async #bridge(): Promise<void> {
     const { link, time } = this.#options;
@@ -249,8 +250,8 @@ class ConnectedShip implements Ship, SessionOwner {
     return this.#options.time.monotonic() - this.#contactAt <= this.#outageGraceMs;
   }
 
-  /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
-  #longestPause(afterMs: number): number {
+  /** Waiting spares a server in trouble, but must not cost runs: most of their remaining time is kept for further attempts. */
+  #waitBudget(afterMs: number): number {
     return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.endurableMs / 3));
   }
 
@@ -272,7 +273,7 @@ class ConnectedShip implements Ship, SessionOwner {
     else if (this.#exitsWhenEmpty || this.#serverEnds) this.#end.resolve('drained');
   }
 
-  /** The disk may be full or read-only: the ship works all the same, and its runs tell what they lose. */
+  /** The disk may be full or read-only: the ship works nevertheless, and its runs report what they lose. */
   async #sweep(): Promise<void> {
     try {
       await this.#options.spools.sweep();
@@ -286,7 +287,7 @@ class ConnectedShip implements Ship, SessionOwner {
     if (!this.#over.signal.aborted) then();
   }
 
-  /** As `after`, from when nothing works any more. */
+  /** Like `after`, starting when the work of all current runs has ended. */
   async #afterWork(milliseconds: number, then: () => void): Promise<void> {
     await untilAborted(this.#hold.workEnded(), this.#over.signal);
     await this.#after(milliseconds, then);

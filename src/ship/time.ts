@@ -1,13 +1,13 @@
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 
-/** What a ship knows of time. Only `clock` can be set; leases and waits are measured by `monotonic`. */
+/** The time sources of a ship. Only `clock` can be set; leases and waits are measured by `monotonic`. */
 export interface ShipTime {
   readonly clock: Clock;
-  /** Milliseconds from any fixed moment; never goes back. */
+  /** Milliseconds since an arbitrary moment; never goes back. */
   monotonic(): number;
   readonly timer: Timer;
-  /** As `Math.random`; spreads attempts that fail together. */
+  /** Like `Math.random`; spreads retries of attempts that failed at the same time. */
   random(): number;
 }
 

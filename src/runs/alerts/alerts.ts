@@ -11,21 +11,21 @@ import { fillLabels, pipelineOf, projectOf } from './project-of.ts';
 
 type AlertHandlers = Required<Pick<Handlers<Operations>, 'receiveAlerts'>>;
 
-/** What became of a notification, for the metrics. `unavailable`: its project is unknown or disabled, or its pipeline does not take it. */
+/** The outcome of a notification, for the metrics. `unavailable`: its project is unknown or disabled, or its pipeline rejects it. */
 export type AlertResult = 'queued' | 'repeated' | 'resolved' | 'unmapped' | 'unavailable' | 'failed';
 
 export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
-  /** Told of each notification that was well formed; must not throw. */
+  /** Called for each well-formed notification; must not throw. */
   readonly onReceived: (result: AlertResult) => void;
 }
 
 /** Task of diagnostic runs. */
 const TASK = 'alert';
 
-/** What a repeated notification would meet again. */
+/** Errors that a repeated notification would cause again. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(['project_unavailable', 'pipeline_unavailable', 'invalid_input']);
 
-/** The receiver of Alertmanager's notifications (decisions, section 2.8). */
+/** Receives Alertmanager's notifications (decisions, section 2.8). */
 export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | 'log'>, { enqueueOnce, present, onReceived }: AlertsDeps): { readonly handlers: AlertHandlers } {
   const nothing = (result: AlertResult) => {
     onReceived(result);
@@ -41,7 +41,7 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
     return { projectId, kind: 'pipeline', task: route.pipeline, input: isGiven ? fillLabels(route.input, alertLabels) : input, alertLabels };
   }
 
-  /** Undefined when the project is not there to take it, or its pipeline does not take it. */
+  /** Undefined if the project is unknown or disabled, or if its pipeline rejects the notification. */
   async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
     try {
       return await enqueueOnce('alert', keyOf(notification.groupKey, alerts), requestFor(projectId, notification, alerts));
@@ -55,7 +55,7 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
   return {
     handlers: {
       async receiveAlerts(input) {
-        // Flattening a type that allows further fields loses the known ones.
+        // Flattening a type that allows additional fields loses the known ones.
         const notification = input as unknown as Notification;
         const alerts = firing(notification);
         if (alerts.length === 0) return nothing('resolved');
@@ -73,7 +73,7 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
   };
 }
 
-/** Alertmanager sends again what is answered with 503; so nothing is lost while the store is out. */
+/** Alertmanager repeats a request that got a 503, so no notification is lost while the store is unavailable. */
 function asRetryable(thrown: unknown): unknown {
   const error = toStorageFailure(thrown, 'storage_failed');
   return isStorageFailure(error) ? storageUnavailable((error as Error).message, error) : error;

@@ -33,7 +33,7 @@ export async function findByName(from: Queries, runId: string, attempt: number, 
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** Files of an attempt besides the one of this name. */
+/** Files of an attempt, except the one with this name. */
 export async function countOthers(from: Queries, { runId, attempt }: RunRef, name: string): Promise<number> {
   const row = await from.get<{ n: number }>('SELECT COUNT(*) AS n FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ? AND a.name <> ?', [runId, attempt, name]);
   return row?.n ?? 0;
@@ -44,7 +44,7 @@ export async function totalBytes(from: Queries): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Adds a file to what the attempt has left, in the place of one of the same name; returns the one that it replaces. */
+/** Adds a file to an attempt and replaces one with the same name; returns the replaced file. */
 export async function addArtifact(tx: Transaction, { runId, attempt, fence }: RunRef, file: Omit<ArtifactRecord, 'attempt'>): Promise<RemovedFile | undefined> {
   const run = await tx.get<{ seq: number }>('SELECT seq FROM runs WHERE id = ?', [runId]);
   const seq = run!.seq;
@@ -57,18 +57,18 @@ export async function addArtifact(tx: Transaction, { runId, attempt, fence }: Ru
   return former && { size: former.size, sha256: former.sha256 };
 }
 
-// The oldest first: a run's files are older than its end.
+// Oldest first: a run's files are older than its end.
 const EXPIRED = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
   WHERE a.created_at <= ? AND (r.seq IS NULL OR r.finished_at <= ?) ORDER BY a.created_at LIMIT ${BATCH}`;
 const OLDEST = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
   WHERE r.seq IS NULL OR r.finished_at IS NOT NULL ORDER BY a.created_at LIMIT ?`;
 
-/** Removes some of the files of runs that finished before that moment, or are gone. */
+/** Removes some of the files of runs that finished before that time or no longer exist. */
 export async function removeExpired(tx: Transaction, until: number): Promise<RemovedFile[]> {
   return removeRows(tx, await tx.all<ArtifactRow>(EXPIRED, [until, until]));
 }
 
-/** Removes the oldest files of runs that have finished, as many bytes of them as are asked for, as far as one batch goes. */
+/** Removes the oldest files of finished runs: at least the requested number of bytes, but at most one batch. */
 export async function removeOldest(tx: Transaction, bytes: number): Promise<RemovedFile[]> {
   const rows = await tx.all<ArtifactRow>(OLDEST, [BATCH]);
   let sum = 0;

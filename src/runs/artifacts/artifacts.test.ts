@@ -1,4 +1,4 @@
-// Files of steps on their way from ships into the store, and out of it.
+// Files of steps: received from ships, stored and downloaded.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, Received } from './port.ts';
 import { readDescription, writeContent, type AnnouncedFile } from './receive.ts';
 
-/** Time between two looks for what has expired. */
+/** Time between two searches for expired files. */
 const SWEEP_MS = 60_000;
 
 export interface ArtifactsOptions {
@@ -23,14 +23,14 @@ export interface ArtifactsOptions {
 export interface Artifacts {
   readonly handlers: ArtifactHandlers;
   readonly receiver: ArtifactReceiver;
-  /** Bytes of all that are kept. */
+  /** Bytes of all stored files. */
   totalBytes(): number;
-  /** Opens the store, and begins to remove what expires. */
+  /** Opens the store and starts removing expired files. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Files that steps leave: received from ships, listed, downloaded, and removed when their time is over. */
+/** Files that steps produce: received from ships, listed, downloaded, and removed when they expire. */
 export function createArtifacts(options: ArtifactsOptions): Artifacts {
   return new KeptArtifacts(options);
 }
@@ -42,7 +42,7 @@ class KeptArtifacts implements Artifacts {
   readonly #stopping = new AbortController();
   #total = 0;
   #sweeping: Promise<void> | undefined;
-  /** Names of files and the rows that need them change together, one change after the other. */
+  /** Serialises changes, so that file names and the rows that refer to them change together. */
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(options: ArtifactsOptions) {
@@ -78,7 +78,7 @@ class KeptArtifacts implements Artifacts {
 
   async #take(shipId: string, file: AnnouncedFile, parts: AsyncIterator<UploadArtifactRequest>): Promise<Received> {
     const { env: { sql }, queue, store } = this.#options;
-    // Before the bytes, which would come for nothing.
+    // Checked before the bytes are received, because they would be discarded.
     if (!await sql.transaction((tx) => queue.holds(tx, file.ref, shipId))) return { status: 'fenced' };
     const limit = await this.#limitOf(file);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
@@ -97,7 +97,7 @@ class KeptArtifacts implements Artifacts {
     }
   }
 
-  /** Only who still holds the run adds to what it has left. */
+  /** Only the ship that still holds the run may add files to it. */
   async #keep(shipId: string, file: AnnouncedFile, path: string): Promise<Received> {
     const { env: { sql, clock }, queue, store } = this.#options;
     await store.keep(path, file.sha256);
@@ -112,7 +112,7 @@ class KeptArtifacts implements Artifacts {
     return { status: 'fenced' };
   }
 
-  /** Why a file cannot be kept; undefined where it can. */
+  /** Why a file cannot be stored; undefined if it can. */
   async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
     const { env: { sql, config }, store } = this.#options;
     const { artifacts, storage } = config.current().config;
@@ -143,7 +143,7 @@ class KeptArtifacts implements Artifacts {
     while (!this.#stopping.signal.aborted && await this.#remove((tx) => removeExpired(tx, until)));
   }
 
-  /** Whether there was something. */
+  /** Returns whether there was anything to remove. */
   #remove(some: (tx: Parameters<typeof removeExpired>[0]) => Promise<RemovedFile[]>): Promise<boolean> {
     return this.#oneByOne(async () => {
       const removed = await this.#options.env.sql.transaction(some);
@@ -152,7 +152,7 @@ class KeptArtifacts implements Artifacts {
     });
   }
 
-  /** Rows are gone: files that no other row needs go, too. */
+  /** After rows are deleted, also removes the files that no other row refers to. */
   async #forget(removed: readonly RemovedFile[]): Promise<void> {
     const { env: { sql }, store } = this.#options;
     for (const { size, sha256 } of removed) {
@@ -161,7 +161,7 @@ class KeptArtifacts implements Artifacts {
     }
   }
 
-  /** A process that died between the two has left files without rows. */
+  /** Removes files without rows: a process that was killed between the two steps has left them. */
   async #clearStray(): Promise<void> {
     const { env: { sql }, store } = this.#options;
     for await (const sha256 of store.hashes()) {

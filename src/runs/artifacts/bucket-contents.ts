@@ -5,10 +5,13 @@ import type { Outbound } from '../../net/index.ts';
 import type { S3Store } from '../../net/objects/index.ts';
 import { FolderContents, type ContentStore } from './content-store.ts';
 
-/** Objects that were put less long ago may be of a file whose row is yet to come. */
+/** Younger objects may belong to a file whose row is not written yet. */
 const ON_ITS_WAY_MS = 3_600_000;
 
-/** In a bucket, for several servers or for more than a disk holds. What ships send is on the disk until it is whole, and goes to the bucket then. */
+/**
+ * Stores files in a bucket, for several servers or for more data than a disk holds. An upload is written to the disk first and copied to the bucket
+ * when it is complete.
+ */
 export class BucketContents extends FolderContents implements ContentStore {
   readonly #bucket: S3Store;
   readonly #clock: Clock;
@@ -35,7 +38,7 @@ export class BucketContents extends FolderContents implements ContentStore {
     }
   }
 
-  /** Once more, for an object that was removed since it was staged: its content was that of a run that expired. */
+  /** Uploads again if the object was removed after staging because the run that had the same content expired. */
   override async keep(path: string, sha256: string): Promise<void> {
     await this.stage(path, sha256);
     await this.discard(path);

@@ -9,35 +9,35 @@ import { makeFolder } from '../../lib/make-folder.ts';
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Files by the SHA-256 of their bytes, each once. What is being written is in a folder of this server until it is whole and on the disk, so
- * that nothing under a hash is ever half a file.
+ * Stores each file once, under the SHA-256 of its bytes. An unfinished file stays in a folder of this server until it is complete and flushed to
+ * disk, so a hash never names half a file.
  */
 export interface ContentStore {
-  /** Makes the folder, and clears what a process that died has left half-written. */
+  /** Creates the folder, and removes unfinished files that a killed process has left. */
   open(): Promise<void>;
-  /** Bytes that are free where files are written. */
+  /** Free bytes on the disk to which files are written. */
   freeBytes(): Promise<number>;
-  /** Begins a file; `path` is for `stage`, `keep` or `discard`. */
+  /** Starts a file; pass `path` to `stage`, `keep` or `discard`. */
   begin(): Promise<{ readonly file: FileHandle; readonly path: string }>;
-  /** Does what takes long of keeping a file, beside others. */
+  /** Does the slow part of storing a file; several may run at the same time. */
   stage(path: string, sha256: string): Promise<void>;
-  /** Names a file that is on the disk; one that has it already stays. */
+  /** Gives a file on disk its name; a file that already has this name stays. */
   keep(path: string, sha256: string): Promise<void>;
   discard(path: string): Promise<void>;
   remove(sha256: string): Promise<void>;
-  /** A part of a file, the whole without one; undefined for one that is not there. */
+  /** Returns a part of a file, or the whole file if no range is passed; undefined if the file does not exist. */
   read(sha256: string, size: number, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>;
   close(): Promise<void>;
-  /** The hashes of all files that are not on their way into the store. */
+  /** The hashes of all files, except those that are being stored. */
   hashes(): AsyncGenerator<string>;
 }
 
-/** In a folder: `ab/abcd...`, and `new/` for what is being written. */
+/** Stores files in a folder: `ab/abcd...`, and `new/` for unfinished ones. */
 export class FolderContents implements ContentStore {
   readonly folder: string;
   readonly #new: string;
 
-  /** `node`: the name of this server among those that share the folder. */
+  /** `node`: name of this server among the servers that share the folder. */
   constructor(folder: string, node: string) {
     this.folder = folder;
     this.#new = join(folder, 'new', `of-${node}`);
@@ -60,11 +60,11 @@ export class FolderContents implements ContentStore {
   }
 
   async close(): Promise<void> {
-    // A folder needs no closing.
+    // A folder need not be closed.
   }
 
   async stage(_path: string, _sha256: string): Promise<void> {
-    // Naming it is quick.
+    // Renaming is fast.
   }
 
   async keep(path: string, sha256: string): Promise<void> {

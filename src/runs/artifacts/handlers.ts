@@ -15,7 +15,7 @@ export interface ArtifactHandlerOptions {
   readonly store: ContentStore;
 }
 
-/** A step may have written anything: no browser is to run it as a page of this server. */
+/** A step may have written anything, so browsers must not run it as a page of this server. */
 const SANDBOX = { 'Content-Security-Policy': "sandbox; default-src 'none'", 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-transform' };
 
 export function createArtifactHandlers(options: ArtifactHandlerOptions): ArtifactHandlers {
@@ -31,7 +31,7 @@ export function createArtifactHandlers(options: ArtifactHandlerOptions): Artifac
       const found = await findByName(sql, id, attempt, name);
       if (found === undefined) throw missing();
       const range = byteRange(header, found.size);
-      // It may have expired a moment ago.
+      // It may just have expired.
       const content = await store.read(found.sha256, found.size, range);
       if (content === undefined) throw missing();
       const download: Download = { contentType: 'application/octet-stream', fileName: name.split('/').at(-1)!, content };

@@ -5,13 +5,13 @@ import type { RunsEnvironment } from '../environment.ts';
 import { BucketContents } from './bucket-contents.ts';
 import { FolderContents, type ContentStore } from './content-store.ts';
 
-/** Longest for a part of 8 MiB. */
+/** Longest time for a part of 8 MiB. */
 const TIMEOUT_MS = 60_000;
 
-/** Folder of the objects, below the prefix. */
+/** Folder of the objects, under the prefix. */
 const FOLDER = 'artifacts';
 
-/** Where artefacts are kept: a change takes effect at the next start. Throws for a bucket whose address or keys are missing. */
+/** Opens the store of artefacts; a change of the setting takes effect at the next start. Throws for a bucket whose address or keys are missing. */
 export function openContents({ clock, nodeId }: Pick<RunsEnvironment, 'clock' | 'nodeId'>, config: RunsConfig, variables: Environment): ContentStore {
   const { dir, store, s3 } = config.artifacts;
   const folder = inDataDir(config, dir);
@@ -22,7 +22,7 @@ export function openContents({ clock, nodeId }: Pick<RunsEnvironment, 'clock' | 
     throw new Error(`artifacts.s3: the variable ${name} is not set`);
   };
   const settings = { endpoint: s3.endpoint, bucket: s3.bucket, region: s3.region, prefix: s3.prefix, useTLS: s3.use_tls, accessKey: keyOf(s3.access_key_env), secretKey: keyOf(s3.secret_key_env) };
-  // The address is that of the configuration, which may name any.
+  // The address comes from the configuration, which may name any host.
   const outbound = createOutbound({ allowPrivate: 'true', allowlist: [] });
   return new BucketContents(folder, nodeId, { bucket: new S3Store(settings, { outbound, folder: FOLDER, timeoutMs: TIMEOUT_MS }), clock, outbound });
 }

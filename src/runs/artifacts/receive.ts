@@ -10,7 +10,7 @@ const HASH_BYTES = 32;
 const MAX_CHUNK = 1 << 20;
 const MAX_STEP = 256;
 
-/** What a ship says of a file before its bytes. */
+/** What a ship sends before the bytes of a file. */
 export interface AnnouncedFile {
   readonly ref: RunRef;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface AnnouncedFile {
   readonly sha256: string;
 }
 
-/** The description, which comes first. Throws a `FleetRefusal` for anything else. */
+/** Returns the description, which must be the first message. Throws a `FleetRefusal` for anything else. */
 export function readDescription(part: UploadArtifactRequest | undefined): AnnouncedFile {
   if (part?.body.case !== 'description') throw refusal('the first part must be the description');
   const { ref, name, step, size, sha256 }: ArtifactDescription = part.body.value;
@@ -30,7 +30,7 @@ export function readDescription(part: UploadArtifactRequest | undefined): Announ
   return { ref: requireRef(ref), name, step, size: Number(size), sha256: Buffer.from(sha256).toString('hex') };
 }
 
-/** Writes the bytes that follow to a file, and puts them on the disk. Throws a `FleetRefusal` where they are not those that were announced. */
+/** Writes the bytes that follow to a file and flushes it to disk. Throws a `FleetRefusal` if they are not the announced bytes. */
 export async function writeContent(file: FileHandle, parts: AsyncIterator<UploadArtifactRequest>, { size, sha256 }: AnnouncedFile): Promise<void> {
   const hash = createHash('sha256');
   let written = 0;

@@ -9,7 +9,7 @@ import type { Audit, AuditAction } from './port.ts';
 
 type AuditHandlers = Required<Pick<Handlers<Operations>, 'listAudit'>>;
 
-/** The log of who did what. Entries are never deleted. */
+/** The audit log: who did what. Entries are never deleted. */
 export interface AuditLog extends Audit {
   readonly handlers: AuditHandlers;
 }
@@ -23,7 +23,7 @@ interface EntryRow extends Row {
   readonly detail: string;
 }
 
-/** The number of an entry, which is its id in cursors. */
+/** The number of an entry, used as its id in cursors. */
 const SEQ = /^[1-9]\d{0,15}$/;
 
 export function createAuditLog({ sql, clock }: Pick<RunsEnvironment, 'sql' | 'clock'>): AuditLog {
@@ -35,7 +35,7 @@ export function createAuditLog({ sql, clock }: Pick<RunsEnvironment, 'sql' | 'cl
     handlers: {
       async listAudit({ limit, before, action }) {
         const size = pageSize(limit);
-        // Entries are in the order of their numbers, whatever the clock did.
+        // Entries are ordered by number, because the clock may have been set.
         const older = before === undefined ? undefined : Number(decodeCursor(before, SEQ).id);
         const conditions: [string, SqlValue | undefined][] = [['seq < ?', older], ['action = ?', action]];
         const given = conditions.filter((condition): condition is [string, SqlValue] => condition[1] !== undefined);

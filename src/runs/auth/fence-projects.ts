@@ -12,14 +12,14 @@ export interface FenceDeps {
 type Input = Readonly<Record<string, unknown>>;
 type Check = (input: Input, context: Context) => Promise<void> | void;
 
-/** Operations that name a run. */
+/** Operations whose path names a run. */
 const OF_RUN: readonly (keyof Operations)[] = [
   'getRun', 'getRunResult', 'cancelRun', 'retryRun', 'approveRun', 'rejectRun', 'listRunLogs', 'streamRunLogs', 'deleteRunLogs', 'listRunAttempts', 'listRunArtifacts', 'getRunArtifact',
 ];
 
 /**
- * Keeps tokens that are for some projects to these: runs of others are not there for them, and cannot be queued. A list of
- * runs has to name its project.
+ * Restricts tokens with a list of projects to these projects: they do not see the runs of others and cannot queue any. To list runs, they have to
+ * name a project.
  */
 export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): Handlers<Operations> {
   const checks: Partial<Record<keyof Operations, Check>> = {
@@ -77,5 +77,5 @@ function schedulesSeen({ listSchedules }: Handlers<Operations>): Handlers<Operat
   };
 }
 
-/** No project has an empty id, so only who may all may this one. */
+/** No project has an empty id, so only tokens for all projects pass. */
 const mayAll = (identity: Context['identity']): boolean => identity.may('read', '');

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 const OTHER = 'another-token-of-many';
-/** A request without any credential but what is given. */
+/** A request with only the passed credentials. */
 const ask = (method: string, path: string, headers: Record<string, string> = {}) => api.client.send(method, path.replace('{id}', '0'.repeat(32)), { headers });
 const byAccess = (access: string) => Object.values(operations).filter((operation) => operation.access === access);
 

@@ -8,13 +8,13 @@ import type { LiveConfig } from '../environment.ts';
 
 type Scope = TokenConfig['scopes'][number];
 
-/** Somebody who holds a token. What the operations' own permissions ask is answered by scopes, before. */
+/** The holder of a token. Scopes are checked before, for the permissions that operations require. */
 interface Holder {
   readonly hash: Buffer;
   readonly identity: Identity;
-  /** Undefined for all. */
+  /** Undefined: all projects. */
   readonly scopes: readonly Scope[] | undefined;
-  /** Undefined for never. */
+  /** Undefined: it never expires. */
   readonly expiresMs: number | undefined;
 }
 
@@ -24,7 +24,7 @@ const APPROVING: ReadonlySet<string> = new Set<keyof Operations>(['approveRun', 
 
 const BADGE = 'getBadge' satisfies keyof Operations;
 
-/** The scope that an operation takes; `admin` is enough for each. */
+/** The scope that an operation requires; `admin` includes all others. */
 function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
   if (access === 'read') return 'read';
   if (SUBMITTING.has(id)) return 'submit';
@@ -34,14 +34,14 @@ function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Whether reading takes no token: that is configured, or no token is. */
+/** Whether reads need no token: because the configuration says so, or because it has no token. */
 export function readsAreOpen({ config, apiTokens }: LoadedRunsConfig): boolean {
   return config.runtime.public_reads || (apiTokens.length === 0 && config.tokens.length === 0);
 }
 
 /**
- * Who may call (contract, section 5; decisions, section 2.1): writing always takes a token, reading where one is
- * configured. The tokens are those of the configuration as it is now; what they may do is their scopes'.
+ * Who may call (contract, section 5; decisions, section 2.1): a write always needs a token, a read only where the configuration says so. Tokens are
+ * those of the current configuration; their scopes say what they may do.
  */
 export function createGuard(config: LiveConfig, clock: Clock): Guard {
   const holdersOf = createHolders();
@@ -64,13 +64,13 @@ function requireScope({ scopes, identity }: Holder, operation: OperationSpec): v
   throw new ServiceError('forbidden', `${operation.id} takes the scope ${needed}; ${identity.username} has ${scopes.join(', ')}`);
 }
 
-/** Hashes are of one length, and each is compared: the time tells nothing of a token, nor of how many there are that differ. */
+/** Hashes have the same length and every one is compared, so the time reveals neither a part of a token nor which one matched. */
 function find(presented: string, holders: readonly Holder[]): Holder | undefined {
   const hash = hashOf(presented);
   return holders.filter((holder) => timingSafeEqual(hash, holder.hash))[0];
 }
 
-/** Keeps those of the latest configuration, so that a request costs one hash only. */
+/** Caches the tokens of the latest configuration, so that a request costs only one hash. */
 function createHolders(): (loaded: LoadedRunsConfig) => readonly Holder[] {
   let latest: { readonly loaded: LoadedRunsConfig; readonly holders: readonly Holder[] } | undefined;
   return (loaded) => {

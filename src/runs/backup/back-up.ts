@@ -11,13 +11,13 @@ export interface BackedUp {
   /** Absolute path of the backup. */
   readonly folder: string;
   readonly bytes: number;
-  /** Whether the authority, by which ships are known, is within. */
+  /** Whether the backup contains the certificate authority, which identifies ships. */
   readonly hasAuthority: boolean;
 }
 
 /**
- * Writes a consistent copy of the queue and of its certificate authority into a new folder, while the service runs or not. The
- * folder appears once everything is within and was read back. Throws `BackupError`.
+ * Writes a consistent copy of the queue and of its certificate authority into a new folder; the service may run meanwhile. The folder appears when it
+ * is complete and has been read back. Throws `BackupError`.
  */
 export async function backUp(places: Places, to: string, { clock, version }: { readonly clock: Clock; readonly version: string }): Promise<BackedUp> {
   const folder = resolve(to);
@@ -27,7 +27,7 @@ export async function backUp(places: Places, to: string, { clock, version }: { r
   await mkdir(dirname(folder), { recursive: true });
   try {
     await mkdir(draft, { mode: 0o700 });
-    // First the authority: a ship that joins meanwhile is known by an authority that the backup has.
+    // The authority is copied first, so that it knows every ship of the database that is copied afterwards.
     const keys = await copyAuthority(places.authority, join(draft, AUTHORITY));
     await snapshotDatabase(places.database, join(draft, DATABASE));
     const files = await Promise.all([DATABASE, ...keys].map((name) => describeFile(draft, name)));
@@ -40,7 +40,7 @@ export async function backUp(places: Places, to: string, { clock, version }: { r
   }
 }
 
-/** Returns the names within the backup. */
+/** Returns the names of the copied files within the backup. */
 async function copyAuthority(from: string, to: string): Promise<string[]> {
   const names = (await readdir(from).catch(() => [])).filter((name) => name.endsWith('.pem'));
   if (names.length > 0) await mkdir(to, { mode: 0o700 });

@@ -27,7 +27,7 @@ const clock = { now: () => fixture.wall };
 const make = (to = backup) => backUp(places, to, { clock, version: '1.2.3' });
 const put = (unfinished?: Unfinished, from = backup) => restore(places, from, { clock, unfinished });
 
-/** Ends the service, and begins it anew over what is there then. */
+/** Stops the service, and starts it again over the present files. */
 async function stopped<T>(work: () => Promise<T>): Promise<T> {
   await fixture.sql.close();
   try {
@@ -37,7 +37,7 @@ async function stopped<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A run that its ship has begun. */
+/** A run that its ship has started. */
 async function held(ship = new FakeShip('ship')) {
   fixture.queue.addWorker(ship);
   const { id } = await fixture.submit();

@@ -9,7 +9,7 @@ import { inDataDir, type RunsConfig } from '../config/index.ts';
  * A backup of the queue is a folder:
  *
  *     queue.db       the database, as one file
- *     authority/     the certificate authority, by which ships are known; absent where there is none
+ *     authority/     the certificate authority, which identifies ships; absent if there is none
  *     backup.json    names, sizes and hashes of the files above
  */
 export const DATABASE = 'queue.db';
@@ -17,7 +17,7 @@ export const AUTHORITY = 'authority';
 export const MANIFEST = 'backup.json';
 export const FORMAT = 1;
 
-/** What a configuration keeps on disk. */
+/** Paths on disk of one configuration. */
 export interface Places {
   readonly database: string;
   /** Folder of the certificate authority. */
@@ -39,10 +39,10 @@ export interface Manifest {
   readonly files: readonly BackupFile[];
 }
 
-/** Why a backup was not made or not restored, for the person who asked for it. */
+/** Why a backup was not made or not restored; the message is for the caller of the command. */
 export class BackupError extends Error {}
 
-/** Undefined where the queue is in memory only. */
+/** Undefined if the queue is only in memory. */
 export function placesOf(config: RunsConfig): Places | undefined {
   const { path } = config.storage.sqlite;
   if (path === ':memory:') return undefined;
@@ -56,7 +56,7 @@ export async function describeFile(folder: string, name: string): Promise<Backup
   return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 }
 
-/** Throws `BackupError` unless all files are there as they were written. */
+/** Throws `BackupError` unless all files are present and unchanged. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = await parseManifest(folder);
   if (manifest.format !== FORMAT) throw new BackupError(`the backup has format ${manifest.format}, and this build knows ${FORMAT}; restore it with the version that made it (${manifest.version})`);
@@ -68,7 +68,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Names of files within the backup alone: the manifest may have been changed by somebody else. */
+/** Accepts only names of files within the backup, because the manifest may have been changed. */
 const NAME = /^(queue\.db|authority\/[a-z-]{1,40}\.pem)$/;
 
 async function parseManifest(folder: string): Promise<Manifest> {
@@ -79,7 +79,7 @@ async function parseManifest(folder: string): Promise<Manifest> {
     const manifest = JSON.parse(text) as Manifest;
     if (typeof manifest.format === 'number' && manifest.files.every(({ name }) => NAME.test(name)) && manifest.files.some(({ name }) => name === DATABASE)) return manifest;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new BackupError(`${MANIFEST} of the backup cannot be read`);
 }

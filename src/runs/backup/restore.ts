@@ -13,7 +13,7 @@ export type { Unfinished } from './unfinished.ts';
 
 export interface RestoreOptions {
   readonly clock: Clock;
-  /** What becomes of runs that had not ended when the backup was made; needed where there are any. */
+  /** What to do with runs that were unfinished when the backup was made; required if there are any. */
   readonly unfinished?: Unfinished | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface Restored {
   /** Seconds since 1970. */
   readonly madeAt: number;
   readonly unfinished: UnfinishedCounts;
-  /** Where the former queue and authority are, for whoever wants them back. */
+  /** Where the former queue and authority are kept. */
   readonly keptAside: readonly string[];
 }
 
-/** A database is the file and what SQLite has beside it. */
+/** A database consists of its file and the files that SQLite keeps beside it. */
 const DATABASE_FILES = ['', '-wal', '-shm'];
 
 /**
- * Puts a backup in the place of the queue, which must not be served. Everything is checked and prepared beside it first, so that only
- * renaming is left; what was there is kept under another name. Throws `BackupError`, and then has changed nothing.
+ * Replaces the queue by a backup; the queue must not be served. Everything is checked and prepared beside the queue first, so that only renaming is
+ * left; the former files are kept under another name. Throws `BackupError`, and has changed nothing then.
  */
 export async function restore(places: Places, from: string, options: RestoreOptions): Promise<Restored> {
   const folder = resolve(from);
@@ -67,7 +67,7 @@ async function assertSound(database: string): Promise<void> {
   if (!ok) throw new BackupError(`the backup's database cannot be used: ${problems.slice(0, 3).join('; ')}`);
 }
 
-/** Makes of the backup the file to be swapped in: of this build's format, with everything settled that was under way when it was made. */
+/** Turns the backup into the database to be swapped in: migrates it to the format of this build, and settles the runs that were under way. */
 async function prepare(backup: string, staged: string, options: RestoreOptions): Promise<UnfinishedCounts> {
   const work = `${staged}.work`;
   await copyFile(backup, work);
@@ -94,14 +94,14 @@ function undecided({ queued, held }: UnfinishedCounts): string {
   return `${queued} queued and ${held} running runs of the backup may have ended since it was made: give --unfinished queue to run them once more, or --unfinished fail to leave them to be retried by hand`;
 }
 
-/** Returns the new names of what was there. */
+/** Returns the new names of the former files. */
 async function moveAside(path: string, aside: string, endings: readonly string[] = ['']): Promise<string[]> {
   const present = endings.filter((ending) => existsSync(`${path}${ending}`));
   for (const ending of present) await rename(`${path}${ending}`, `${path}.${aside}${ending}`);
   return present.includes('') ? [`${path}.${aside}`] : [];
 }
 
-/** Returns whether the backup has one; otherwise that of this machine stays, for ships may know it. */
+/** Returns whether the backup contains an authority; otherwise the one of this machine stays, because ships may know it. */
 async function copyAuthority({ files }: Manifest, folder: string, staged: string): Promise<boolean> {
   const names = files.map(({ name }) => name).filter((name) => name.startsWith(`${AUTHORITY}/`));
   if (names.length > 0) makeFolder(staged, 0o700);

@@ -1,16 +1,16 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 
-/** Runs that had not ended are run once more, or fail, to be retried by whoever knows what became of them. */
+/** Unfinished runs are either queued again, or fail, so that people who know their outcome can retry them. */
 export type Unfinished = 'queue' | 'fail';
 
 export interface UnfinishedCounts {
   readonly queued: number;
-  /** Handed to a ship. */
+  /** Assigned to a ship. */
   readonly held: number;
 }
 
-/** More than a run was ever handed out: what ships still send for handings-out after the backup is fenced off. */
+/** More often than any run is assigned after a backup, so that the fence refuses later reports of ships for these attempts. */
 const FENCES = 1_048_576;
 
 const WHY = 'the queue was restored from a backup, and what became of the run since is not known';
@@ -21,7 +21,7 @@ export async function countUnfinished(queries: Queries): Promise<UnfinishedCount
   return { queued: row!.queued, held: row!.held };
 }
 
-/** Ends all attempts that were under way, and then the runs, unless they are queued again. A run that was being cancelled is cancelled. */
+/** Ends all attempts that were under way, and then their runs, unless these are queued again. Runs that were being cancelled are cancelled. */
 export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, clock: Clock): Promise<void> {
   const now = unixSeconds(clock);
   await tx.run(
@@ -33,8 +33,8 @@ export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, 
 }
 
 /**
- * An attempt that was under way may have begun its work, so the next one counts as another, even where it was the last. The time for which
- * runs may wait begins anew. A run that stands for others stays as it is until they have ended.
+ * The attempt may have started its work, so the next one gets a new number, even after the last allowed attempt. The time limit for waiting starts
+ * again. A run with cells does not change until its cells have ended.
  */
 async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   const row = await tx.get<{ offset_ms: number | null }>('SELECT max(offset_ms) AS offset_ms FROM queue_time');

@@ -6,7 +6,7 @@ import type { Queries } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { badgePicture, type Standing } from './picture.ts';
 
-/** How long a badge may be kept, in seconds: pages that show it are looked at often. */
+/** How long clients may cache a badge, in seconds: pages with badges are opened often. */
 const MAX_AGE = 30;
 
 export const LAST_ENDED = `SELECT state, finished_at FROM runs WHERE project_id = ? AND task = ? AND kind = 'pipeline' AND state IN ('succeeded', 'failed') AND parent_id IS NULL
@@ -15,7 +15,7 @@ export const LAST_ENDED = `SELECT state, finished_at FROM runs WHERE project_id 
 export const LAST_ENDED_AT_REF = `SELECT state, finished_at FROM runs WHERE project_id = ? AND task = ? AND git_ref = ? AND kind = 'pipeline' AND state IN ('succeeded', 'failed')
   AND parent_id IS NULL AND git_ref IS NOT NULL ORDER BY finished_at DESC LIMIT 1`;
 
-/** Badges of projects: how the last run of a pipeline ended. */
+/** Badges of projects: the outcome of the last run of a pipeline. */
 export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'config'>): { readonly handlers: Required<Pick<Handlers<Operations>, 'getBadge'>> } {
   return {
     handlers: {
@@ -24,7 +24,7 @@ export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'con
         if (!projects.some((project) => project.id === id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
         const own = pipelines.filter(({ projects: only }) => only === null || only.includes(id)).map(({ name }) => name);
         const standing = await standingOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline), ref);
-        // A name that is not configured is not shown: it would be anybody's words under the name of this server.
+        // Names that are not configured are not shown: otherwise anyone could put text under the name of this server.
         const content = badgePicture(own.includes(pipeline) ? pipeline : id, standing);
         const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
         return new Reply({ contentType: 'image/svg+xml', content }, { 'Cache-Control': `max-age=${MAX_AGE}`, 'ETag': `"${tag}"`, 'Content-Security-Policy': "default-src 'none'" });
@@ -33,7 +33,7 @@ export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'con
   };
 }
 
-/** Of the run that has ended last in one of these pipelines, at the ref where one is given. */
+/** The run that ended last in one of these pipelines, at this ref if one is passed. */
 async function standingOf(from: Queries, projectId: string, pipelines: readonly string[], ref: string): Promise<Standing> {
   let last: { readonly state: string; readonly finished_at: number } | undefined;
   for (const name of pipelines) {

@@ -5,11 +5,11 @@ const COLOURS: Readonly<Record<Standing, string>> = { 'passing': '#2f7d32', 'fai
 /** Characters of a name that are shown. */
 const MAX_NAME = 40;
 
-/** Pixels of a character, about, at the size of the text, and on both sides of a text. */
+/** Approximate pixels of a character at this text size, and of the margin on each side of a text. */
 const CHARACTER = 6.6;
 const MARGIN = 12;
 
-/** A badge: plain shapes and text, so nothing in it can run, and nothing is loaded. */
+/** A badge: plain shapes and text, so it can neither run code nor load anything. */
 export function badgePicture(name: string, standing: Standing): string {
   const shown = [...name].length > MAX_NAME ? `${[...name].slice(0, MAX_NAME - 1).join('')}…` : name;
   const left = widthOf(shown);

@@ -6,10 +6,9 @@ const MIN_LENGTH = 16;
 const MAX_TOKENS = 2;
 
 /**
- * The tokens that the API accepts: the value of the variable that `runtime.api_token_env` names, or
- * two, split by a space, while one replaces the other. None when the key is unset. A variable that
- * is empty or a token that is too short is a problem, because the server would otherwise run open
- * without anyone noticing (run-queue decisions, section 2.1). Problems never show a token.
+ * The tokens that the API accepts: the value of the variable that `runtime.api_token_env` names, or two values, separated by a space, while one
+ * replaces the other. None if the key is not set. An empty variable and a token that is too short are problems, because otherwise the server would be
+ * open without anyone noticing (run-queue decisions, section 2.1). Problems never show a token.
  */
 export function readApiTokens({ runtime }: RunsConfig, env: Environment): { tokens: readonly string[]; problems: readonly string[] } {
   const variable = runtime.api_token_env;

@@ -11,8 +11,8 @@ import { isCron } from './read-by-schema.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 /**
- * What no schema can say (run-queue decisions, section 3): names are unique, references resolve,
- * times fit together. One line for each problem, naming the path.
+ * What a schema cannot express (run-queue decisions, section 3): names are unique, references resolve, times fit together. One line for each problem,
+ * with its path.
  */
 export function checkTogether(config: RunsConfig): string[] {
   return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
@@ -70,7 +70,7 @@ function known(path: string, what: string, name: string, names: readonly string[
   return when(!names.includes(name), `${path}: there is no ${what} ${name}${didYouMean(name, names)}`);
 }
 
-/** The scheduler's pipeline and role need to exist only when a project asks for them. */
+/** The scheduler's pipeline and role need to exist only when a project uses them. */
 function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[] {
   const { release_pipeline: pipeline, content_role: role } = scheduler;
   return projects.flatMap(({ release_interval: release, content }, index) => [
@@ -80,7 +80,7 @@ function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[]
   ]);
 }
 
-/** Names of the schedules that projects have by `release_interval` and `content`. */
+/** Names of the schedules that `release_interval` and `content` of a project create. */
 const RESERVED = ['release', 'content'];
 
 function cronSchedules({ schedules: all, projects, pipelines, ai }: RunsConfig): string[] {
@@ -114,7 +114,7 @@ function cacheKeyProblems(key: string): string[] {
   return typeof parts === 'string' ? [parts] : [];
 }
 
-/** With values of the matrix in them, they are labels as others. */
+/** After values of the matrix are inserted, they must be valid labels. */
 function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: number): string[] {
   const cells = matrixProblems(matrix).length > 0 ? [] : cellsOf(matrix);
   return labels.flatMap((label, at) => {

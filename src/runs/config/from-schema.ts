@@ -1,6 +1,6 @@
 import type { Address } from '../../lib/address.ts';
 
-/** What `readBySchema` makes of each text format. */
+/** The type that `readBySchema` produces for each text format. */
 interface FormatValues {
   'duration': number;
   'duration-or-zero': number;
@@ -17,9 +17,9 @@ interface FormatValues {
 }
 
 /**
- * The type of the values that a JSON Schema describes, after `readBySchema`. It covers what the
- * schema of the configuration uses: objects whose properties are required or have a default (a test
- * sees to that), maps, lists, words, single values of any type, and lists and numbers that may be null.
+ * The type of the values that a JSON Schema describes, after `readBySchema`. It covers what the schema of the configuration uses: objects whose
+ * properties are required or have a default (a test checks this), maps, lists, enumerations, single values of any type, and nullable lists and
+ * numbers.
  */
 export type FromSchema<S> =
   S extends { readonly const: infer C } ? C

@@ -2,7 +2,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { readInputs, readValue } from './inputs.ts';
 import type { AlertRoute, PipelineConfig, RunsConfig } from './schema/index.ts';
 
-/** Inputs that the configuration itself gives, by schedules and alerts, fit what pipelines declare. One line for each problem. */
+/** Checks that the inputs which schedules and alerts of the configuration pass fit the declarations of their pipelines. One line for each problem. */
 export function checkGiven({ schedules, pipelines, projects, scheduler, alerts }: RunsConfig): string[] {
   const pipelineOf = (name: string): PipelineConfig | undefined => pipelines.find((pipeline) => pipeline.name === name);
   const release = pipelineOf(scheduler.release_pipeline);
@@ -19,7 +19,7 @@ function problemsOf(path: string, pipeline: PipelineConfig | undefined, given: u
   return 'problem' in read ? [`${path}: ${read.problem}`] : [];
 }
 
-/** Values with labels in them are known when an alert comes. */
+/** Values that contain labels are known only when an alert arrives. */
 function routeProblems(path: string, { project, pipeline: name, input }: AlertRoute, pipelines: readonly PipelineConfig[]): string[] {
   const given = Object.entries(input);
   if (name === '') return given.length === 0 ? [] : [`${path}.input: needs a pipeline`];

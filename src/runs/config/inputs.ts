@@ -3,18 +3,18 @@ import { Lru } from '../../lib/lru.ts';
 import { compileSafeRegExp, type SafeRegExp } from '../../lib/safe-regexp.ts';
 import type { InputConfig, Scalar } from './schema/index.ts';
 
-/** Values of inputs by their names. */
+/** Values of inputs by name. */
 export type InputValues = Readonly<Record<string, Scalar>>;
 
-/** Bytes of a text: it becomes a variable, and systems allow 128 KiB for one. */
+/** Bytes of a text: it becomes an environment variable, and systems allow 128 KiB for one. */
 const MAX_TEXT_BYTES = 32_768;
 
-/** Characters of a value that a message repeats. */
+/** Characters of a value that an error message repeats. */
 const SHOWN = 80;
 
 /**
- * Checks what a run is told against what its pipeline declares. Values come in the order of the declaration, with defaults filled in; what
- * is optional and not given is left out. `problem` names the input, and does not quote a whole text.
+ * Checks the inputs of a run against the declarations of its pipeline. Returns values in the order of declaration, with defaults filled in; optional
+ * inputs without a value are left out. `problem` names the input, and does not quote a long text in full.
  */
 export function readInputs(declared: readonly InputConfig[], given: unknown): { readonly values: InputValues } | { readonly problem: string } {
   const names = declared.map(({ name }) => name);
@@ -39,7 +39,7 @@ export function readInputs(declared: readonly InputConfig[], given: unknown): { 
 
 type Read = { readonly value: Scalar } | { readonly problem: string };
 
-/** What a text writes counts as that, so that forms and command lines need not know types. */
+/** Converts a text to the declared type, so that forms and command lines need not know types. */
 export function readValue(input: InputConfig, given: unknown): Read {
   switch (input.type) {
     case 'number': return readNumber(input, given);
@@ -83,7 +83,7 @@ function isDay(text: string): boolean {
 
 const compiled = new Lru<string, SafeRegExp>(200);
 
-/** A regular expression for the whole of a text, which takes no longer for any text than its length. Throws a `SyntaxError`. */
+/** A regular expression that must match the whole text, in time linear in its length. Throws a `SyntaxError`. */
 function patternOf(source: string): SafeRegExp {
   const known = compiled.get(source) ?? compileSafeRegExp(`^(?:${source})$`);
   compiled.set(source, known);
@@ -94,7 +94,7 @@ const cut = (text: string): string => (text.length <= SHOWN ? text : `${text.sli
 
 const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : cut(JSON.stringify(value)));
 
-/** What is wrong with a declaration; one line for each problem, which follows the path of the input. */
+/** What is wrong with a declaration: one line for each problem, to be appended to the path of the input. */
 export function declarationProblems(input: InputConfig): string[] {
   const { name, type, choices, pattern, min, max, default: fallback } = input;
   const isText = type === 'string';

@@ -9,26 +9,26 @@ import { missingSecrets, unsignedWebhooks } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 
-/** Editors write in several steps, and each is an event of its own. */
+/** Editors write in several steps, and each step is an event. */
 const SETTLE_MS = 100;
 
-/** What is read once, at the start (run-queue decisions, section 3). */
+/** Settings that are read only at the start (run-queue decisions, section 3). */
 const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'compress_answers', 'console', 'tls', 'node_id', 'data_dir', 'storage', 'backup', 'fleet'];
 
 export interface LiveConfigOptions {
   readonly loaded: LoadedRunsConfig;
-  /** Where tokens are read, again at each reload. */
+  /** Where tokens are found; read again at each reload. */
   readonly env: Environment;
   readonly log: Log;
   readonly timer: Timer;
 }
 
-/** How a reading that found something new ended; `mended`: what was refused is gone, and the settings in use are those of the source again. */
+/** The outcome of a reading that found a change; `mended`: the refused text is gone, and the source has the settings in use again. */
 export type ReloadOutcome = 'loaded' | 'mended' | 'refused';
 
 /**
- * The configuration while the service runs. It follows its file, or asks its URL again, and is
- * replaced as a whole by what is valid; what is not is logged, and the settings stay as they are.
+ * The configuration while the service runs. It watches its file, or polls its URL. A valid new configuration replaces the old one as a whole; an
+ * invalid one is logged, and the settings stay as they are.
  */
 export class LiveRunsConfig {
   readonly #options: LiveConfigOptions;
@@ -39,7 +39,7 @@ export class LiveRunsConfig {
   #loaded: LoadedRunsConfig;
   #watcher: FSWatcher | undefined;
   #reloading: Promise<void> = Promise.resolve();
-  /** So that a broken file is told of once. */
+  /** So that a broken file is logged only once. */
   #refused = '';
 
   constructor(options: LiveConfigOptions) {
@@ -57,25 +57,25 @@ export class LiveRunsConfig {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** As `onChange`, and for what is refused as well. */
+  /** Like `onChange`, and also called for refused configurations. */
   onAttempt(listener: (outcome: ReloadOutcome) => void): () => void {
     this.#attempts.add(listener);
     return () => void this.#attempts.delete(listener);
   }
 
-  /** Follows the source until `stop`. */
+  /** Watches the source until `stop`. */
   start(): void {
     this.#tellMissingSecrets(this.#loaded.config);
     if (!this.#loaded.readOnly) this.#watch();
     void this.#refresh();
   }
 
-  /** Reads the source now, after any reading under way. Never rejects. */
+  /** Reads the source after any reading under way has ended. Never rejects. */
   reload(): Promise<void> {
     return (this.#reloading = this.#reloading.then(() => this.#reload()));
   }
 
-  /** Takes what has just been written to the file, at once. */
+  /** Applies a text that was just written to the file. */
   replace(loaded: LoadedRunsConfig): void {
     this.#loaded = loaded;
     this.#tellWhatWaits(loaded.config);
@@ -90,7 +90,7 @@ export class LiveRunsConfig {
     await this.#reloading;
   }
 
-  /** The folder is watched, because a file that is replaced by another would be lost. */
+  /** Watches the folder, because a watch on the file ends when another file replaces it. */
   #watch(): void {
     const { log } = this.#options;
     let settling: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ export class LiveRunsConfig {
     }
   }
 
-  /** Of a file as well: not every file system tells of changes. */
+  /** Polls files as well, because not every file system reports changes. */
   async #refresh(): Promise<void> {
     const { signal } = this.#stopped;
     for (;;) {
@@ -124,7 +124,7 @@ export class LiveRunsConfig {
       const { source, folder, etag, hash } = this.#loaded;
       const loaded = await (etag === undefined ? loadRunsConfig({ source, folder, env }) : loadRunsConfig({ source, folder, env, etag }));
       if (loaded === undefined || loaded.hash === hash) return this.#mended();
-      this.#refused = ''; // told below
+      this.#refused = ''; // logged below
       this.replace(loaded);
       log.info({ source }, 'configuration reloaded');
       this.#tell('loaded');
@@ -138,7 +138,7 @@ export class LiveRunsConfig {
     }
   }
 
-  /** Nothing is refused any more: another text was loaded, or the former one is back. */
+  /** The source is valid again: another text was loaded, or the former one is back. */
   #mended(): void {
     if (this.#refused === '') return;
     this.#refused = '';
@@ -150,7 +150,7 @@ export class LiveRunsConfig {
     for (const listener of this.#attempts) listener(outcome);
   }
 
-  /** Only the runs that need them fail, so they do not keep the service from starting. */
+  /** Only the runs that need them fail, so missing secrets do not keep the service from starting. */
   #tellMissingSecrets(config: RunsConfig): void {
     for (const { name, env } of missingSecrets(config, this.#options.env)) {
       this.#options.log.warn({ secret: name, variable: env }, 'the variable of a secret is not set; runs that need it fail');

@@ -10,11 +10,11 @@ export interface RunsConfigInput {
   /** Path, or http(s) URL. */
   readonly source: string;
   readonly env: Environment;
-  /** Where relative paths start. Default: the folder of the file, or the working directory for a URL. */
+  /** Folder that relative paths start from. Default: the folder of the file, or the working directory for a URL. */
   readonly folder?: string | undefined;
-  /** False for whoever serves nobody, and so needs no tokens; true when absent. */
+  /** False for commands that serve no requests and need no tokens. Default: true. */
   readonly tokens?: boolean;
-  /** The `etag` of what is loaded already; only for URLs. */
+  /** The `etag` of the loaded configuration; only for URLs. */
   readonly etag?: string | undefined;
   /** For tests. */
   readonly fetch?: typeof fetch;
@@ -22,7 +22,7 @@ export interface RunsConfigInput {
 
 export interface LoadedRunsConfig {
   readonly config: RunsConfig;
-  /** Tokens that the API accepts; none: writes answer 401 and reads are open. */
+  /** Tokens that the API accepts. If there are none, writes return 401 and reads are open. */
   readonly apiTokens: readonly string[];
   /** Absolute path, or URL. */
   readonly source: string;
@@ -30,15 +30,14 @@ export interface LoadedRunsConfig {
   readonly folder: string;
   /** The configuration came from a URL and cannot be written back (`config_read_only`). */
   readonly readOnly: boolean;
-  /** SHA-256 of the text in hex: whether the file has changed since. */
+  /** SHA-256 of the text in hex; shows whether the file has changed since. */
   readonly hash: string;
   readonly etag?: string;
 }
 
 /**
- * Loads the configuration of the run-queue service (run-queue decisions, section 3). The first time
- * and again: undefined when a URL says that `etag` is still current. Throws a `RunsConfigError` with
- * one line for each problem; whoever reloads keeps the settings that it has.
+ * Loads the configuration of the run-queue service (run-queue decisions, section 3), at the start and at reloads. Undefined when a URL says that
+ * `etag` is still current. Throws a `RunsConfigError` with one line for each problem; a caller that reloads then keeps its settings.
  */
 export async function loadRunsConfig(input: RunsConfigInput & { readonly etag: string }): Promise<LoadedRunsConfig | undefined>;
 export async function loadRunsConfig(input: RunsConfigInput): Promise<LoadedRunsConfig>;
@@ -65,7 +64,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A service that is started from another working directory finds its data, and its certificates, where it left them. */
+/** Makes paths absolute, so that a service started from another working directory still finds its data and certificates. */
 function withAbsolutePaths(config: RunsConfig, folder: string): RunsConfig {
   const { data_dir, tls } = config;
   const absolute = (path: string): string => (path === '' ? '' : resolve(folder, path));

@@ -15,7 +15,7 @@ const problemsOf = (written: string, more = ''): readonly string[] => {
   }
 };
 
-/** Cell by cell, as the definition reads. */
+/** Cell by cell, directly after the definition. */
 function reference({ axes, include, exclude }: MatrixConfig): CellValues[] {
   let cells: CellValues[] = Object.keys(axes).length === 0 ? [] : [{}];
   for (const [name, values] of Object.entries(axes)) {

@@ -1,15 +1,15 @@
 import type { MatrixConfig, Scalar } from './schema/index.ts';
 
-/** The values of one cell of a matrix by their names. */
+/** The values of one cell of a matrix by name. */
 export type CellValues = Readonly<Record<string, Scalar>>;
 
-/** Cells that a matrix may have: a run for each is stored in one transaction. */
+/** Most cells of a matrix: one transaction stores a run for each. */
 export const MAX_CELLS = 100;
 
 /**
- * The cells of a matrix in the order of its axes, the last one changing fastest; empty where there is no matrix. What `exclude` names is
- * left out. Each entry of `include` is added to the combinations that have all its values of axes, and is a cell of its own where
- * none has. Stops beyond `MAX_CELLS`.
+ * The cells of a matrix in the order of its axes, the last one changing fastest; empty without a matrix. Cells that `exclude` matches are left out.
+ * Each entry of `include` extends the combinations that have all its axis values; if there are none, it becomes a cell of its own. Stops above
+ * `MAX_CELLS`.
  */
 export function cellsOf({ axes, include, exclude }: MatrixConfig): CellValues[] {
   const cells = combinations(Object.entries(axes)).filter((values) => !exclude.some((each) => agrees(values, each)));
@@ -27,7 +27,7 @@ export function cellsOf({ axes, include, exclude }: MatrixConfig): CellValues[] 
   return cells;
 }
 
-/** What is wrong with a matrix; one line for each problem, which follows its path. */
+/** What is wrong with a matrix: one line for each problem, to be appended to its path. */
 export function matrixProblems(matrix: MatrixConfig): string[] {
   const { axes, include, exclude } = matrix;
   const names = Object.keys(axes);
@@ -43,10 +43,10 @@ export function matrixProblems(matrix: MatrixConfig): string[] {
   ];
 }
 
-/** What a cell is called: its values in their order. */
+/** The name of a cell: its values in order. */
 export const nameOfCell = (values: CellValues): string => Object.entries(values).map(([name, value]) => `${name}=${String(value)}`).join(' ');
 
-/** Puts values of a cell into `{matrix.NAME}`; a name that the cell does not have stays empty. */
+/** Replaces `{matrix.NAME}` by values of a cell; a name that the cell does not have becomes empty. */
 export function fillCell(template: string, values: CellValues): string {
   return template.replaceAll(/\{matrix\.([a-z][a-z0-9_]{0,62})\}/g, (_, name: string) => (Object.hasOwn(values, name) ? String(values[name]) : ''));
 }

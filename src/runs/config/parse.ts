@@ -8,7 +8,7 @@ import { PROJECT_SCHEMA, RUNS_CONFIG_SCHEMA, type ProjectConfig, type RunsConfig
 import { expandShortForms } from './short-forms.ts';
 import { schemaCheck } from './validate.ts';
 
-/** A configuration that the run-queue service refuses; `problems` has one line for each thing that is wrong. */
+/** The run-queue service refuses a configuration; `problems` has one line for each thing that is wrong. */
 export class RunsConfigError extends ConfigError {
   constructor(problems: readonly string[]) {
     super(problems);
@@ -36,8 +36,8 @@ export function parseRunsConfig(text: string): RunsConfig {
 }
 
 /**
- * Reads a project as a request has it, with the defaults of the file (run-queue decisions, section
- * 2.6). `problems` is empty exactly when there is a project. The value itself is left as it was.
+ * Reads a project from a request, with the defaults of the configuration file (run-queue decisions, section 2.6). `problems` is empty exactly when
+ * there is a project. The value itself is not changed.
  */
 export function parseProject(value: unknown): { project?: ProjectConfig; problems: readonly string[] } {
   const copy = structuredClone(value);

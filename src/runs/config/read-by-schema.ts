@@ -9,9 +9,9 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 interface FormatRule {
-  /** To follow `expected`. */
+  /** Completes an error message after the word `expected`. */
   readonly expected: string;
-  /** The value, or undefined when the text is not one. */
+  /** The value, or undefined when the text is not valid. */
   readonly read: (text: string) => unknown;
 }
 
@@ -22,18 +22,18 @@ const isInterval = (text: string): boolean => {
   return value !== undefined && value >= MINUTE && value <= 366 * DAY;
 };
 
-/** A day or a moment in UTC, in milliseconds since 1970; 0 for none. */
+/** A day or a time in UTC, in milliseconds since 1970; 0 for an empty text, undefined for an invalid one. */
 function readMoment(text: string): number | undefined {
   if (text === '') return 0;
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(text)) return undefined;
   const milliseconds = Date.parse(text);
-  // Days that a month does not have count on into the next one.
+  // Date.parse counts a day past the end of a month into the next month.
   return Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10)) ? undefined : milliseconds;
 }
 
 const FIELDS = 5;
 
-/** Seconds are left out: the service looks for what is due each minute. */
+/** Without seconds, because the service looks for due runs once a minute. */
 export function isCron(text: string): boolean {
   return text.length <= 200 && text.trim().split(/\s+/).length === FIELDS && validate(text);
 }
@@ -46,7 +46,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** Names are those that inputs of pipelines have. */
+/** Names are valid names of pipeline inputs. */
 function isGroup(text: string): boolean {
   return text.length <= 200 && !/[{}]/.test(text.replaceAll(/\{(project|pipeline|ref|input|input\.[A-Za-z0-9_-]+)\}/g, ''));
 }
@@ -56,7 +56,7 @@ function isEndpoint(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** The text formats: how each is checked, and what it becomes. */
+/** The text formats: how each is checked and converted. */
 export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
   'duration-or-zero': { expected: 'a duration such as 30s, 15m or 24h, or "0"', read: durationOrZero },
@@ -84,10 +84,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/**
- * Turns a value that is valid by the schema, with its defaults filled in, into what the program
- * works with: durations become milliseconds, sizes bytes, addresses their parts.
- */
+/** Converts a valid value with its defaults filled in: durations become milliseconds, sizes bytes, and addresses their parts. */
 export function readBySchema<const S extends object>(schema: S, value: unknown): FromSchema<S> {
   return readNode(schema as SchemaNode, value) as FromSchema<S>;
 }

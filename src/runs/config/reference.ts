@@ -22,7 +22,7 @@ interface Node {
 
 const TYPES: Readonly<Record<string, string>> = { string: 'text', integer: 'integer', number: 'number', boolean: 'true or false', array: 'list', object: 'mapping', null: 'null' };
 
-/** Every key of the configuration file in Markdown: a table for each part, from the schema that checks the file. */
+/** Every key of the configuration file in Markdown: one table for each part, from the schema that validates the file. */
 export function renderConfigReference(): string {
   const parts = Object.entries(RUNS_CONFIG_SCHEMA.properties as Readonly<Record<string, Node>>);
   const plain = parts.filter(([, node]) => rowsBelow('', node).length === 0);

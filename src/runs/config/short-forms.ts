@@ -1,10 +1,9 @@
 type Mapping = Record<string, unknown>;
 
 /**
- * Replaces the short forms by the long ones in a parsed file (run-queue decisions, section 3):
- * `storage.path`, `fleet.dir`, a role's `base_url`, and axes of a matrix beside its other keys. Returns a problem for each that is given
- * beside its long form; then the file is ambiguous. Values that are not mappings are left for the
- * schema to refuse.
+ * Replaces short forms by long ones in a parsed file (run-queue decisions, section 3): `storage.path`, `fleet.dir`, a role's `base_url`, and axes of
+ * a matrix beside its other keys. Returns a problem for each short form that stands beside its long form, because the file is ambiguous then. Values
+ * that are not mappings are left unchanged; the schema refuses them.
  */
 export function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];
@@ -31,7 +30,7 @@ export function expandShortForms(root: unknown): string[] {
 
 const MATRIX_KEYS: ReadonlySet<string> = new Set(['axes', 'include', 'exclude', 'max_parallel', 'fail_fast']);
 
-/** What is no list is left: it may be a key that is misspelled. */
+/** Values that are not lists are left alone: they may be misspelled keys. */
 function moveAxes(matrix: Mapping, path: string, problems: string[]): void {
   for (const [name, values] of Object.entries(matrix)) {
     if (MATRIX_KEYS.has(name) || !Array.isArray(values)) continue;

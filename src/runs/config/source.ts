@@ -6,25 +6,24 @@ const TIMEOUT_MS = 30_000;
 
 export interface SourceText {
   readonly text: string;
-  /** True for a URL: the service cannot write its configuration back. */
+  /** True for a URL: the service cannot save changes of the configuration. */
   readonly readOnly: boolean;
-  /** Version of the text, where a web server gave one. */
+  /** Version of the text, if a web server sent one. */
   readonly etag?: string;
 }
 
 export interface SourceOptions {
-  /** `RUNS_CONFIG_BEARER`: the token that a URL is asked with. */
+  /** `RUNS_CONFIG_BEARER`: the bearer token for requests to a URL. */
   readonly bearer?: string | undefined;
-  /** The version that is known already. */
+  /** The version that is already loaded. */
   readonly etag?: string | undefined;
-  /** For tests; the runtime's own otherwise. */
+  /** For tests; default: the `fetch` of the runtime. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 /**
- * Reads the text of a configuration from a path or an http(s) URL, at most 1 MiB of UTF-8 (run-queue
- * decisions, section 3). Undefined when a URL answers that `etag` is still current. Throws a
- * `RunsConfigError`, which never shows the token.
+ * Reads the text of a configuration from a path or an http(s) URL, at most 1 MiB of UTF-8 (run-queue decisions, section 3). Undefined if the URL
+ * answers that `etag` is still current. Throws a `RunsConfigError`, which never shows the token.
  */
 export async function readSource(source: string, options: SourceOptions = {}): Promise<SourceText | undefined> {
   try {
@@ -63,7 +62,7 @@ async function readUrl(url: string, { bearer, etag, fetch: ask = fetch }: Source
   return { text, readOnly: true, ...(version ? { etag: version } : {}) };
 }
 
-/** Counts while it reads: a length in the header may be absent or wrong. */
+/** Counts bytes while it reads: the length in the header may be missing or wrong. */
 async function readAtMost(url: string, response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -85,14 +84,14 @@ function decode(source: string, bytes: Buffer): string {
 
 const tooLarge = (source: string): RunsConfigError => new RunsConfigError([`${shown(source)}: the configuration is larger than ${MAX_BYTES} bytes`]);
 
-/** A URL without user, password and query, any of which may be a credential. */
+/** A URL without user, password and query, because each may be a credential. */
 function shown(source: string): string {
   if (!isUrl(source) || !URL.canParse(source)) return source;
   const { origin, pathname } = new URL(source);
   return `${origin}${pathname}`;
 }
 
-// What fetch throws hides its reason in `cause`.
+// Errors of fetch have their reason in `cause`.
 function reason(error: unknown): string {
   const { message, code, cause } = error as NodeJS.ErrnoException;
   return code === undefined && cause instanceof Error ? reason(cause) : (typeof code === 'string' ? code : message);

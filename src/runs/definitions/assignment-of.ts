@@ -5,12 +5,12 @@ import type { Claim } from '../queue/port.ts';
 import { runVariables } from './run-variables.ts';
 import { traceparentOf } from './trace-ids.ts';
 
-/** What of the limits of logs a ship is told. */
+/** The limits of logs that a ship receives. */
 export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
 
 /**
- * What a ship is handed: the definition as it was when the run was queued, with what belongs to this attempt alone.
- * `secretValue`: the value of a secret by its name, as it is now; throws `SecretUnavailable` for one that is not set.
+ * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of this attempt. `secretValue`:
+ * returns the current value of a secret by name; throws `SecretUnavailable` if one is not set.
  */
 export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
   const assignment = fromJson(AssignmentSchema, definition.assignment);
@@ -43,7 +43,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   return assignment;
 }
 
-/** Steps would fail somewhere in the middle of their work, with a message of their own. */
+/** Thrown before the attempt starts, because otherwise a step would fail halfway with a message of its own. */
 export class SecretUnavailable extends Error {
   constructor(names: readonly string[]) {
     super(`the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${names.join(', ')}: set the variables that \`secrets\` of the configuration names, and start the service again`);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PipelineConfig } from '../config/index.ts';
 import type { Concurrency, RunRequest } from './run-request.ts';
 
-/** Characters of a group's name; of a longer one the rest becomes a hash. */
+/** Characters of a group's name; the rest of a longer one is replaced by a hash. */
 const MAX_NAME = 200;
 
-/** The group of a run by the template of its pipeline; undefined for none. What a run does not have is empty. */
+/** The group of a run, from the template of its pipeline; undefined if there is no template. Values that the run does not have become empty. */
 export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
   const { group: template, cancel_in_progress: cancels, pending } = concurrency;
   if (template === '') return undefined;

@@ -8,7 +8,7 @@ import { fillCell, type CellValues, type PipelineConfig, type RoleConfig, type S
 
 export type Plan = Assignment['plan'];
 
-/** Milliseconds of a duration that the configuration's schema has checked. */
+/** Milliseconds of a duration that the schema of the configuration has validated. */
 export const milliseconds = (written: string): number => parseDuration(written)!;
 
 export function diagnosticPlan(check: string, gitUrl: string, roles: readonly RoleConfig[]): Plan {
@@ -24,7 +24,7 @@ export function pipelinePlan({ name, checkout, sandbox, image, steps }: Pipeline
 function toStep(step: StepConfig): Step {
   return create(StepSchema, {
     name: step.name,
-    // A command line is one argument of its shell, so that nothing of it needs quoting.
+    // The shell receives the command line as one argument, so nothing in it needs quoting.
     argv: step.exec.length > 0 ? [...step.exec] : [...step.shell, step.run],
     workingDir: step.working_dir,
     env: { ...step.env },

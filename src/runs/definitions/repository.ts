@@ -2,7 +2,7 @@ import type { RunsConfig } from '../config/index.ts';
 
 type Credentials = RunsConfig['git']['credentials'][number];
 
-/** `owner/name`, which stands for an address at the usual host. */
+/** `owner/name`, short for an address at the default host. */
 const SHORT = /^[^/:@\s]+\/[^/:@\s]+$/;
 
 /** The address that git takes for a project's repository (`runtime.git_url_template`). */
@@ -10,7 +10,7 @@ export function gitUrl(repository: string, template: string): string {
   return SHORT.test(repository) ? template.replaceAll('{repository}', () => repository) : repository;
 }
 
-/** The credentials with the longest beginning of an address; it ends where a part of the address does, so that no other host has it. */
+/** The credentials whose address prefix is the longest match. A prefix ends at the end of an address part, so that no other host matches it. */
 export function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
   const fitting = credentials.filter((each) => url === each.url || (url.startsWith(each.url) && (/[/:]$/.test(each.url) || url[each.url.length] === '/')));
   return fitting.reduce<Credentials | undefined>((best, each) => (best === undefined || each.url.length > best.url.length ? each : best), undefined);

@@ -12,22 +12,22 @@ import { credentialsFor, gitUrl } from './repository.ts';
 import type { ResolvedCell, ResolvedRun, RunRequest } from './run-request.ts';
 import { systemPromptOf } from './system-prompt.ts';
 
-/** A diagnostic run looks at this machine, one repository and the endpoints of some roles, 20 seconds each at most. */
+/** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
 const DIAGNOSTIC_TIMEOUT_MS = 600_000;
 
 export interface ResolveDeps {
-  /** Whether the variable is set on a machine that takes runs. */
+  /** Whether the variable is set on a machine that executes runs. */
   readonly keyVariableAvailable: (name: string) => boolean;
   readonly log: Log;
 }
 
-/** What the kinds differ in. */
+/** The differences between the kinds of run. */
 interface Work {
   readonly plan: Plan;
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly pipeline?: PipelineConfig | undefined;
-  /** As it is once it is checked; absent: as it was given. */
+  /** The input after validation; absent: unchanged. */
   readonly input?: RunRequest['input'];
   readonly keyVariable?: string;
 }
@@ -37,8 +37,8 @@ type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest
 const RESOLVERS: Readonly<Record<string, Resolver>> = { diagnostic, pipeline, ai_text: aiText };
 
 /**
- * What a run executes, by the configuration (decisions, section 2.3, row 1). Checks in the order of section 2.1:
- * `unsupported_kind`, `project_unavailable`, `pipeline_unavailable` or `model_or_input_unavailable`.
+ * Resolves what a run executes from the configuration (decisions, section 2.3, row 1). Checks in the order of section 2.1: `unsupported_kind`,
+ * `project_unavailable`, `pipeline_unavailable` or `model_or_input_unavailable`.
  */
 export async function resolveRun(config: RunsConfig, request: RunRequest, deps: ResolveDeps): Promise<ResolvedRun> {
   const resolver = Object.hasOwn(RESOLVERS, request.kind) ? RESOLVERS[request.kind] : undefined;
@@ -73,7 +73,7 @@ function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunReq
   return { plan: diagnosticPlan(task, urlOf(config, project), roles), timeoutMs: DIAGNOSTIC_TIMEOUT_MS, maxAttempts: config.queue.max_attempts };
 }
 
-/** Selectors of project, pipeline and request together. */
+/** Selectors of project, pipeline and request combined. */
 function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest, values: CellValues): string[] {
   return [...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn])].sort();
 }
@@ -87,7 +87,7 @@ function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues
   return chosen;
 }
 
-/** A pipeline may differ from cell to cell in its image. */
+/** The image of a pipeline may differ from cell to cell. */
 function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues): Work {
   return work.pipeline === undefined ? work : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
 }
@@ -116,7 +116,7 @@ function unknownTask(what: string, task: string, project: ProjectConfig, all: re
   return `no ${what} ${quoted(task)} in project ${project.id}${hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))}`;
 }
 
-/** Git gets it as an argument; what is no name of a ref goes no further than here. */
+/** The ref becomes an argument of git, so texts that are not names of refs are refused here. */
 function requireRef(ref: string, { kind, task }: RunRequest, { pipelines }: RunsConfig): void {
   if (!isGitRef(ref)) throw new ServiceError('invalid_input', `ref must name a branch, a tag or a commit, got ${quoted(ref)}`);
   if (kind !== 'pipeline') throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
@@ -124,14 +124,14 @@ function requireRef(ref: string, { kind, task }: RunRequest, { pipelines }: Runs
   if (found?.checkout === 'none') throw new ServiceError('invalid_input', `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
 }
 
-/** Names that a message lists. */
+/** Names that an error message lists. */
 const MAX_NAMES = 10;
-/** Letters of a name that a message repeats: it may be anything. */
+/** Characters of a name that an error message repeats, because callers may pass any text. */
 const SHOWN = 80;
 
 const quoted = (name: string): string => `"${name.slice(0, SHOWN).toWellFormed()}"`;
 
-/** What there is instead, and which of it may have been meant. */
+/** Lists the available names, and suggests the ones that are similar. */
 function hint(name: string, names: readonly string[], has = 'it has'): string {
   if (names.length === 0) return '; there is none';
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';

@@ -2,8 +2,8 @@ import type { CellValues, Scalar } from '../config/index.ts';
 import type { Definition } from './definition.ts';
 
 /**
- * Variables of a run's steps with the values of its inputs and of its cell: `QUIRE_INPUT_NAME` for each input that its pipeline declares,
- * empty for one without a value, and `QUIRE_MATRIX_NAME`. `input`: what the run was queued with, as JSON.
+ * Environment variables of a run's steps with the values of its inputs and of its cell: `QUIRE_INPUT_NAME` for each declared input of its pipeline,
+ * empty for one without a value, and `QUIRE_MATRIX_NAME`. `input`: the input of the run, as JSON.
  */
 export function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string | null, matrix: CellValues | null): Record<string, string> {
   const values = inputs.length === 0 || input === null ? {} : (JSON.parse(input) as Readonly<Record<string, Scalar>>);

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import { decodeUtf8 } from '../../lib/utf8.ts';
 import { inDataDir, type RoleConfig, type RunsConfig } from '../config/index.ts';
 
-/** As much as an input may have. */
+/** The limit is the same as for an input. */
 const MAX_BYTES = 262_144;
 
 /** The instructions of a role, from the configuration or from its file. A role whose file cannot be read is not available. */

@@ -6,12 +6,12 @@ export function traceIdOf(runId: string): string {
   return runId.replaceAll('-', '');
 }
 
-/** Known before the attempt begins and the same on every server, so that nothing has to be stored. */
+/** Derived from the run, so it is known before the attempt starts and the same on every server; nothing has to be stored. */
 export function attemptSpanId(runId: string, attempt: number): string {
   return createHash('sha256').update(`attempt ${attempt} of ${runId}`).digest('hex').slice(0, 16);
 }
 
-/** What the steps of an attempt get as `TRACEPARENT`; undefined where its trace is not recorded. */
+/** The value of `TRACEPARENT` for the steps of an attempt; undefined if its trace is not recorded. */
 export function traceparentOf(runId: string, attempt: number): string | undefined {
   const traceId = traceIdOf(runId);
   return currentTracing()?.samples(traceId) === true ? `00-${traceId}-${attemptSpanId(runId, attempt)}-01` : undefined;

@@ -2,24 +2,24 @@ import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import { FleetRefusal } from './port.ts';
 
-/** Joins of an address that may fail within a minute (decisions, section 4, "Joining"). */
+/** Failed joins per minute and address (decisions, section 4, "Joining"). */
 const MOST = 10;
 const WINDOW_MS = 60_000;
 const ADDRESSES = 10_000;
-/** Joins of an address that may wait for those under way: a fleet that starts at once, not whoever sends without end. */
+/** Waiting joins per address: enough for a fleet that starts at once, but it stops endless requests. */
 const MOST_WAITING = 1000;
 
 interface Joins {
-  /** When those began that have failed. */
+  /** Start times of the failed joins. */
   failed: number[];
   underWay: number;
-  /** They go on, one after the other, when one that is under way has ended. */
+  /** Resumed each time that a join under way has ended. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Counts the joins of each address that have failed. Those under way may fail, too: what would be too many with
- * them waits, since a hundred machines behind one address may well join at the same moment.
+ * Counts the failed joins of each address. Joins under way may still fail, so a join that could exceed the limit together with them waits: a hundred
+ * machines behind one address may join at the same moment.
  */
 export class FailedJoins {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class FailedJoins {
     this.#clock = clock;
   }
 
-  /** Does the work unless too many have failed. */
+  /** Does the work unless too many joins have failed. */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     const joins = this.#joins.get(address) ?? { failed: [], underWay: 0, waiting: [] };
     this.#joins.set(address, joins);
@@ -41,19 +41,19 @@ export class FailedJoins {
       throw error;
     } finally {
       joins.underWay -= 1;
-      // All look again: each goes on, waits, or is refused.
+      // All of them check again: each one proceeds, waits, or is refused.
       for (const goOn of joins.waiting.splice(0)) goOn();
     }
   }
 
-  /** Counts one more that is under way, once there is room for it; answers when. */
+  /** Waits until another join may start, counts it as under way, and returns the time. */
   async #begin(joins: Joins): Promise<number> {
     for (;;) {
       const now = this.#clock.now();
       joins.failed = joins.failed.filter((at) => Math.abs(now - at) < WINDOW_MS);
       if (joins.failed.length >= MOST) throw new FleetRefusal('resource_exhausted', 'too many failed joins from this address; wait a minute');
       if (joins.failed.length + joins.underWay < MOST) {
-        joins.underWay += 1; // at once, so that nobody comes in between
+        joins.underWay += 1; // synchronously, so that no other join comes in between
         return now;
       }
       if (joins.waiting.length >= MOST_WAITING) throw new FleetRefusal('resource_exhausted', 'too many joins from this address at once; try again later');

@@ -24,35 +24,35 @@ export interface FleetDeps {
   readonly audit: Audit;
   /** Undefined while `fleet.enabled` is false: then only the ship in this process can connect. */
   readonly authority: Authority | undefined;
-  /** Where ships reach this server, `host:port` each; asked when a ship joins or a token is made. */
+  /** Addresses at which ships reach this server, `host:port` each; read when a ship joins or a token is made. */
   readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
-  /** The value of a secret by its name, as it is now. */
+  /** Returns the current value of a secret by name. */
   readonly secretValue: (name: string) => string | undefined;
-  /** Keeps files that steps leave. Without it none is kept. */
+  /** Stores files that steps produce. Absent: no files are stored. */
   readonly artifacts?: ArtifactReceiver;
-  /** For metrics: a ship wrote to a run that is no longer its own; lines of a log did not arrive. Neither may throw. */
+  /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
   readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact') => void;
   readonly linesLost?: (count: number) => void;
-  /** As `Math.random`; spreads ships that come back after a restart. */
+  /** Like `Math.random`; spreads the reconnections of ships after a restart. */
   readonly random?: () => number;
 }
 
 export interface Fleet {
   readonly service: FleetService;
   readonly handlers: ShipHandlers;
-  /** Numbers for metrics: all ships of the store, and the slots of those that are connected here. */
+  /** Numbers for metrics: all ships of the store, and the slots of the ships that are connected here. */
   numbers(): Promise<FleetNumbers>;
-  /** Whether the variable with the key of an AI role is set on a machine that takes runs. */
+  /** Whether the variable with the key of an AI role is set on a machine that executes runs. */
   keyVariableAvailable(name: string): boolean;
   /** Whether a member of the fleet, connected or not, has all these labels. */
   knowsShip(selectors: readonly string[]): boolean;
-  /** Begins the upkeep. */
+  /** Starts the upkeep. */
   start(): Promise<void>;
-  /** Sends all ships away, to come back within 30 seconds. Reports on runs are taken still. Safe twice. */
+  /** Disconnects all ships and asks them to come back within 30 seconds. Reports on runs are still accepted. Safe twice. */
   stop(): Promise<void>;
 }
 
-/** The server's side of the fleet, over a store that is migrated. */
+/** The server's side of the fleet, over a migrated store. */
 export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
   const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {}, linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
@@ -112,7 +112,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
   };
 }
 
-/** What is over a limit is no failure of the call: sending it again would not help. */
+/** A file over a limit is not an error of the call, because sending it again would not help. */
 function receiving(artifacts: ArtifactReceiver | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact'] {
   return async ({ shipId }, parts) => {
     if (artifacts === undefined) return create(UploadArtifactResponseSchema, { status: UploadArtifactStatus.OVER_LIMIT, message: 'this server keeps no artefacts' });

@@ -41,7 +41,7 @@ describe('joining the fleet (decisions, section 4, "Joining")', () => {
     expect(id).toBeDefined();
     expect(secret).toBeDefined();
     expect(pinned).toBe(fingerprintOf(fixture.authority!.bundle()[0]!));
-    // With that root alone, and the server's name checked.
+    // It trusts only that root, and checks the server's name.
     const { shipId } = await visitor().join(token, { roots: pem(fixture.authority!.bundle()[0]!) });
     expect(shipId).toHaveLength(32);
     const foreign = await FleetFixture.start({ direct: true });
@@ -95,7 +95,7 @@ describe('joining the fleet (decisions, section 4, "Joining")', () => {
       [{ protocol: 2 }, status.FAILED_PRECONDITION, /protocol/],
     ];
     for (const [change, code, message] of refused) {
-      // Not all in one minute: an address may fail ten times.
+      // Spread over more than a minute, because only ten joins of an address may fail per minute.
       fixture.now += 30_000;
       const info = create(ShipInfoSchema, { ...sound, ...change });
       await expect(visitor().join(token, { info })).rejects.toMatchObject({ code, details: expect.stringMatching(message) });
@@ -148,7 +148,7 @@ describe('certificates', () => {
     const renewed = await ship.call(FleetProtocol.method.renewCertificate, { csrDer: der });
     const { toPem } = await import('./authority/keys.ts');
     expect(new X509Certificate(renewed.certificateDer).subject).toBe(`CN=${ship.id}`);
-    // Both work.
+    // Both certificates are valid.
     const ref = { runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never;
     expect((await ship.append(ref, 0, [])).status).toBe(4);
     ship.identity = { key: await toPem(keys.privateKey), certificate: pem(renewed.certificateDer), roots: renewed.trustBundleDer.map(pem).join('\n') };

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { StreamLogsResponseSchema, type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FleetRefusal, type LogStream } from './port.ts';
 
-/** Lines that are stored together, if no message has more. */
+/** Most lines that are stored together, unless one message alone has more. */
 const MOST_LINES = 500;
 
 interface Waiting {
@@ -11,11 +11,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Stores messages of each attempt one after the other, and those that came meanwhile at once: a busy ship costs writes by the commit, not by the line. */
+/**
+ * Stores the messages of each attempt in order. Messages that arrive during a write are stored together, so a busy ship causes one write for many
+ * lines.
+ */
 export class MergingLogStream implements LogStream {
   readonly #append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>;
   readonly #answer: (response: StreamLogsResponse) => void;
-  /** By attempt: those that are not being stored. An attempt is here while one of it is. */
+  /** By attempt: messages that are not being stored yet. An attempt has an entry while one of its messages is being stored. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>, answer: (response: StreamLogsResponse) => void) {
@@ -61,7 +64,7 @@ export class MergingLogStream implements LogStream {
   }
 }
 
-/** How many of the first messages follow each other without a gap, and are few enough to be stored at once. */
+/** How many of the first messages follow each other without a gap and are few enough to be stored together. */
 function joined(waiting: readonly Waiting[]): number {
   const [{ request: first }] = waiting as [Waiting];
   let [count, lines] = [1, first.lines.length];

@@ -16,10 +16,10 @@ import { FleetRefusal, type Peer } from './port.ts';
 import { revokedShip, unknownShip } from './refusals.ts';
 import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
 
-/** What was read of a certificate counts for so long, in case another server of a cluster revokes it. */
+/** How long data of a certificate is cached, in case another server of a cluster revokes it. */
 const HOLDER_MS = 5000;
 const HOLDERS = 10_000;
-/** A ship renews at half the life of its certificate; more valid ones than this have another cause. */
+/** A ship renews at half the lifetime of its certificate; more valid certificates than this have another cause. */
 const MAX_CERTIFICATES = 32;
 const MAX_REASON = 200;
 
@@ -40,13 +40,13 @@ interface Holder {
   readonly peer: Peer & { readonly expiresMs: number };
 }
 
-/** Who belongs to the fleet: joining, certificates, leaving. */
+/** Membership of the fleet: joining, certificates, leaving. */
 export class Members {
   readonly #env: RunsEnvironment;
   readonly #deps: MemberDeps;
   readonly #failedJoins: FailedJoins;
   readonly #holders = new Lru<string, Holder>(HOLDERS);
-  /** Rises when a membership ends, so that what was read before is not remembered after. */
+  /** Increases when a membership ends, so that data that was read before is not cached afterwards. */
   #endings = 0;
 
   constructor(env: RunsEnvironment, deps: MemberDeps) {
@@ -67,7 +67,7 @@ export class Members {
     return holder.peer;
   }
 
-  /** A membership has ended: nothing that was remembered of certificates counts any more. */
+  /** Called when a membership has ended: clears the cache of certificates. */
   forget(): void {
     this.#endings += 1;
     this.#holders.clear();
@@ -87,11 +87,11 @@ export class Members {
     return create(RenewResponseSchema, { certificateDer: certificate.der, trustBundleDer: authority.bundle(), renewAfterMs: BigInt(certificate.renewAfterMs) });
   }
 
-  /** Removes the ship; what it holds goes back to the queue. */
+  /** Removes the ship; its runs return to the queue. */
   async leave({ shipId }: Peer, { reason }: LeaveRequest): Promise<LeaveResponse> {
     const { sql, clock } = this.#env;
     await sql.transaction(async (tx) => {
-      // Revoked first: no write of the ship can come between that and its runs going back.
+      // Revokes first, so that the ship cannot write between that and the return of its runs.
       if (!await markRevoked(tx, shipId, clock.now())) return;
       await this.#deps.queue.evict(tx, shipId);
       await removeShip(tx, shipId);
@@ -129,7 +129,7 @@ export class Members {
     return stored;
   }
 
-  /** The token is used up and the ship is there, or neither. */
+  /** The token is used up and the ship is stored, or neither. */
   async #admit(tx: Transaction, token: StoredToken, ship: StoredShip, { serial, expiresMs }: ShipCertificate): Promise<void> {
     if (!await consumeToken(tx, token.id, this.#env.clock.now())) throw new FleetRefusal('permission_denied', 'the join token was used before, or has expired');
     await insertShip(tx, ship);

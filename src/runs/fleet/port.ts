@@ -3,10 +3,10 @@ import type {
   RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
-/** A call that is refused, with the gRPC status that tells why. Its message is for the other end. */
+/** A call is refused; the gRPC status says why. The message is sent to the other end. */
 export class FleetRefusal extends Error {
   readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'resource_exhausted';
-  /** For a ship that is revoked: the proof of it, a `Revocation` of the protocol. */
+  /** For a revoked ship: the proof, a `Revocation` of the protocol. */
   readonly revocation: Uint8Array | undefined;
 
   constructor(status: FleetRefusal['status'], message: string, revocation?: Uint8Array) {
@@ -17,7 +17,7 @@ export class FleetRefusal extends Error {
   }
 }
 
-/** Who is at the other end: a ship with a certificate, or the ship in this process. */
+/** The other end: a ship with a certificate, or the ship in this process. */
 export interface Peer {
   /** 32 hexadecimal characters, or `local:<node id>`. */
   readonly shipId: string;
@@ -25,7 +25,7 @@ export interface Peer {
   readonly expiresMs?: number;
 }
 
-/** Where a session's messages go. Neither may throw. */
+/** Receives a session's messages. Neither function may throw. */
 export interface SessionOutput {
   send(message: ServerMessage): void;
   /**
@@ -36,37 +36,37 @@ export interface SessionOutput {
 }
 
 export interface Session {
-  /** Messages are handled in their order; resolves when this one is, and never rejects. Who waits for it does not flood the session. */
+  /** Handles messages in order; resolves when this one is handled, and never rejects. Await this for back-pressure. */
   receive(message: ShipMessage): Promise<void>;
-  /** The stream has ended; what the ship holds stays its own until its leases end. */
+  /** The stream has ended; the ship keeps its runs until their leases end. */
   ended(): void;
 }
 
-/** Messages with lines of a ship's runs. */
+/** Messages with log lines of a ship's runs. */
 export interface LogStream {
-  /** Resolves when the message is answered. Rejects when it could not be stored: the ship has to send it again. */
+  /** Resolves when the message is answered. Rejects if the lines could not be stored; the ship has to send them again. */
   receive(request: StreamLogsRequest): Promise<void>;
 }
 
-/** The server's side of the fleet protocol, whatever carries the messages (decisions, section 4). */
+/** The server's side of the fleet protocol, independent of the transport (decisions, section 4). */
 export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
   appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
-  /** Stores lines of many messages together. `peer`: asked for each write, since ships are revoked while they are connected. */
+  /** Stores lines of many messages together. `peer`: called for each write, because ships may be revoked while they are connected. */
   streamLogs(peer: () => Promise<Peer>, answer: (response: StreamLogsResponse) => void): LogStream;
   completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
   recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
-  /** Reads the parts at the pace of the disk, and may settle before it has read them all. */
+  /** Reads the parts at the speed of the disk, and may settle before all are read. */
   uploadArtifact(peer: Peer, parts: AsyncIterable<UploadArtifactRequest>): Promise<UploadArtifactResponse>;
   renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
   leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
-  /** `address`: that of the network peer, whose failures are limited. */
+  /** `address`: the network address of the peer; failures per address are limited. */
   join(address: string, request: JoinRequest): Promise<JoinResponse>;
   /**
-   * Who holds this certificate, by its serial number in upper-case hexadecimal. Rejects with a `FleetRefusal`: `not_found` for one
-   * that this server does not know, `permission_denied` with the proof where the ship is revoked, `unauthenticated` for one that
-   * has expired since the connection was made.
+   * Identifies the holder of this certificate by its serial number in upper-case hexadecimal. Rejects with a `FleetRefusal`: `not_found` if this
+   * server does not know it, `permission_denied` with the proof if the ship is revoked, `unauthenticated` if it has expired since the connection was
+   * made.
    */
   peerOf(serial: string): Promise<Peer>;
 }

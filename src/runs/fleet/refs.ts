@@ -5,7 +5,7 @@ import { FleetRefusal } from './port.ts';
 
 const RUN_ID = /^[0-9a-f]{32}$/;
 
-/** A ref as the queue knows it; undefined for what names no attempt. */
+/** A ref in the form of the queue; undefined if it does not name an attempt. */
 export function readRef(ref: WireRef | undefined): RunRef | undefined {
   if (ref === undefined || !RUN_ID.test(ref.runId) || ref.attempt < 1 || ref.fencingToken > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
   return { runId: ref.runId, attempt: ref.attempt, fence: Number(ref.fencingToken) };

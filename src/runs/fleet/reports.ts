@@ -17,7 +17,7 @@ const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
 
-/** Codes that work and ships may fail with; the others are the server's own to give. */
+/** Error codes that work and ships may report; only the server sets the others. */
 const CODES: ReadonlySet<string> = new Set([
   'step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed', 'model_error', 'model_timeout', 'diagnostic_failed', 'internal',
 ]);
@@ -29,15 +29,15 @@ export interface ReportDeps {
   readonly linesLost: (count: number) => void;
   /** Milliseconds to add to the times of this ship's lines. */
   readonly clockOffset: (shipId: string) => number;
-  /** Around a completion: what the queue tells of the run meanwhile is no news for the ship. */
+  /** Wraps a completion, so that the resulting changes of the run are not sent back to the ship that reports it. */
   readonly reporting: <T>(shipId: string, ref: RunRef, work: () => Promise<T>) => Promise<T>;
 }
 
-/** What ships report on runs: their logs and their ends. Each report may come twice. */
+/** Handles the reports of ships on runs: logs and ends. Each report may arrive twice. */
 export class Reports {
   readonly #env: Pick<RunsEnvironment, 'sql'>;
   readonly #deps: ReportDeps;
-  /** Lines on their way into the store, by attempt. */
+  /** Lines that are being stored, by attempt. */
   readonly #appending = new Map<string, Set<Promise<unknown>>>();
 
   constructor(env: Pick<RunsEnvironment, 'sql'>, deps: ReportDeps) {
@@ -79,7 +79,7 @@ export class Reports {
     return create(RecordSourceResponseSchema, { status: status === 'recorded' ? RecordSourceStatus.SOURCE_RECORDED : RecordSourceStatus.RECORD_SOURCE_FENCED });
   }
 
-  /** Lines beyond the budget are not lost but dropped, and the log says so already. */
+  /** Lines above the budget are dropped on purpose, and the log says so already, so they do not count as lost. */
   async #noteLostLines(ref: RunRef, shipId: string, total: number): Promise<void> {
     if (total === 0) return;
     const { queue, logs } = this.#deps;
@@ -151,7 +151,7 @@ function readCompletion({ outcome, error, result, resultType, started }: Complet
 }
 
 const STEP_OUTCOMES: ReadonlySet<string> = new Set<StepRecord['outcome']>(['succeeded', 'failed', 'timed_out', 'stopped']);
-/** Steps that a pipeline may have. */
+/** Most steps of a pipeline. */
 const MAX_STEPS = 100;
 
 function readSteps(steps: readonly StepReport[], offset: number): StepRecord[] {
@@ -172,7 +172,7 @@ function readError({ code, message, step, exitCode, signal }: RunError): NonNull
   };
 }
 
-/** At most so many characters of a ship's text; null for none. */
+/** Cuts a text of a ship to this many characters; returns null for none. */
 function textOf(text: string, most: number): string | null {
   return text === '' ? null : text.slice(0, most).toWellFormed();
 }

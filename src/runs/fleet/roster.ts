@@ -10,20 +10,20 @@ interface Known {
   readonly labels: readonly string[];
 }
 
-/** Who the ships are, and what they say of themselves. */
+/** The members of the fleet, and what they report about themselves. */
 export class Roster {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'config'>;
   readonly #revocation: (shipId: string) => Uint8Array | undefined;
-  /** What is known of the members, connected or not. */
+  /** Data of the members, connected or not. */
   readonly #known = new Map<string, Known>();
 
-  /** `revocation`: the proof that a ship is revoked. */
+  /** `revocation`: returns the proof that a ship is revoked. */
   constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>, revocation: (shipId: string) => Uint8Array | undefined) {
     this.#env = env;
     this.#revocation = revocation;
   }
 
-  /** Remembers what the members said when they were last connected. */
+  /** Loads what the members reported when they were last connected. */
   async load(): Promise<void> {
     this.remember(await listShips(this.#env.sql));
   }
@@ -33,7 +33,7 @@ export class Roster {
     for (const ship of ships) if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
   }
 
-  /** Whether a member of the fleet, connected or not, or the ship in this process has this variable set. */
+  /** Whether this variable is set on a member of the fleet, connected or not, or on the ship in this process. */
   hasKeyVariable(name: string): boolean {
     for (const { keyVariables } of this.#known.values()) if (keyVariables.includes(name)) return true;
     return false;
@@ -49,7 +49,7 @@ export class Roster {
     this.#known.delete(shipId);
   }
 
-  /** A program of the ship connects. Refuses one that is no member. */
+  /** Called when a program of the ship connects. Refuses ships that are not members. */
   async admit(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const member = shipId.startsWith('local:') ? this.#local() : await this.#remote(shipId, sessionId, traits);
     this.#known.set(shipId, { keyVariables: traits.keyVariables, labels: member.labels });
@@ -63,7 +63,7 @@ export class Roster {
   async #remote(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const { sql } = this.#env;
     const ship = this.#requireMember(shipId, await readShip(sql, shipId));
-    // Ships connect again far more often than anything about them changes.
+    // Written only when changed: ships reconnect far more often than their data changes.
     if (sameTraits(ship, traits)) return asMember(ship, sessionId);
     return sql.transaction(async (tx) => {
       const latest = this.#requireMember(shipId, await readShip(tx, shipId));
@@ -79,7 +79,7 @@ export class Roster {
   }
 }
 
-/** A ship that drains does so until it is told otherwise, however often its program is started. */
+/** A draining ship drains until an operator ends that, even if its program is restarted. */
 function asMember(ship: StoredShip, sessionId: string): Member {
   return { labels: labelsOf(ship), draining: ship.drainSession !== null, ends: ship.drainSession === sessionId };
 }

@@ -266,7 +266,7 @@ describe('a ship that connects again', () => {
     again.heartbeat([], 0);
     await again.next('ack');
     expect(await state(waiting.id)).toBe('queued');
-    // What has ended takes no room while its report is missing.
+    // A run that has ended uses no slot while its report is missing.
     const third = ship.connect();
     third.hello([{ ref, finished: true }]);
     expect((await third.take()).ref.runId).toBe(waiting.id);
@@ -338,7 +338,7 @@ describe('a ship that connects again', () => {
     const next = await fixture.submit();
     expect((await again.take()).ref.runId).toBe(next.id);
     expect(stream.count('assignment')).toBe(1);
-    // Streams that never say hello do not disturb the one that has.
+    // Streams that never say hello do not disturb the stream that has.
     const [silent, later] = [ship.connect(), ship.connect()];
     expect(await Promise.race([silent.ended, later.ended])).toMatchObject({ code: status.UNAVAILABLE });
     again.heartbeat([], 1);
@@ -435,7 +435,7 @@ describe('messages that no ship would send', () => {
     for (let n = 0; n < 4; n++) await stream.take();
     stream.heartbeat([], 4_000_000_000);
     await stream.next('ack');
-    // Never more than the capacity that it told.
+    // Never more than the capacity that it reported.
     expect(stream.count('assignment')).toBe(4);
     expect(runs).toHaveLength(6);
     stream.heartbeat(Array.from({ length: 6000 }, () => ({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n }) as RunRef), 0);

@@ -6,7 +6,7 @@ import { ClockOffsets } from './session/clock-offsets.ts';
 import type { SessionContext } from './session/context.ts';
 import { FleetSession } from './session/session.ts';
 
-/** Ships come back after a restart within this time, not all at once. */
+/** Ships reconnect at random moments within this time after a restart, not all at once. */
 const RETURN_WITHIN_MS = 30_000;
 
 const EXPELLED = {
@@ -19,22 +19,22 @@ export interface SessionsOptions {
   readonly context: Omit<SessionContext, 'seen'>;
   readonly clock: Clock;
   readonly queue: Pick<Queue, 'onChange'>;
-  /** Told before a ship is expelled: what is remembered of its certificates counts no more. */
+  /** Called before a ship is expelled, to clear the cache of its certificates. */
   readonly onExpel: (shipId: string) => void;
   /** The proof that a ship is revoked; undefined while the fleet is off. */
   readonly revocation: (shipId: string) => Uint8Array | undefined;
   readonly random: () => number;
 }
 
-/** The ships that are connected to this server. One ship has one session: the newer one wins. */
+/** The ships that are connected to this server. A ship has one session: a newer one replaces the older one. */
 export class Sessions implements Connections {
   readonly #options: SessionsOptions;
   readonly #context: SessionContext;
   readonly #sessions = new Map<string, FleetSession>();
-  /** Those that have not said hello, one a ship. */
+  /** Sessions that have not said hello, one per ship. */
   readonly #silent = new Map<string, FleetSession>();
   readonly #seen = new Map<string, number>();
-  /** Those of `#seen` that have not been written down. */
+  /** Entries of `#seen` that are not stored yet. */
   readonly #unwritten = new Set<string>();
   readonly #offsets = new ClockOffsets();
   readonly #stopListening: () => void;
@@ -95,30 +95,30 @@ export class Sessions implements Connections {
     return this.#offsets.of(shipId);
   }
 
-  /** Around the report of a run's end. */
+  /** Wraps the report of a run's end. */
   reporting<T>(shipId: string, ref: RunRef, work: () => Promise<T>): Promise<T> {
     const session = this.#sessions.get(shipId);
     return session === undefined ? work() : session.reporting(ref, work);
   }
 
-  /** Ids of the ships that are connected, and what room they have. */
+  /** Ids of the connected ships, and their free slots. */
   connected(): { shipId: string; free: number; busy: number }[] {
     return [...this.#sessions.values()].map(({ shipId, slots }) => ({ shipId, ...slots }));
   }
 
-  /** When which ships were last heard of, since the last call; in milliseconds since 1970. */
+  /** Which ships were heard of since the last call, and when, in milliseconds since 1970. */
   takeSeen(): [shipId: string, ms: number][] {
     const seen = [...this.#unwritten].map((shipId): [string, number] => [shipId, this.#seen.get(shipId)!]);
     this.#unwritten.clear();
     return seen;
   }
 
-  /** They could not be written down: the next call of `takeSeen` answers them again. */
+  /** They could not be stored: the next call of `takeSeen` returns them again. */
   giveBack(seen: readonly (readonly [shipId: string, ms: number])[]): void {
     for (const [shipId] of seen) if (this.#seen.has(shipId)) this.#unwritten.add(shipId);
   }
 
-  /** Sends all ships away, to come back later, and takes no more. Safe twice. */
+  /** Disconnects all ships, to come back later, and accepts no more. Safe twice. */
   stop(): void {
     this.#stopped = true;
     this.#stopListening();

@@ -9,13 +9,13 @@ export const PROTOCOL = 1;
 
 const KINDS: readonly RunKind[] = ['diagnostic', 'pipeline', 'ai_text'];
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** What can be the value of a label. */
+/** The form of a label's value. */
 const PLATFORM = /^[A-Za-z0-9._-]{1,63}$/;
 const VERSION = /^[ -~]{1,64}$/;
 const MAX_CAPACITY = 1000;
 const MAX_ROLES = 1000;
 
-/** What a ship says of itself, with what no ship of ours would say refused. Kinds that this server does not know are left out. */
+/** What a ship reports about itself, validated: values that our ships never send are refused. Kinds that this server does not know are left out. */
 export function readTraits(info: ShipInfo | undefined): ShipTraits {
   if (info === undefined) throw new FleetRefusal('invalid_argument', 'info is missing');
   const { version, capacity, ephemeral, roles } = info;
@@ -27,7 +27,7 @@ export function readTraits(info: ShipInfo | undefined): ShipTraits {
   return { version, capacity, ephemeral, kinds, keyVariables: [...new Set(roles)].sort() };
 }
 
-/** Whether an assignment asks for what the first ships pass over in silence: they would check out something else. */
+/** Whether an assignment uses fields that the first versions of ships silently ignore: they would check out something else. */
 export function needsSource({ plan }: Assignment): boolean {
   if (plan.case !== 'pipeline') return false;
   const { gitRef, commit, credentials, steps } = plan.value;
@@ -42,7 +42,7 @@ export function readPlatform(info: ShipInfo | undefined): { os: string; arch: st
   return { os, arch };
 }
 
-/** Refuses ships that this server cannot work with, so that they are upgraded. `oldest` is empty for all. */
+/** Refuses ships that this server cannot work with, so that they are upgraded. `oldest` is empty for no limit. */
 export function requireCompatible(info: ShipInfo | undefined, oldest: string): void {
   const { protocol = 0, version = '' } = info ?? {};
   if (protocol !== PROTOCOL) throw new FleetRefusal('failed_precondition', `this server speaks version ${PROTOCOL} of the fleet protocol, the ship speaks ${protocol}`);

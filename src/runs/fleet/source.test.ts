@@ -1,4 +1,4 @@
-// What a run works on, between the request, the queue and the ship.
+// The commit of a run, in the request, the queue and the ship.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fleet as FleetProtocol, Outcome, RecordSourceStatus, type PipelinePlan, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';

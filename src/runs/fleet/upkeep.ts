@@ -3,17 +3,17 @@ import { hasExpired, listGone, listShips, removeExpiredCertificates, removeExpir
 import type { Roster } from './roster.ts';
 import type { Sessions } from './sessions.ts';
 
-/** How soon a revocation on another server of a cluster is noticed, and how often signs of life are written down. */
+/** How soon this server notices a revocation on another server of a cluster, and how often it stores signs of life. */
 const INTERVAL_MS = 5000;
-/** Statements must be short: so many rows at once. */
+/** Rows per statement, because statements must be short. */
 const BATCH = 200;
 const DAY_MS = 86_400_000;
-/** An expired token is known for a day, so that whoever uses it is told that it has expired. */
+/** Expired tokens are kept for a day, so that the error message can say that the token has expired. */
 const TOKEN_KEPT_MS = DAY_MS;
-/** An expired certificate is told apart from a revoked one for so long: connections may be older than certificates. */
+/** Expired certificates are distinguished from revoked ones for this long, because connections may be older than certificates. */
 const CERTIFICATE_KEPT_MS = 30 * DAY_MS;
 
-/** What has to be done now and then for the ships of a store. */
+/** Periodic work for the ships of a store. */
 export class Upkeep {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>;
   readonly #sessions: Sessions;
@@ -31,7 +31,7 @@ export class Upkeep {
     this.#running ??= this.#loop();
   }
 
-  /** Ends, with all signs of life written down. Safe twice, and before the start. */
+  /** Stops after all signs of life are stored. Safe twice, and before the start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -54,7 +54,7 @@ export class Upkeep {
     }
   }
 
-  /** What fails is tried again with the next round. */
+  /** Failed work is repeated in the next round. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -75,7 +75,7 @@ export class Upkeep {
     }
   }
 
-  /** Ships that another server has revoked or removed, or that a restored store does not know. */
+  /** Disconnects ships that another server has revoked or removed, or that a restored store does not know. */
   async #expelGone(): Promise<void> {
     const ids = this.#sessions.connected().map(({ shipId }) => shipId).filter((id) => !id.startsWith('local:'));
     for (let first = 0; first < ids.length; first += BATCH) {
@@ -83,7 +83,7 @@ export class Upkeep {
     }
   }
 
-  /** Ships that have joined at another server, and those that it has told to drain or no longer to. */
+  /** Picks up ships that joined at another server, and changes of draining made there. */
   async #followOthers(): Promise<void> {
     const ships = await listShips(this.#env.sql);
     this.#roster.remember(ships);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * JSON text that two values share exactly when they are the same JSON value: the keys of objects are sorted, so
- * formatting and the order of fields make no difference. Fields that are undefined are left out.
+ * JSON text that is equal exactly for equal JSON values: keys of objects are sorted, so formatting and the order of fields make no difference.
+ * Undefined fields are left out.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -11,12 +11,12 @@ export function canonicalJson(value: unknown): string {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
 }
 
-/** Says what a key was used for (decisions, section 2.4): endpoint, run of a retry, and the body with its defaults. */
+/** The request of a key (decisions, section 2.4): endpoint, run of a retry, and the body with its defaults. */
 export function requestHash(endpoint: string, request: object): Buffer {
   return createHash('sha256').update(canonicalJson([endpoint, request])).digest();
 }
 
-/** Keys are stored as hashes: they are for their clients alone. */
+/** Keys are stored as hashes, because only their clients may know them. */
 export function keyHash(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

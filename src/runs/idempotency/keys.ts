@@ -1,7 +1,7 @@
 import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
 import { keyHash } from './canonical.ts';
 
-/** Clients, schedules and alerts do not get into each other's way (decisions, section 2.4). */
+/** Keeps the keys of clients, schedules and alerts apart (decisions, section 2.4). */
 export type KeySpace = 'api' | 'schedule' | 'alert';
 
 export interface NamedKey {
@@ -9,7 +9,7 @@ export interface NamedKey {
   readonly key: string;
 }
 
-/** What a key was used for. */
+/** The request that the key was used for. */
 export interface KnownKey {
   readonly requestHash: Uint8Array;
   readonly runId: string;
@@ -28,7 +28,7 @@ export async function findKey(queries: Queries, { space, key }: NamedKey): Promi
   return row && { requestHash: row.request_hash, runId: row.run_id, expiresAt: row.expires_at };
 }
 
-/** False when another request took the key in the meantime: the unique index decides. */
+/** Returns false if another request has taken the key meanwhile: the unique index decides. */
 export async function takeKey(tx: Transaction, { space, key }: NamedKey, { requestHash, runId, expiresAt }: KnownKey): Promise<boolean> {
   const { changes } = await tx.run(
     'INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -37,12 +37,12 @@ export async function takeKey(tx: Transaction, { space, key }: NamedKey, { reque
   return changes === 1;
 }
 
-/** Forgets a key that still stands for this run. */
+/** Deletes a key that still belongs to this run. */
 export async function forgetKey(tx: Transaction, { space, key }: NamedKey, runId: string): Promise<void> {
   await tx.run('DELETE FROM idempotency WHERE space = ? AND key_hash = ? AND run_id = ?', [space, keyHash(key), runId]);
 }
 
-/** Rows that one step of the pruning looks at: a few milliseconds. */
+/** Rows that one step of the pruning reads: a few milliseconds. */
 const BATCH = 100;
 
 interface ExpiredRow extends Row {
@@ -52,8 +52,8 @@ interface ExpiredRow extends Row {
 }
 
 /**
- * Deletes up to 100 expired keys; `isUnfinished` keeps those of runs that are not over, until `later` (both in Unix
- * seconds). True when there may be more.
+ * Deletes up to 100 expired keys; keys of runs for which `isUnfinished` returns true are kept until `later` (times in Unix seconds). Returns true if
+ * there may be more.
  */
 export async function pruneKeys(sql: Pick<Sql, 'all' | 'transaction'>, now: number, later: number, isUnfinished: (runId: string) => Promise<boolean>): Promise<boolean> {
   const expired = await sql.all<ExpiredRow>('SELECT space, key_hash, run_id FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?', [now, BATCH]);

@@ -4,7 +4,7 @@ import type { RunRecord } from '../queue/port.ts';
 import { keyHash } from './canonical.ts';
 import { createIdempotency, type Idempotency, type Once } from './once.ts';
 
-/** As much of a run as matters here; what is queued is noted in a table of its own. */
+/** The parts of a run that matter here; queued runs are recorded in a table of the test. */
 const recordOf = (id: string, state = 'queued') => ({ id, state }) as RunRecord;
 
 let sql: Sql;
@@ -47,7 +47,7 @@ describe('a key', () => {
     const rival = async (tx: Transaction): Promise<RunRecord> => {
       turn += 1;
       const run = await queue(tx, `run-${turn}`);
-      // As if the other node had committed between the look and the insertion.
+      // As if the other node had committed between the lookup and the insertion.
       if (turn === 1) await tx.run('INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?)', ['api', keyHash('the-key-of-it'), new Uint8Array([1]), 'other', 9e9]);
       return run;
     };

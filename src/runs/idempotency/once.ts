@@ -8,37 +8,37 @@ import { findKey, forgetKey, pruneKeys, takeKey, type KnownKey, type NamedKey } 
 
 export interface Once extends NamedKey {
   readonly requestHash: Uint8Array;
-  /** A client's key stands for one request; one that the service made itself says all that counts. */
+  /** Whether the key is bound to one request, as for clients; a key of the service itself says everything that counts. */
   readonly sameRequestOnly: boolean;
-  /** What has to be right before a run is queued; not asked when the key is known. */
+  /** Validates the run before it is queued; not called when the key is known. */
   readonly prepare: () => Promise<(tx: Transaction) => Promise<RunRecord>>;
-  /** What is thrown when the run could not be stored. */
+  /** Thrown if the run could not be stored. */
   readonly insertFailed: (error: unknown) => unknown;
 }
 
 export interface OnceResult {
-  /** As it is now. */
+  /** The run as it is now. */
   readonly run: RunRecord;
   /** The key was known. */
   readonly replayed: boolean;
 }
 
-/** How runs are queued once for each key (decisions, section 2.4). */
+/** Queues a run once for each key (decisions, section 2.4). */
 export interface Idempotency {
-  /** Throws `idempotency_conflict` for a key that stands for another request, and what `prepare` throws. */
+  /** Throws `idempotency_conflict` if the key was used for another request, and what `prepare` throws. */
   once(request: Once): Promise<OnceResult>;
-  /** Deletes expired keys in small steps until none is left, or the signal aborts. */
+  /** Deletes expired keys in small steps until none is left or the signal aborts. */
   prune(signal?: AbortSignal): Promise<void>;
 }
 
-/** How long an expired key of an unfinished run is kept before it is looked at again, in seconds. */
+/** How long an expired key of an unfinished run is kept before it is checked again, in seconds. */
 const AGAIN_AFTER = 3600;
 
 const FINISHED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
 interface Found {
   readonly known: KnownKey;
-  /** Undefined for a key that has expired, or whose run is gone: it is free again. */
+  /** Undefined if the key has expired or its run no longer exists: the key is free again. */
   readonly run: RunRecord | undefined;
 }
 
@@ -56,14 +56,14 @@ export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 
     return { run, replayed: true };
   }
 
-  /** Undefined when another request with this key came first. */
+  /** Undefined if another request with this key was faster. */
   async function insert(request: Once, stale: KnownKey | undefined, work: (tx: Transaction) => Promise<RunRecord>): Promise<RunRecord | undefined> {
     const expiresAt = Math.floor((clock.now() + config.current().config.runtime.idempotency_ttl) / 1000);
     return sql.transaction(async (tx) => {
       if (stale !== undefined) await forgetKey(tx, request, stale.runId);
       if ((await findKey(tx, request)) !== undefined) return undefined;
       const run = await work(tx);
-      // The index has the last word: another node may have queued a run since. This one is undone then.
+      // The index decides: another node may have queued a run meanwhile. Then this run is rolled back.
       if (!(await takeKey(tx, request, { requestHash: request.requestHash, runId: run.id, expiresAt }))) throw new LostRace();
       return run;
     }).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 
         return run !== undefined && !FINISHED.has(run.state);
       };
       const now = unixSeconds(clock);
-      // Between the steps others get their turn.
+      // Lets other work run between two steps.
       while (!signal?.aborted && (await pruneKeys(sql, now, now + AGAIN_AFTER, isUnfinished))) await setImmediate();
     },
   };

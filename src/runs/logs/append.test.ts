@@ -183,7 +183,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('note' as const, 'reopen' as const, 'fail' as const, 'handover' as const) }) },
 );
 
-/** What a log is, told without chunks, pages and files. */
+/** The content of a log, independent of chunks, pages and files. */
 class Model {
   readonly events: string[] = [];
   seq = 0;

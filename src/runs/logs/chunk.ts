@@ -1,13 +1,13 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { ShipLine } from './port.ts';
 
-/** Events of a chunk at most: as many as a page of the API has. */
+/** Most events of a chunk: as many as a page of the API has. */
 export const CHUNK_EVENTS = 100;
 
-/** A chunk of so many bytes takes no more, so that none takes long to read. A single line may be longer. */
+/** A chunk that has this many bytes is full, so that none takes long to read. A single line may be longer. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** No chunk is larger; a larger one is damage. */
+/** No chunk is larger; a larger one is damaged. */
 const MAX_CHUNK_BYTES = 64 * 2 ** 20;
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -21,12 +21,12 @@ export interface Chunk {
   readonly bytes: number;
 }
 
-/** `[time, level, stream, step, message]`, the words as numbers. JSON has no line breaks within. */
+/** `[time, level, stream, step, message]`, with enumerated values as numbers. The JSON contains no line breaks. */
 export function encodeEvent({ unixMs, level, stream, step, message }: ShipLine): string {
   return JSON.stringify([unixMs, LEVELS.indexOf(level), STREAMS.indexOf(stream), step, message]);
 }
 
-/** Throws when the text is not an event. */
+/** Throws if the text is not an event. */
 export function decodeEvent(text: string): ShipLine {
   const [unixMs, level, stream, step, message] = JSON.parse(text) as [number, number, number, string | null, string];
   const known = { level: LEVELS[level], stream: STREAMS[stream] };
@@ -36,12 +36,12 @@ export function decodeEvent(text: string): ShipLine {
   return { unixMs, level: known.level, stream: known.stream, step, message };
 }
 
-/** Whether a chunk takes another event. */
+/** Whether the chunk has space for another event. */
 export function hasRoom({ count, bytes }: { readonly count: number; readonly bytes: number }): boolean {
   return count < CHUNK_EVENTS && bytes < CHUNK_BYTES;
 }
 
-/** Adds events, encoded, to the last chunk while it has room, and then to new ones. Answers the chunks that are new or longer now. */
+/** Adds encoded events to the last chunk while it has space, and then to new ones. Returns the new and the extended chunks. */
 export function fillChunks(tail: Chunk | undefined, nextOffset: number, events: readonly string[]): Chunk[] {
   const filled: Chunk[] = [];
   let open = tail !== undefined && hasRoom(tail) ? builder(tail.firstOffset, tail) : builder(nextOffset);
@@ -58,16 +58,16 @@ export function fillChunks(tail: Chunk | undefined, nextOffset: number, events: 
   return filled;
 }
 
-/** The stored form. Its checksum makes damage known that would still decompress. */
+/** The stored form. Its checksum detects damage that would still decompress. */
 export function packChunk({ text }: Chunk): Uint8Array {
   return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } });
 }
 
-/** First byte of a chunk that is stored as it is; those that are compressed begin with 0x28. Its CRC-32 follows in 4 bytes. */
+/** First byte of an uncompressed chunk; compressed chunks begin with 0x28. A CRC-32 of 4 bytes follows. */
 const OPEN = 0x52;
 const OPEN_HEADER = 5;
 
-/** The stored form of a chunk that is about to grow: to compress it anew with each line would cost more than all else. */
+/** The stored form of a chunk that is about to grow: compressing it again for each line would cost more than all other work. */
 export function packOpenChunk({ text }: Chunk): Uint8Array {
   const body = Buffer.allocUnsafe(OPEN_HEADER + Buffer.byteLength(text));
   body.write(text, OPEN_HEADER, 'utf8');
@@ -76,7 +76,7 @@ export function packOpenChunk({ text }: Chunk): Uint8Array {
   return body;
 }
 
-/** The text of a stored chunk; throws when it is damaged. */
+/** The text of a stored chunk; throws if it is damaged. */
 export function unpackChunk(body: Uint8Array): string {
   if (body[0] === OPEN) {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -86,7 +86,7 @@ export function unpackChunk(body: Uint8Array): string {
   return zstdDecompressSync(body, { maxOutputLength: MAX_CHUNK_BYTES }).toString('utf8');
 }
 
-/** The encoded events of a chunk's text; throws when there are not as many as there should be. */
+/** The encoded events of a chunk's text; throws if their number is wrong. */
 export function eventsOf(text: string, count: number): string[] {
   const events = text.split('\n');
   if (events.length !== count) throw new Error(`it should hold ${count} events and has ${events.length}`);

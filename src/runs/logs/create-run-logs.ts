@@ -11,32 +11,32 @@ import { LogWriter, type Added } from './writer.ts';
 
 /** Time between two sweeps of expired logs. */
 const SWEEP_MS = 60_000;
-/** Time between two looks at logs beyond the budget: where all of them are of attempts that run, there is nothing to remove. */
+/** Time between two checks for logs above the budget: if all of them belong to running attempts, there is nothing to remove. */
 const MAKE_ROOM_MS = 1000;
 
-/** What servers over one store tell each other of the logs that they write. */
+/** Messages between servers that share a store about the logs that they write. */
 type Word = readonly ['log', runId: string, attempt: number, messageBytes: number];
 
 export interface RunLogsOptions {
   readonly env: RunsEnvironment;
-  /** Asked for when it is first needed, since the queue itself is made with `note`. */
+  /** Called when first needed, because the queue itself is created with `note`. */
   readonly queue: () => Pick<Queue, 'get' | 'holds' | 'onChange'>;
   readonly audit: Audit;
-  /** Of the disk, where the store is on one. */
+  /** Free space of the disk, if the store is on one. */
   readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
-  /** Told of lines that were dropped because the budget of their attempt is used up. Must not throw. */
+  /** Called with the number of lines that were dropped because the budget of their attempt is used up. Must not throw. */
   readonly dropped?: (events: number) => void;
 }
 
 export interface RunLogsService extends RunLogs {
   readonly handlers: LogHandlers;
-  /** Counts what is stored, follows the queue, and begins to remove what expires. */
+  /** Counts the stored bytes, follows the queue, and starts removing expired logs. */
   start(): Promise<void>;
-  /** Ends the streams and the sweeping; lines are still taken and read. */
+  /** Ends the streams and the sweeping; lines are still accepted and read. */
   stop(): Promise<void>;
 }
 
-/** The logs of all attempts: stored, listed, streamed, and removed when their time is over. */
+/** The logs of all attempts: stored, listed, streamed, and removed when they expire. */
 export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptions): RunLogsService {
   const { sql, clock, config, timer, log } = env;
   const hub = new LogHub(timer);
@@ -57,14 +57,14 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes), expired: (runId, attempt) => writer.forget(runId, attempt) });
   const isOver = (): boolean => total > config.current().config.logs.total_budget;
 
-  /** Removes the oldest logs of attempts that have ended, in the background, until the others fit in the budget; one time after another. */
+  /** Removes the oldest logs of finished attempts in the background, until the others fit in the budget. Only one removal runs at a time. */
   function makeRoom(): void {
     making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted)
       .catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed'))
       .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
   }
 
-  /** What another server has added. */
+  /** Another server has added lines. */
   function heard(message: string | undefined): void {
     const [what, runId, attempt, messageBytes] = JSON.parse(message ?? '[]') as Partial<Word>;
     if (what === 'log') hub.added({ runId: runId!, attempt: attempt!, messageBytes: messageBytes! });
@@ -73,7 +73,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   /** Never rejects. */
   async function sweepForEver(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Other servers add and remove as well.
+      // Other servers add and remove logs as well.
       if (sql.peers !== undefined) total = await countStored(sql.background).catch(() => total);
       await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) => log.warn({ err: error }, 'expired logs could not be removed'));
       if (isOver()) makeRoom();

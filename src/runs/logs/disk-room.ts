@@ -2,22 +2,22 @@ import { statfs } from 'node:fs/promises';
 import type { Log } from '../../lib/log.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 
-/** The disk is looked at once in this time at most. */
+/** Least time between two checks of the disk. */
 const LOOK_MS = 1000;
 
 export interface DiskRoomOptions {
-  /** Where the store is. */
+  /** Folder of the store. */
   readonly folder: string;
-  /** Bytes that are left to the states and ends of runs. */
+  /** Bytes that are reserved for the states and ends of runs. */
   readonly reserve: () => number;
-  /** Milliseconds that elapse. */
+  /** Elapsed milliseconds. */
   readonly now: () => number;
   readonly log: Log;
-  /** Bytes that are free where the folder is. */
+  /** Free bytes on the disk of the folder. */
   readonly free?: (folder: string) => Promise<number>;
 }
 
-/** Whether the disk of the store has more room than what is reserved for the states and ends of runs, so that logs can't use that up. */
+/** Whether the disk of the store has more free space than is reserved for the states and ends of runs, so that logs cannot use that up. */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   #isShort = false;
@@ -27,7 +27,7 @@ export class DiskRoom {
     this.#options = options;
   }
 
-  /** As it was when it was last looked at, a moment ago at most where it is asked about often. */
+  /** The result of the last check, which is recent if this is called often. */
   isShort(): boolean {
     if (this.#options.now() - this.#lookedAt >= LOOK_MS) void this.look();
     return this.#isShort;

@@ -13,25 +13,24 @@ export interface FollowOptions {
 export interface FollowedAttempt {
   readonly runId: string;
   readonly attempt: number;
-  /** Offset of the first event that is wanted. */
+  /** Offset of the first event to send. */
   readonly offset: number;
-  /** Ends with the attempt; otherwise with the run. */
+  /** If true, ends with the attempt; otherwise with the run. */
   readonly alone?: boolean;
 }
 
-/** Bytes that wait for a reader, about. */
+/** Approximate number of bytes that may wait for a reader. */
 const PIECE = 65_536;
 
 const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'] as const;
 const TERMINAL = 3;
 
 /**
- * An attempt's log, and those of later attempts, as server-sent events: what is there, what comes, and `end`. It stops
- * without `end` when the reader falls too far behind, when the signal aborts and when the hub closes; who comes back with
- * the last id goes on after it.
+ * An attempt's log, and those of later attempts, as server-sent events: the stored lines, then new ones, and `end`. It stops without `end` when the
+ * reader falls too far behind, when the signal aborts and when the hub closes; a reader that reconnects with the last id continues after it.
  *
- * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub merely says
- * when to look. So nothing is kept for a slow reader.
+ * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub only says when to read. So nothing is buffered
+ * for a slow reader.
  */
 export async function* follow(options: FollowOptions, start: FollowedAttempt, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { runId, alone = false } = start;
@@ -42,7 +41,7 @@ export async function* follow(options: FollowOptions, start: FollowedAttempt, si
     if (run === undefined) return;
     yield stateEvent(run);
     for (let next = start.offset; ; ) {
-      // What changed the run is taken before its last lines are read, and told after them.
+      // A change of the run is taken before its last lines are read, and sent after them.
       const changes = watch.takeChanges();
       next = yield* unread(options.sql, { runId, attempt, offset: next }, watch);
       if (watch.over || watch.tooFarBehind) return;
@@ -62,7 +61,7 @@ export async function* follow(options: FollowOptions, start: FollowedAttempt, si
       if (watch.over) return;
       if (!watch.takeComment()) continue;
       yield COMMENT;
-      // Another node may have written what this one was not told of.
+      // Another node may have written lines that this node was not notified of.
       const now = await options.queue.get(runId);
       if (now !== undefined) watch.changed(now);
     }
@@ -71,12 +70,12 @@ export async function* follow(options: FollowOptions, start: FollowedAttempt, si
   }
 }
 
-/** Whether nothing of the run's can write to the attempt any more. */
+/** Whether the attempt can get no more lines. */
 export function hasEnded(run: RunRecord, attempt: number): boolean {
   return run.attempt > attempt || STATES.indexOf(run.state) >= TERMINAL;
 }
 
-/** Sends what is stored and was not sent; answers where to go on. */
+/** Sends the stored lines that were not sent yet; returns where to continue. */
 async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt, watch: LogWatch): AsyncGenerator<Uint8Array, number> {
   let next = offset;
   while (!watch.over && !watch.tooFarBehind) {
@@ -92,7 +91,7 @@ async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt
   return next;
 }
 
-/** Rises with each change of a run, so that one that is told late is known as old. */
+/** Increases with each change of a run, so that a late message can be recognised as outdated. */
 function order({ fence, state }: RunRecord): number {
   return fence * 4 + Math.min(STATES.indexOf(state), TERMINAL);
 }

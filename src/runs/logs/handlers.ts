@@ -10,7 +10,7 @@ import type { Retention } from './retention.ts';
 
 export type LogHandlers = Required<Pick<Handlers<Operations>, 'listRunLogs' | 'streamRunLogs' | 'deleteRunLogs'>>;
 
-/** Nothing between server and client may hold events back. */
+/** Proxies between server and client must not buffer events. */
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' };
 
 export interface LogHandlerOptions extends FollowOptions {
@@ -22,7 +22,7 @@ export interface LogHandlerOptions extends FollowOptions {
 export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
   return {
     async listRunLogs({ id, attempt, offset }) {
-      // The run first: whether it had ended is true of what is read after it.
+      // The run is read first: if it had ended then, the lines read after it are complete.
       const found = await find(options, id, attempt);
       const { events, end } = await readPage(options.sql, id, found.attempt, offset);
       const next = offset + events.length;
@@ -34,7 +34,7 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
       const found = await find(options, id, attempt ?? last?.attempt);
       const goesOn = last !== undefined && (last.attempt ?? found.attempt) === found.attempt;
       const from: FollowedAttempt = { runId: id, attempt: found.attempt, offset: goesOn ? last.offset + 1 : offset, alone: attempt !== undefined };
-      await readPage(options.sql, id, found.attempt, from.offset); // what can't be read is known before the answer begins
+      await readPage(options.sql, id, found.attempt, from.offset); // errors of the store must occur before the response begins
       return new Reply({ contentType: 'text/event-stream', content: follow(options, from, signal) }, STREAM_HEADERS);
     },
 
@@ -45,7 +45,7 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
         await options.retention.markRun(tx, id);
         await options.audit.record(tx, 'api', 'delete', id, { what: 'logs' });
       });
-      // What remains to be removed nobody can read any more; the next sweep finds it, too.
+      // Nobody can read the remaining chunks any more; the next sweep removes them as well.
       void options.retention.sweep(() => false).catch(() => undefined);
     },
   };
@@ -66,7 +66,7 @@ async function requireRun({ queue }: Pick<FollowOptions, 'queue'>, id: string): 
   return run;
 }
 
-/** Attempt and offset of an event; the attempt is missing in ids of earlier versions. */
+/** Attempt and offset of an event; ids of earlier versions have no attempt. */
 function readEventId(text: string): { readonly attempt: number | undefined; readonly offset: number } {
   const [, attempt, offset] = /^(?:(\d{1,9})-)?(\d{1,16})$/.exec(text) ?? [];
   if (offset === undefined || Number(offset) >= Number.MAX_SAFE_INTEGER) throw new ServiceError('invalid_offset', `Last-Event-ID must be the id of an event, such as 1-41, got ${text.slice(0, 100)}`);

@@ -8,7 +8,7 @@ const COMMENT_MS = 15_000;
 /** A reader that is further behind is disconnected. */
 const MAX_BEHIND = 1_048_576;
 
-/** Tells those who follow a run of its new lines and states, without asking the store again and again. One for each node. */
+/** Notifies the followers of a run of new lines and states, so that they need not poll the store. One for each node. */
 export class LogHub {
   readonly #watches = new Map<string, Set<LogWatch>>();
   readonly #timer: Timer;
@@ -35,12 +35,12 @@ export class LogHub {
     for (const watch of this.#watches.get(run.id) ?? []) watch.changed(run);
   }
 
-  /** Runs that are followed; for tests. */
+  /** Number of followed runs; for tests. */
   get size(): number {
     return this.#watches.size;
   }
 
-  /** Ends all watches, those of the future too. */
+  /** Ends all watches, including future ones. */
   close(): void {
     this.#closed = true;
     for (const those of this.#watches.values()) for (const watch of those) watch.stop();
@@ -53,7 +53,7 @@ export class LogHub {
   }
 }
 
-/** What happens to an attempt from now on. */
+/** Receives what happens to an attempt from now on. */
 export class LogWatch {
   #attempt: number;
   readonly #over = new AbortController();
@@ -81,7 +81,7 @@ export class LogWatch {
     this.#news.resolve();
   }
 
-  /** The reader goes on with another attempt, of which it has nothing. */
+  /** The reader continues with another attempt, from its beginning. */
   turnTo(attempt: number): void {
     this.#attempt = attempt;
     this.#live = false;
@@ -93,24 +93,24 @@ export class LogWatch {
     this.#news.resolve();
   }
 
-  /** States that the run has taken since the last call. */
+  /** States of the run since the last call. */
   takeChanges(): RunRecord[] {
     return this.#changes.splice(0);
   }
 
-  /** True once after every 15 seconds. */
+  /** Returns true once every 15 seconds. */
   takeComment(): boolean {
     const due = this.#commentDue;
     this.#commentDue = false;
     return due;
   }
 
-  /** Bytes of messages went out. */
+  /** Bytes of messages were sent. */
   sent(bytes: number): void {
     this.#behind = Math.max(0, this.#behind - bytes);
   }
 
-  /** The reader has everything: from now on it is told how far it falls behind. */
+  /** The reader has received everything: from now on its backlog is measured. */
   caughtUp(): void {
     this.#live = true;
     this.#behind = 0;
@@ -130,13 +130,13 @@ export class LogWatch {
     this.#news = Promise.withResolvers<void>();
   }
 
-  /** Tells its reader that it is over. */
+  /** Tells its reader that the stream is over. */
   readonly stop = (): void => {
     this.#over.abort();
     this.#news.resolve();
   };
 
-  /** Its reader has left. */
+  /** Its reader has disconnected. */
   end(): void {
     this.#forget();
     this.stop();

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Lets a process write, kills it amid that, and answers what it had been acknowledged. */
+/** Starts a writing process, kills it while it writes, and returns what was acknowledged. */
 async function writeUntilKilled(path: string, ref: RunRef, acknowledgements: number): Promise<number> {
   const writer = spawn(process.execPath, [WRITER, path, ref.runId], { stdio: ['ignore', 'pipe', 'inherit'] });
   child = writer;

@@ -89,7 +89,7 @@ describe('GET /api/v1/runs/{id}/logs', () => {
       const flipped = body.with(i, body[i]! ^ 0x10);
       await fixture.sql.transaction((tx) => tx.run('UPDATE log_chunks SET body = ? WHERE first_offset = 300', [flipped]));
       const { status, data } = await get(`${ref.runId}/logs?offset=300`).catch(() => broken as never);
-      // A few bits of a frame mean nothing; what is answered must be right all the same.
+      // A few bits of a frame have no meaning; the response must be right nevertheless.
       if (status === 200) expect(data.map(({ message }) => message)).toEqual(lines(50, 300).map(({ message }) => message));
       else expect(status).toBe(500);
     }
@@ -99,7 +99,7 @@ describe('GET /api/v1/runs/{id}/logs', () => {
     expect(await get(`${ref.runId}/logs?offset=300`)).toEqual(broken);
     expect(await get(`${ref.runId}/logs/stream?offset=300`)).toEqual(broken);
     expect((await get(`${ref.runId}/logs?offset=200`)).data).toHaveLength(100);
-    // What comes after the damaged part is stored and can be read.
+    // Events after the damaged part are stored and readable.
     await fixture.logs.append(ref, SHIP, 350, lines(10, 350));
     expect((await get(`${ref.runId}/logs?offset=350`)).data.map(({ message }) => message)).toEqual(lines(10, 350).map(({ message }) => message));
   });

@@ -2,27 +2,27 @@ import { Lru } from '../../lib/lru.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { readWithTail, type AttemptLog, type Tail } from './rows.ts';
 
-/** Logs that are kept at hand: those of the runs that are under way, where there are not more of them. */
+/** Cached logs: all logs of the runs under way, unless there are more of these. */
 const KEPT = 1024;
-/** Bytes of a tail that is kept, before compression. */
+/** Bytes of a cached tail, before compression. */
 const KEPT_BYTES = 16 * 1024;
 
-/** An attempt's log, with the last chunk while that takes more. */
+/** An attempt's log, with the last chunk while that is not full. */
 export interface OpenLog {
   readonly log: AttemptLog;
   readonly tail: Tail | undefined;
-  /** When the attempt began for the ship that has it, in milliseconds; undefined where it was not read. */
+  /** When the attempt began on its present ship, in milliseconds; undefined if it was not read. */
   readonly startMs?: number | undefined;
 }
 
 interface Entry {
-  /** Undefined until what was written is committed. */
+  /** Undefined until the write is committed. */
   state: OpenLog | undefined;
 }
 
 /**
- * The logs that are being written, as they are in the store, so that a line that is added need not read what is there. Only
- * for a store that no other process writes.
+ * Caches the logs that are being written, as they are in the store, so that adding a line need not read them. Only for a store that no other process
+ * writes.
  */
 export class OpenLogs {
   readonly #entries: Lru<string, Entry> | undefined;
@@ -36,19 +36,19 @@ export class OpenLogs {
     return this.#entries?.get(keyOf(runId, attempt))?.state ?? readWithTail(tx, runId, attempt);
   }
 
-  /** To be called in the transaction that writes it. What is read before the commit comes from the store, and so does what follows a transaction that is undone. */
+  /** Must be called in the transaction that writes the log. Until the commit, reads come from the store, and so does everything after a rollback. */
   wrote(tx: Transaction, state: OpenLog): void {
     const key = keyOf(state.log.runId, state.log.attempt);
     const entry: Entry = { state: undefined };
     this.#entries?.set(key, entry);
     if (state.tail !== undefined && state.tail.chunk.bytes > KEPT_BYTES) return;
     tx.onCommit(() => {
-      // A transaction that shares the commit may have written it since.
+      // Another transaction of the same commit may have written it since.
       if (this.#entries?.get(key) === entry) entry.state = state;
     });
   }
 
-  /** To be called in a transaction that changes it without a line. */
+  /** Must be called in a transaction that changes the log without adding a line. */
   forget(runId: string, attempt: number): void {
     this.#entries?.delete(keyOf(runId, attempt));
   }

@@ -15,25 +15,30 @@ export interface AppendAnswer {
   readonly nextSeq: number;
 }
 
-/** What is known of a line of the server. */
+/** What the caller knows about a line of the server. */
 export interface LineOptions {
   /** The run is new, so its log is empty. */
   readonly isFirst?: boolean;
-  /** No other is expected: the log can be compressed. */
+  /** No other line is expected, so the log can be compressed. */
   readonly isLast?: boolean;
 }
 
 /** The logs of all attempts. */
 export interface RunLogs {
-  /** Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which the run's record tells. */
+  /**
+   * Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which the record of the run shows.
+   */
   append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut?: boolean): Promise<AppendAnswer>;
-  /** First sequence number that is not stored of the lines of the ship that has the attempt now. */
+  /** Sequence number of the next expected line of the ship that has the attempt now. */
   nextSeq(runId: string, attempt: number): Promise<number>;
-  /** Whether the attempt has used up its budget, so that what a ship sends is dropped and the log says so. */
+  /** Whether the attempt has used up its budget; then lines of a ship are dropped, and the log says so. */
   isFull(runId: string, attempt: number): Promise<boolean>;
-  /** Adds a line of the server, in the transaction that changes the run. `cut`: it tells of lines that are missing, as the run's record does then. */
+  /**
+   * Adds a line of the server, in the transaction that changes the run. `cut`: the line says that lines are missing, and the record of the run shows
+   * it.
+   */
   note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, cut?: boolean): Promise<void>;
-  /** The same, without a change of the run's row. Returns the bytes by which the caller has to raise its `logs_bytes`. */
+  /** Like `line`, without a change of the run's row. Returns the bytes by which the caller has to raise its `logs_bytes`. */
   line(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, options?: LineOptions): Promise<number>;
   /** Bytes of all stored logs. */
   totalBytes(): number;

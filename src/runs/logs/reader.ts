@@ -4,19 +4,19 @@ import type { Queries } from '../../storage/index.ts';
 import { CHUNK_EVENTS, decodeEvent, eventsOf, unpackChunk } from './chunk.ts';
 import { PHASE, readAttempt, readChunks, type ChunkRow } from './rows.ts';
 
-/** Events of a page at most (contract, section 8). */
+/** Most events of a page (contract, section 8). */
 const PAGE = 100;
 
 /** Consecutive events of an attempt. */
 export interface LogPage {
   readonly events: readonly LogEvent[];
-  /** Offset of the first event that the attempt doesn't have yet. */
+  /** Offset after the last event of the attempt. */
   readonly end: number;
 }
 
 /**
- * At most 100 events of an attempt, from `offset` on; none past the end. With `enough`, fewer, once they have so many
- * bytes. Throws `logs_expired` when retention has removed them, `logs_unavailable` when a part is missing or damaged.
+ * At most 100 events of an attempt, from `offset` on; none past the end. With `enough`, stops earlier once the events have that many bytes. Throws
+ * `logs_expired` if retention has removed them, `logs_unavailable` if a part is missing or damaged.
  */
 export async function readPage(queries: Queries, runId: string, attempt: number, offset: number, enough = Infinity): Promise<LogPage> {
   const log = await readAttempt(queries, runId, attempt);
@@ -28,7 +28,7 @@ export async function readPage(queries: Queries, runId: string, attempt: number,
   try {
     return { events: assemble(chunks, offset, end, enough).map((text) => toLogEvent(text, runId, attempt)), end: log.nextOffset };
   } catch (cause) {
-    // Retention may have come between the two reads.
+    // Retention may have removed chunks between the two reads.
     if ((await readAttempt(queries, runId, attempt))?.phase !== PHASE.kept) throw expired(attempt);
     throw new ServiceError('logs_unavailable', 'a stored part of the log is missing or damaged', { cause });
   }
@@ -38,7 +38,7 @@ export function expired(attempt: number): ServiceError {
   return new ServiceError('logs_expired', `the logs of attempt ${attempt} have expired`);
 }
 
-/** The encoded events from `offset` to `end`, or to a chunk with which there are enough; throws unless the chunks hold every one. */
+/** The encoded events from `offset` to `end`, or up to the chunk with which there are enough bytes; throws unless the chunks contain every one. */
 function assemble(chunks: readonly ChunkRow[], offset: number, end: number, enough: number): string[] {
   const events: string[] = [];
   let size = 0;

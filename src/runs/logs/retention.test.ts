@@ -23,7 +23,7 @@ async function started(limits: LogLimits = {}, options: { path?: string; runRete
   return { fixture, timer, sweep: () => sweptBy(timer) };
 }
 
-/** Lets the time between two sweeps pass, and waits until the next one is over. */
+/** Lets the time between two sweeps elapse, and waits for the end of the next one. */
 async function sweptBy(timer: ManualTimer): Promise<void> {
   const sleeps = timer.sleeps.length;
   await timer.elapse();

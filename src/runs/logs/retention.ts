@@ -3,9 +3,9 @@ import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
 import { PHASE, readAttempt, writeAttempt } from './rows.ts';
 
-/** Chunks that one transaction removes. */
+/** Most chunks that one transaction removes. */
 const CHUNKS = 100;
-/** Attempts that one query finds. */
+/** Most attempts that one query finds. */
 const ATTEMPTS = 50;
 
 interface Found extends Row {
@@ -13,13 +13,13 @@ interface Found extends Row {
   readonly attempt: number;
 }
 
-// The last line of an attempt is the one that tells its end; that of the current one may come again when the run ends.
+// The last line of an attempt reports its end; the last line of the current attempt may be written again when the run ends.
 export const EXPIRED = `
   SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
   WHERE a.phase = 0 AND a.last_ms <= ? AND (r.id IS NULL OR r.attempt > a.attempt OR r.finished_at <= ?)
   ORDER BY a.last_ms LIMIT ${ATTEMPTS}`;
 
-/** Of attempts that have ended, whenever that was. */
+/** Logs of all attempts that have ended, whenever that was. */
 export const OLDEST = `
   SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
   WHERE a.phase = 0 AND (r.id IS NULL OR r.attempt > a.attempt OR r.finished_at IS NOT NULL) ORDER BY a.last_ms LIMIT ${ATTEMPTS}`;
@@ -36,16 +36,15 @@ export interface RetentionOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly config: LiveConfig;
-  /** So many bytes are no longer stored. Must not throw. */
+  /** Called with the number of bytes that are no longer stored. Must not throw. */
   readonly freed: (bytes: number) => void;
-  /** Told in the transaction from which on a log is removed. */
+  /** Called in the transaction that marks a log as removed. */
   readonly expired: (runId: string, attempt: number) => void;
 }
 
 /**
- * Removes what is older than `logs.retention`, counted from the end of each attempt, and what belongs to runs that
- * are deleted. An attempt is first marked, in one step for all readers, and then removed some chunks at a
- * time; a mark that stays behind when the process dies is found again.
+ * Removes logs older than `logs.retention`, counted from the end of each attempt, and logs of deleted runs. An attempt is first marked, in one step
+ * for all readers, and then removed some chunks at a time; if the process is killed in between, the mark is found again.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -55,18 +54,18 @@ export class Retention {
     this.#options = options;
   }
 
-  /** Removes until nothing is left to be removed, or until `enough`. Those who ask meanwhile share the work. */
+  /** Removes until nothing is left to remove, or until `enough`. Concurrent callers share the work. */
   sweep(enough: () => boolean): Promise<void> {
     this.#sweeping ??= this.#sweep(enough, () => this.#find()).finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
-  /** Removes the oldest logs of attempts that have ended, whatever their age, until `enough`. */
+  /** Removes the oldest logs of finished attempts, whatever their age, until `enough`. */
   async removeOldest(enough: () => boolean): Promise<void> {
     await this.#sweep(enough, () => this.#options.sql.background.all<Found>(OLDEST));
   }
 
-  /** In the transaction: the logs of a run have expired from now on. They are removed by the sweep that has to follow. */
+  /** In the transaction: marks the logs of a run as expired. The next sweep must remove them. */
   async markRun(tx: Transaction, runId: string): Promise<void> {
     for (const { attempt } of await tx.all<Found>(OF_RUN, [runId])) await this.#markExpired(tx, runId, attempt);
   }
@@ -83,7 +82,7 @@ export class Retention {
     }
   }
 
-  /** In the background: where much is about to expire, much may have to be passed over. */
+  /** In the background, because there may be many rows to skip. */
   async #find(): Promise<Found[]> {
     const { sql: { background }, clock, config } = this.#options;
     const { logs, queue } = config.current().config;
@@ -106,7 +105,7 @@ export class Retention {
     await sql.transaction((tx) => finish(tx, runId, attempt));
   }
 
-  /** From then on the writer finds in the store that the log has expired. */
+  /** After this the writer sees in the store that the log has expired. */
   #markExpired(tx: Transaction, runId: string, attempt: number): Promise<void> {
     this.#options.expired(runId, attempt);
     return markExpired(tx, runId, attempt);
@@ -119,13 +118,13 @@ export async function countStored(queries: Queries): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Logs of runs that are deleted, and then marks of those whose logs had expired before. */
+/** Removes logs of deleted runs, and then logs that had been marked as expired before. */
 async function withoutRun(queries: Queries, before: number): Promise<Found[]> {
   const kept = await queries.all<Found>(WITHOUT_RUN, [PHASE.kept, before]);
   return kept.length > 0 ? kept : queries.all<Found>(WITHOUT_RUN, [PHASE.removed, before]);
 }
 
-/** From now on the attempt's logs have expired, for whoever asks. */
+/** Marks the attempt's logs as expired for all readers. */
 async function markExpired(tx: Transaction, runId: string, attempt: number): Promise<void> {
   const log = await readAttempt(tx, runId, attempt);
   if (log === undefined || log.phase !== PHASE.kept) return;
@@ -136,7 +135,7 @@ async function markExpired(tx: Transaction, runId: string, attempt: number): Pro
   );
 }
 
-/** Removes some chunks. Answers their bytes; undefined when none was left. */
+/** Removes some chunks. Returns their bytes; undefined if none was left. */
 async function removeChunks(tx: Transaction, runId: string, attempt: number): Promise<number | undefined> {
   const chunks = await tx.all<{ id: number; bytes: number }>(
     `SELECT id, length(body) AS bytes FROM log_chunks WHERE run_id = ? AND attempt = ? ORDER BY first_offset LIMIT ${CHUNKS}`, [runId, attempt],
@@ -148,7 +147,7 @@ async function removeChunks(tx: Transaction, runId: string, attempt: number): Pr
   return bytes;
 }
 
-/** What stays is the knowledge that there were logs, as long as there is the run. */
+/** The row stays as long as the run exists: it records that there were logs. */
 async function finish(tx: Transaction, runId: string, attempt: number): Promise<void> {
   const run = await tx.get('SELECT 1 FROM runs WHERE id = ?', [runId]);
   const sql = run === undefined ? 'DELETE FROM log_attempts WHERE run_id = ? AND attempt = ?' : 'UPDATE log_attempts SET phase = 2 WHERE run_id = ? AND attempt = ?';

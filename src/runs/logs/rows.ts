@@ -1,7 +1,7 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
 import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 
-/** What is known of an attempt's log; the columns are described where the table is made. */
+/** The record of an attempt's log; the columns are described in the migration that creates the table. */
 export interface AttemptLog {
   readonly runId: string;
   readonly attempt: number;
@@ -12,13 +12,13 @@ export interface AttemptLog {
   readonly tailBytes: number;
   readonly messageBytes: number;
   readonly storedBytes: number;
-  /** What is left out of it. */
+  /** Which lines are left out. */
   readonly cut: number;
   readonly phase: number;
   readonly lastMs: number;
 }
 
-/** Values of the column `truncated`: nothing is left out; all that comes after the budget; lines that the ship names, or that did not arrive. */
+/** Values of the column `truncated`: nothing is left out; everything above the budget; lines that the ship names, or that did not arrive. */
 export const CUT = { none: 0, rest: 1, some: 2 } as const;
 
 /** Values of the column `phase`. */
@@ -55,7 +55,7 @@ const WRITE = `
     tail_bytes = excluded.tail_bytes, message_bytes = excluded.message_bytes, stored_bytes = excluded.stored_bytes,
     truncated = excluded.truncated, phase = excluded.phase, last_ms = excluded.last_ms`;
 
-// `log_truncated` is that of the current attempt; `logs_bytes` goes over all of them.
+// `log_truncated` is the value of the current attempt; `logs_bytes` is the sum of all of them.
 const TELL_RUN = `
   UPDATE runs SET logs_bytes = logs_bytes + ?, log_truncated = CASE WHEN attempt = ? THEN ? ELSE log_truncated END
   WHERE id = ?`;
@@ -63,7 +63,7 @@ const TELL_RUN = `
 const ADD_CHUNK = 'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES (?, ?, ?, ?, ?)';
 const REPLACE_CHUNK = 'UPDATE log_chunks SET count = ?, body = ? WHERE run_id = ? AND attempt = ? AND first_offset = ?';
 
-/** The log of an attempt, or undefined when it has never had a line. */
+/** The log of an attempt, or undefined if it has never had a line. */
 export async function readAttempt(queries: Queries, runId: string, attempt: number): Promise<AttemptLog | undefined> {
   const row = await queries.get<AttemptRow>(READ, [runId, attempt]);
   return row && fromRow(row);
@@ -83,7 +83,7 @@ export async function writeAttempt(tx: Transaction, log: AttemptLog): Promise<vo
   ]);
 }
 
-/** Keeps on the run's row what lists of runs show. */
+/** Stores in the run's row what lists of runs show. */
 export async function tellRun(tx: Transaction, log: AttemptLog, moreBytes: number): Promise<void> {
   await tx.run(TELL_RUN, [moreBytes, log.attempt, Number(log.cut !== CUT.none), log.runId]);
 }
@@ -94,7 +94,7 @@ export async function startOf(tx: Transaction, runId: string): Promise<number | 
   return row?.started_at == null ? undefined : row.started_at * 1000;
 }
 
-/** The ship's next line that is wanted: 0 when whoever holds the attempt now has not sent any, though one before it may have. */
+/** The next expected line of the ship: 0 if the ship that holds the attempt now has not sent any, though a ship before it may have. */
 export async function readNextSeq(queries: Queries, runId: string, attempt: number): Promise<number> {
   const row = await queries.get<{ next_seq: number }>(
     'SELECT a.next_seq FROM log_attempts a JOIN runs r ON r.id = a.run_id AND r.fence = a.fence WHERE a.run_id = ? AND a.attempt = ?', [runId, attempt],
@@ -102,7 +102,7 @@ export async function readNextSeq(queries: Queries, runId: string, attempt: numb
   return row?.next_seq ?? 0;
 }
 
-/** The last chunk of a log, as it is and with its stored size. */
+/** The last chunk of a log, as stored and with its stored size. */
 export interface Tail {
   readonly chunk: Chunk;
   readonly storedBytes: number;
@@ -115,7 +115,7 @@ const READ_WITH_TAIL = `
   FROM log_attempts a LEFT JOIN log_chunks c ON c.run_id = a.run_id AND c.attempt = a.attempt AND c.first_offset = a.tail_offset
   WHERE a.run_id = ? AND a.attempt = ?`;
 
-/** The log of an attempt with its last chunk, if that takes more; undefined when it has never had a line. */
+/** The log of an attempt with its last chunk, if that is not full; undefined if it has never had a line. */
 export async function readWithTail(tx: Transaction, runId: string, attempt: number): Promise<{ log: AttemptLog; tail: Tail | undefined } | undefined> {
   const row = await tx.get<WithTailRow>(READ_WITH_TAIL, [runId, attempt]);
   if (row === undefined) return undefined;
@@ -123,39 +123,39 @@ export async function readWithTail(tx: Transaction, runId: string, attempt: numb
   return { log, tail: row.chunk_offset === null || !takesMore(log) ? undefined : tailOf(log, row) };
 }
 
-/** Whether the last chunk has room. */
+/** Whether the last chunk has space. */
 export const takesMore = ({ nextOffset, tailOffset, tailBytes }: AttemptLog): boolean => nextOffset > 0 && hasRoom({ count: nextOffset - tailOffset, bytes: tailBytes });
 
-/** Undefined when it is damaged, and so cannot take more. */
+/** Undefined if it is damaged; then it cannot be extended. */
 function tailOf({ tailOffset, tailBytes, nextOffset }: AttemptLog, { chunk_count: count, chunk_body: body }: WithTailRow): Tail | undefined {
   if (tailOffset + count !== nextOffset) return undefined;
   try {
     return { chunk: { firstOffset: tailOffset, count, text: unpackChunk(body), bytes: tailBytes }, storedBytes: body.length };
   } catch {
-    return undefined; // told to whoever reads it
+    return undefined; // readers get the error
   }
 }
 
-/** A chunk as it is stored. */
+/** A chunk in its stored form. */
 export interface PackedChunk {
   readonly firstOffset: number;
   readonly count: number;
   readonly body: Uint8Array;
 }
 
-/** `grows`: the last one is about to take more. */
+/** `grows`: the last chunk is about to be extended. */
 export function packChunks(chunks: readonly Chunk[], grows: boolean): PackedChunk[] {
   return chunks.map((chunk) => ({ firstOffset: chunk.firstOffset, count: chunk.count, body: grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk) }));
 }
 
-/** Writes chunks, the first in the place of the one that it continues. */
+/** Writes chunks; the first replaces the one that it continues. */
 export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly PackedChunk[], continued: number | undefined): Promise<void> {
   await Promise.all(chunks.map(({ firstOffset, count, body }) => (firstOffset === continued
     ? tx.run(REPLACE_CHUNK, [count, body, runId, attempt, firstOffset])
     : tx.run(ADD_CHUNK, [runId, attempt, firstOffset, count, body]))));
 }
 
-/** The chunks that begin after `after` and before `before`, in their order. */
+/** The chunks that begin after `after` and before `before`, in order. */
 export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, after: number, before: number): Promise<ChunkRow[]> {
   const sql = `
     SELECT first_offset, count, body FROM log_chunks

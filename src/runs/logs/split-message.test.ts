@@ -8,7 +8,7 @@ describe('splitMessage', () => {
       const pieces = splitMessage(text, maxBytes);
       expect(pieces.join('')).toBe(text);
       for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
-      // None could have taken the first character of the next one.
+      // No piece has space for the first character of the next one.
       for (const [i, piece] of pieces.slice(1).entries()) expect(Buffer.byteLength(pieces[i]! + [...piece][0]!)).toBeGreaterThan(maxBytes);
     }));
   });

@@ -1,8 +1,8 @@
-/** Splits text that has more than so many bytes of UTF-8 into pieces that have not, without breaking a character. */
+/** Splits text into pieces of at most this many bytes of UTF-8, without breaking a character. */
 export function splitMessage(text: string, maxBytes: number): string[] {
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return [text];
   const bytes = Buffer.from(text);
-  const limit = Math.max(maxBytes, 4); // the longest character
+  const limit = Math.max(maxBytes, 4); // longest character in UTF-8
   const pieces: string[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = boundary(bytes, Math.min(start + limit, bytes.length));
@@ -12,7 +12,7 @@ export function splitMessage(text: string, maxBytes: number): string[] {
   return pieces;
 }
 
-/** The last place not after `at` where a character begins. */
+/** The last position, at or before `at`, where a character begins. */
 function boundary(bytes: Buffer, at: number): number {
   let end = at;
   while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end -= 1;

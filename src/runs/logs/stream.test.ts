@@ -20,7 +20,7 @@ interface ServerEvent {
 class EventReader {
   readonly incoming: IncomingMessage;
   readonly events: ServerEvent[] = [];
-  /** True once the stream is over, whether by an end or by a cut. */
+  /** True once the stream is over, whether with `end` or by disconnection. */
   over = false;
   #rest = '';
   #news = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ class EventReader {
     });
   }
 
-  /** Waits until the events are as wanted; rejects when the stream is over before. */
+  /** Waits for the wanted events; rejects if the stream is over before. */
   async until(wanted: (events: readonly ServerEvent[]) => boolean): Promise<void> {
     while (!wanted(this.events)) {
       if (this.over) throw new Error(`the stream is over after ${JSON.stringify(this.events.slice(-3))}`);
@@ -62,7 +62,7 @@ class EventReader {
     return this.events.findLast(({ id }) => id !== undefined)?.id;
   }
 
-  /** Offsets of the events, whatever their attempt. */
+  /** Offsets of the events of all attempts. */
   get offsets(): number[] {
     return this.events.flatMap(({ id }) => (id === undefined ? [] : [Number(id.split('-')[1])]));
   }
@@ -179,11 +179,11 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect([...broken.messages, ...rest.messages]).toEqual(all);
     expect(rest.lastId).toBe('2-3');
     expect(rest.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 4, attempt: 2 } });
-    // An id without an attempt is of the current one.
+    // An id without an attempt means the current one.
     const old = await read(`${ref.runId}/logs/stream`, 1);
     await old.end();
     expect(old.messages).toEqual(['line 2', 'the attempt has ended: succeeded']);
-    // An attempt that is named wins over that of the id.
+    // An attempt in the request overrides the one of the id.
     const named = await read(`${ref.runId}/logs/stream?attempt=2`, '1-14');
     await named.end();
     expect(named.messages).toHaveLength(4);
@@ -300,7 +300,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
   });
 });
 
-/** More than the sockets of both sides hold. Answers how many lines there are then. */
+/** More lines than the sockets of both sides buffer. Returns the number of lines after that. */
 async function flood(fixture: LogFixture, ref: RunRef): Promise<number> {
   for (let seq = 1; seq < 15 * 64;) {
     const batch = Array.from({ length: 30 }, (_, i) => line(`line ${seq + i} `.padEnd(16_000, '-')));

@@ -10,10 +10,10 @@ import type { ShipLine } from './port.ts';
 export const START = 1_766_400_000_000;
 export const SHIP = 'a'.repeat(32);
 
-/** What these tests change of the settings. */
+/** Settings that these tests change. */
 export type LogLimits = Partial<RunsConfig['logs']>;
 
-/** Logs over a database, with as much of a queue as they need: rows of runs, fences, and news of changes. */
+/** Logs over a database, with the parts of a queue that they need: rows of runs, fences, and notifications of changes. */
 export class LogFixture {
   readonly clock = { time: START, now: () => this.clock.time };
   readonly sql: Sql;
@@ -67,7 +67,7 @@ export class LogFixture {
     return { runId: id, attempt: 1, fence: 1 };
   }
 
-  /** Ends the attempt with a line of the server; `queued` begins another, which the ship gets at once. */
+  /** Ends the attempt with a line of the server; `queued` starts another attempt, which the ship gets at once. */
   async end(ref: RunRef, state: RunState): Promise<RunRef> {
     const next = state === 'queued' ? { ...ref, attempt: ref.attempt + 1, fence: ref.fence + 2 } : ref;
     const before = await this.run(ref.runId);
@@ -82,7 +82,7 @@ export class LogFixture {
     return next;
   }
 
-  /** Gives the attempt to the ship once more, under another fence. */
+  /** Assigns the attempt to the ship again, with another fence. */
   async handOutAgain(ref: RunRef): Promise<RunRef> {
     const next = { ...ref, fence: ref.fence + 2 };
     await this.sql.transaction((tx) => tx.run('UPDATE runs SET fence = ? WHERE id = ?', [next.fence, ref.runId]));
@@ -105,7 +105,7 @@ export class LogFixture {
     return this.sql.transaction((tx) => this.logs.note(tx, ref.runId, ref.attempt, 'info', message));
   }
 
-  /** Changes the tables behind the writer's back, and lets it read the log again: its last line was not committed. */
+  /** Changes the tables without the writer, and makes it read the log again: its last line was not committed. */
   async tamper(ref: RunRef, statement: string): Promise<void> {
     await this.sql.transaction((tx) => tx.run(statement));
     await this.sql.transaction(async (tx) => {
@@ -130,7 +130,7 @@ export class LogFixture {
     return 'value' in answer ? answer.value : answer;
   }
 
-  /** Bytes that the chunks really have. */
+  /** Real size of the chunks in bytes. */
   async chunkBytes(): Promise<number> {
     return (await this.sql.get<{ bytes: number | null }>('SELECT SUM(length(body)) AS bytes FROM log_chunks'))?.bytes ?? 0;
   }
@@ -140,7 +140,7 @@ export class LogFixture {
   }
 }
 
-/** Sleeps until it is woken. */
+/** Sleeps until it is woken up. */
 const never: Timer = {
   sleep: (_, signal) => new Promise((resolve) => (signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve(), { once: true }))),
 };

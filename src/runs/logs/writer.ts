@@ -11,23 +11,23 @@ import type { AppendAnswer, LineOptions, ShipLine } from './port.ts';
 import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
-/** A call takes so many lines or bytes at most, for the event loop's sake; the answer says where to go on. Ships send half of it. */
+/** Most lines or bytes per call, so that the event loop is not blocked; the response says where to continue. Ships send half of this. */
 const CALL_LINES = 1000;
 const CALL_BYTES = 1_048_576;
 
-/** Calls with fewer lines follow one another: the last chunk is compressed when it is full. */
+/** Calls with fewer lines are usually followed by others, so the last chunk is compressed only when it is full. */
 const FEW_LINES = 20;
 
-/** A log of which the ship leaves out the middle may exceed its budget by the last lines of steps that have failed. */
+/** If the ship leaves out the middle of a log, the log may exceed its budget by the last lines of failed steps. */
 const KEPT_LINES = 1000;
 
-/** What was added to a log, told once it is on disk. */
+/** Lines added to a log; reported once they are on disk. */
 export interface Added {
   readonly runId: string;
   readonly attempt: number;
   readonly messageBytes: number;
   readonly storedBytes: number;
-  /** Lines that were dropped because the attempt's budget is used up. */
+  /** Number of lines that were dropped because the attempt's budget is used up. */
   readonly dropped: number;
 }
 
@@ -42,11 +42,11 @@ export interface WriterOptions {
 }
 
 /**
- * Writes logs. The events of an attempt are numbered from 0 without gaps, by ship and server together; a ship's own
- * lines have numbers of their own, so that what it sends twice is stored once (decisions, section 4, "Sequencing").
+ * Writes logs. The events of an attempt are numbered from 0 without gaps, counting lines of ship and server together. A ship's own lines have a
+ * second number, so that lines that it sends twice are stored once (decisions, section 4, "Sequencing").
  *
- * What is acknowledged is on disk. The last chunk is written anew until it has 100 events: an event is written 50
- * times at most on average where lines come one by one, and about once where they come in batches.
+ * Acknowledged lines are on disk. The last chunk is rewritten until it has 100 events: an event is written at most 50 times on average if lines
+ * arrive one by one, and about once if they arrive in batches.
  */
 export class LogWriter {
   readonly #options: WriterOptions;
@@ -57,7 +57,7 @@ export class LogWriter {
     this.#open = new OpenLogs(options.sql.peers === undefined);
   }
 
-  /** To be called in the transaction from which on a log is removed. */
+  /** Must be called in the transaction that marks a log as removed. */
   forget(runId: string, attempt: number): void {
     this.#open.forget(runId, attempt);
   }
@@ -69,7 +69,7 @@ export class LogWriter {
     return this.#options.sql.transaction(async (tx) => {
       const found = await this.#find(tx, ref.runId, ref.attempt);
       if (found.log.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
-      // An attempt that was handed out again under its number: who has it now counts its lines from 0.
+      // The attempt was assigned again under the same number: its present ship counts lines from 0.
       const own = found.log.fence === ref.fence ? found : { log: { ...found.log, fence: ref.fence, nextSeq: 0 }, tail: found.tail };
       const log = cut && own.log.cut === CUT.none ? { ...own.log, cut: CUT.some } : own.log;
       if (firstSeq > log.nextSeq) return { status: 'gap', nextSeq: log.nextSeq };
@@ -79,7 +79,10 @@ export class LogWriter {
     });
   }
 
-  /** Adds a line of the server. The budget doesn't keep it out: there are few, and they tell how an attempt ended. `cut`: it tells of lines that are missing. */
+  /**
+   * Adds a line of the server. The budget does not apply, because there are few, and they say how an attempt ended. `cut`: the line says that lines
+   * are missing.
+   */
   async note(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string, cut = false): Promise<void> {
     const found = await this.#find(tx, runId, attempt);
     if (found.log.phase !== PHASE.kept) return;
@@ -104,7 +107,7 @@ export class LogWriter {
     return (await this.#open.read(tx, runId, attempt)) ?? { log: newAttempt(runId, attempt), tail: undefined };
   }
 
-  /** Takes the lines that fit in the budget. The first that doesn't is followed by none, but for a line that says so. */
+  /** Accepts the lines that fit in the budget. After the first one that does not fit, only a line that says so is added. */
   async #take(tx: Transaction, { log, tail, startMs }: OpenLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
     const next = { ...log, nextSeq: log.nextSeq + lines.length };
     if (log.cut === CUT.rest) {
@@ -164,12 +167,12 @@ function oneCall(lines: readonly ShipLine[]): readonly ShipLine[] {
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-/** With its time between the start of the attempt and now: a ship's clock may be wrong. */
+/** Limits its time to the time between the start of the attempt and now, because a ship's clock may be wrong. */
 function within(line: ShipLine, start: number, now: number): ShipLine {
   return { ...line, unixMs: Math.min(Math.max(line.unixMs, start), now) };
 }
 
-/** Ships split their lines; whoever doesn't has it done here. */
+/** Ships split long lines; lines of other senders are split here. */
 function split(line: ShipLine, maxLine: number): ShipLine[] {
   return splitMessage(line.message.toWellFormed(), maxLine).map((message) => ({ ...line, message }));
 }

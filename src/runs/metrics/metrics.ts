@@ -11,16 +11,16 @@ import { createRecorder, type Recorder } from './recorder.ts';
 
 type MetricsHandlers = Required<Pick<Handlers<Operations>, 'getMetrics'>>;
 
-/** How the fleet is at this moment. */
+/** The current state of the fleet. */
 export interface FleetNumbers {
   readonly ships: readonly { readonly status: 'online' | 'offline' | 'draining' | 'revoked'; readonly count: number }[];
-  /** Places for runs on ships that are connected, the ship in this process included. */
+  /** Slots of the connected ships, including the ship in this process. */
   readonly slots: readonly { readonly status: 'busy' | 'free'; readonly count: number }[];
-  /** Certificates of this server; not one for each ship, of which there may be thousands. */
+  /** Certificates of this server; ships are not included, because there may be thousands of them. */
   readonly certificates: readonly { readonly subject: string; readonly expiresMs: number }[];
 }
 
-/** How scheduled backups stand; what is absent is not known, or not there yet. */
+/** State of the scheduled backups; absent values are unknown or do not exist yet. */
 export interface BackupNumbers {
   /** Seconds since 1970. */
   readonly lastGoodAt?: number;
@@ -34,7 +34,7 @@ export interface MetricsDeps {
   readonly logs: Pick<RunLogs, 'totalBytes'>;
   readonly artifacts?: Pick<Artifacts, 'totalBytes'>;
   readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
-  /** How scheduled backups stand; undefined without a schedule. */
+  /** Returns the state of the scheduled backups; undefined without a schedule. */
   readonly backups?: (() => BackupNumbers | undefined) | undefined;
   /** Notifications that no webhook has accepted yet. */
   readonly waitingNotifications?: () => Promise<number>;
@@ -43,14 +43,14 @@ export interface MetricsDeps {
 export interface RunMetrics {
   readonly handlers: MetricsHandlers;
   readonly record: Recorder;
-  /** Ends the listening to the queue. */
+  /** Stops listening to the queue. */
   stop(): void;
 }
 
-/** Counting runs reads much, and scrapers come often. */
+/** Counting runs reads many rows, and scrapers come often. */
 const CACHE_MS = 5000;
 
-/** The metrics of the run-queue service (decisions, section 2.9). No label has a run or a project in it. */
+/** The metrics of the run-queue service (decisions, section 2.9). No label names a run or a project. */
 export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -107,7 +107,7 @@ function registerBackups(registers: Registry[], { clock }: RunsEnvironment, repo
   } });
 }
 
-/** What cannot be read must not take along the metrics that tell of it: its gauges are left out. */
+/** If a gauge cannot be read it is left out, so that the metrics that report the failure remain. */
 function whereAvailable<T>({ log }: RunsEnvironment, what: string, read: () => Promise<T>): () => Promise<T | undefined> {
   return () => read().catch((error: unknown) => {
     log.warn({ err: error }, `${what} are not available`);

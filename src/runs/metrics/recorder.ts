@@ -5,26 +5,26 @@ import type { Clock } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { SlotResult } from '../schedules/index.ts';
 
-/** What the other areas report as it happens (decisions, section 2.9). None throws. */
+/** Receives what the other areas report as it happens (decisions, section 2.9). No function throws. */
 export interface Recorder {
-  /** To be given to `queue.onChange`. */
+  /** Pass this to `queue.onChange`. */
   runChanged(change: RunChange): void;
-  /** A write of a ship that no longer held its run; `rpc`: the call of the fleet protocol. */
+  /** A ship that no longer held its run tried to write to it; `rpc`: the call of the fleet protocol. */
   fencedWrite(rpc: string): void;
-  /** How long it took to hand out a batch of runs. */
+  /** How long it took to assign a batch of runs. */
   claimed(seconds: number): void;
-  /** Lines of logs beyond a budget, or lost on the way. */
+  /** Log lines above a budget, or lost on the way. */
   logEventsDropped(count: number): void;
   artifactReceived(status: Received['status']): void;
   storageFailed(): void;
   configReloaded(isLoaded: boolean): void;
   alertReceived(result: AlertResult): void;
   slotDue(result: SlotResult): void;
-  /** `failed` are attempts, `dead` notifications that were given up. */
+  /** `failed` counts attempts, `dead` notifications that were given up. */
   notified(outcome: 'delivered' | 'failed' | 'dead', count: number): void;
 }
 
-/** Seconds that runs wait or take: from at once to a day. */
+/** Bounds, in seconds, for how long runs wait or take: from at once to a day. */
 const RUN_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400];
 
 const CLAIM_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
@@ -41,7 +41,7 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
   const slots = new Counter({ name: 'quire_schedule_slots_total', help: 'Times of schedules that were due, by what became of them; `held` counts each look while the run before is unfinished.', labelNames: ['result'], registers });
   const notifications = new Counter({ name: 'quire_notifications_total', help: 'Notifications by outcome: `failed` counts attempts.', labelNames: ['outcome'], registers });
-  reload.set(1); // the one that the service started with
+  reload.set(1); // the node id of the configuration at the start
   for (const result of RESULTS) alerts.inc({ result }, 0);
   return {
     runChanged: registerRuns(registers, clock),
@@ -66,14 +66,14 @@ function registerRuns(registers: Registry[], clock: Clock): (change: RunChange) 
   const lost = new Counter({ name: 'quire_leases_lost_total', help: 'Runs taken from ships that gave no sign of life.', registers });
   const started = new StartTimes(clock);
   return ({ run, from, reason }) => {
-    if (run.cells > 0) return; // its cells are counted
+    if (run.cells > 0) return; // its cells are counted instead
     if (reason === 'lease_lost') lost.inc();
     if (from === null) {
       enqueued.inc({ kind: run.kind, source: run.source });
       attempts.inc({ reason: 'first' });
     } else if (run.state === 'queued') {
       started.forget(run);
-      // The same attempt again, for another ship, does not wait.
+      // The same attempt assigned again, to another ship, is not a new wait.
       if (run.availableMs > 0) attempts.inc({ reason: reason ?? 'unknown' });
     } else if (run.state === 'running') {
       started.note(run);
@@ -86,12 +86,12 @@ function registerRuns(registers: Registry[], clock: Clock): (change: RunChange) 
   };
 }
 
-/** The moment of creation is in the first 48 bits of an id (RFC 9562, UUIDv7), in milliseconds. */
+/** The time of creation is in the first 48 bits of an id (RFC 9562, UUIDv7), in milliseconds. */
 function createdMs({ id }: RunRecord): number {
   return Number.parseInt(id.slice(0, 12), 16);
 }
 
-/** When attempts began: runs themselves know it in seconds only, and many take less than one. */
+/** Start times of attempts: runs store them in seconds only, and many take less than one. */
 class StartTimes {
   readonly #clock: Clock;
   readonly #byRun = new Map<string, number>();
@@ -108,7 +108,7 @@ class StartTimes {
     this.#byRun.delete(id);
   }
 
-  /** Undefined for a run that was never started. What began before this process did is known in seconds. */
+  /** Undefined for a run that never started. Start times before the start of this process are known in seconds. */
   secondsOf(run: RunRecord): number | undefined {
     const since = this.#byRun.get(run.id) ?? (run.startedAt === null ? undefined : run.startedAt * 1000);
     this.forget(run);

@@ -1,10 +1,10 @@
 import type { Queries, Row, SqlValue, Transaction } from '../../storage/index.ts';
 import type { Letter } from './letter.ts';
 
-/** Dead letters kept for each webhook; the oldest make room. */
+/** Most dead letters per webhook; above it the oldest are removed. */
 export const MAX_DEAD_LETTERS = 1000;
 
-/** A letter that was given up. */
+/** A notification that was given up. */
 export interface DeadLetter {
   readonly letter: Letter;
   readonly webhook: string;
@@ -16,7 +16,7 @@ export interface DeadLetter {
   readonly failedAt: number;
 }
 
-/** In their order. */
+/** Stores dead letters in the order of the list. */
 export async function writeDeadLetters(tx: Transaction, webhook: string, letters: readonly Omit<DeadLetter, 'webhook'>[]): Promise<void> {
   await tx.runMany(
     'INSERT INTO notification_dead_letters(id, webhook, letter, attempts, status, error, failed_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING',
@@ -45,7 +45,7 @@ export async function listDeadLetters(from: Queries, before: number | undefined,
   return rows.map((row) => ({ seq: row.seq, letter: JSON.parse(row.letter) as Letter, webhook: row.webhook, attempts: row.attempts, status: row.status, error: row.error, failedAt: row.failed_at }));
 }
 
-/** Removes and returns dead letters of a webhook, oldest first: one, or all. */
+/** Removes and returns dead letters of a webhook, oldest first: the one with this number, or all. */
 export async function takeDeadLetters(tx: Transaction, webhook: string, id: string | undefined): Promise<Letter[]> {
   const [where, values]: [string, SqlValue[]] = id === undefined ? ['webhook = ?', [webhook]] : ['webhook = ? AND id = ?', [webhook, id]];
   const rows = await tx.all<{ letter: string }>(`SELECT letter FROM notification_dead_letters WHERE ${where} ORDER BY seq`, values);

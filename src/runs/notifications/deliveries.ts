@@ -6,36 +6,36 @@ import type { RunsEnvironment } from '../environment.ts';
 import { countDeadLetters, removeDeadLetters, writeDeadLetters } from './dead-letter-rows.ts';
 import { postOf, type Letter } from './letter.ts';
 
-/** A letter in its lane, which keeps the order of each run. */
+/** A notification in its lane, which keeps the order of each run. */
 interface Item extends Sequenced {
   readonly letter: Letter;
 }
 
 export interface DeliveriesDeps {
   readonly env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log' | 'config' | 'version'>;
-  /** Where the keys of signatures are found, by their variables. */
+  /** Environment variables with the signing keys. */
   readonly variables: Environment;
-  /** Told of each attempt, and of each letter that is given up; must not throw. */
+  /** Called for each attempt, and for each notification that is given up; must not throw. */
   readonly onOutcome: (outcome: 'delivered' | 'failed' | 'dead', count: number) => void;
 }
 
 const BATCH = 200;
-/** What the one server that delivers has claimed, and when the others ask for it again. */
+/** The claim of the one server that delivers, and how often the others try to take it. */
 const CLAIM = 'notifications';
 const CLAIM_AGAIN_MS = 5000;
-/** First word of what servers tell each other here; the rest is the name of a webhook that has something to deliver. */
+/** First word of the messages between servers; the rest is the name of a webhook that has something to deliver. */
 const WORD = 'notification';
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 const ALLOWED = { none: 'false', loopback: 'loopback', all: 'true' } as const;
 
 /**
- * Delivers what waits in the outbox of each webhook: at least once, in order for each run, each webhook in a lane of its own. Of several
- * servers over one store one delivers, since two would mix up the order.
+ * Delivers the outbox of each webhook: at least once, in order for each run, each webhook in its own lane. If several servers share a store only one
+ * of them delivers, because two would mix up the order.
  */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
   readonly #engine: DeliveryEngine;
-  /** Why the latest attempt of a webhook failed. */
+  /** Why the last attempt of a webhook failed. */
   readonly #errors = new Map<string, string>();
   #client: { readonly key: string; readonly outbound: Outbound; readonly post: ReturnType<typeof poster> } | undefined;
   readonly #running = new Set<string>();
@@ -52,12 +52,14 @@ export class Deliveries {
     this.#unhear = sql.peers?.hear((message) => this.#hear(message)) ?? this.#unhear;
   }
 
-  /** Begins to deliver to the webhooks of the configuration, and forgets what waits for others. Again after each change of it. */
+  /**
+   * Starts delivering to the configured webhooks, and deletes the outboxes of others. Must be called again after each change of the configuration.
+   */
   apply(): Promise<void> {
     return this.#inTurn(() => this.#apply());
   }
 
-  /** Something was put into the outbox of a webhook. */
+  /** A notification was added to the outbox of a webhook. */
   wake(name: string): void {
     this.#engine.wake(outbox.outboxLane(name));
     if (!this.#isOurs) this.#deps.env.sql.peers?.tell(JSON.stringify([WORD, name]));
@@ -73,7 +75,7 @@ export class Deliveries {
     return this.#errors.get(name);
   }
 
-  /** Waits for what is under way, for a short time; safe twice. */
+  /** Waits for a short time for deliveries under way; safe twice. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unhear();
@@ -100,7 +102,7 @@ export class Deliveries {
     for (const name of wanted) if (!this.#running.has(name)) await this.#open(name);
   }
 
-  /** Whether this server is the one that delivers; if not, it asks again in a while. */
+  /** Returns whether this server delivers; if not, it tries again after a while. */
   async #claim(): Promise<boolean> {
     const { sql: { peers }, timer } = this.#deps.env;
     this.#isOurs ||= await peers?.claim(CLAIM) ?? true;
@@ -114,7 +116,7 @@ export class Deliveries {
     return this.#isOurs;
   }
 
-  /** All webhooks of which something is kept. */
+  /** Names of all webhooks with stored notifications. */
   async #known(): Promise<ReadonlySet<string>> {
     const { sql } = this.#deps.env;
     return new Set([...await outbox.outboxesInUse(sql), ...(await countDeadLetters(sql)).keys()]);
@@ -143,14 +145,14 @@ export class Deliveries {
     this.#engine.add(source);
   }
 
-  /** Keeps the place of a webhook that is off. */
+  /** Stores the position of a webhook that is disabled. */
   async #shut(name: string): Promise<void> {
     this.#running.delete(name);
     const progress = await this.#engine.remove(outbox.outboxLane(name));
     if (progress !== undefined) await this.#deps.env.sql.transaction((tx) => outbox.saveLanes(tx, [progress]));
   }
 
-  /** Of a webhook that is not configured any more. */
+  /** Deletes everything of a webhook that is no longer configured. */
   async #forget(name: string): Promise<void> {
     this.#errors.delete(name);
     await this.#deps.env.sql.transaction(async (tx) => {
@@ -172,13 +174,13 @@ export class Deliveries {
     if (webhook === undefined) return { kind: 'failed', error: 'the webhook is not configured any more' };
     const { url, secret_env: variable } = webhook;
     const secret = variable === '' ? '' : this.#deps.variables[variable] ?? '';
-    // Unsigned, a receiver would have to refuse it or to trust anybody.
+    // Without a signature, a receiver would have to refuse it or trust everyone.
     if (variable !== '' && secret === '') return { kind: 'failed', error: `the variable ${variable} of secret_env is not set` };
     const { version, clock } = this.#deps.env;
     return this.#post()(postOf(letter, { name, url, secret, version, now: unixSeconds(clock) }), signal);
   }
 
-  /** By the policy of the configuration as it is now. */
+  /** Uses the policy of the current configuration. */
   #post(): ReturnType<typeof poster> {
     const { allow_private: allowed, allowlist } = this.#deps.env.config.current().config.notifications;
     const key = JSON.stringify([allowed, allowlist]);
@@ -197,14 +199,17 @@ export class Deliveries {
     log.warn({ webhook: name, delivery: letter.id, event: letter.event, run: letter.runId, attempts, error }, 'a notification was given up');
   }
 
-  /** Told again and again until the lane is stopped. */
+  /** Called repeatedly until the lane is stopped. */
   #onFailing(name: string): void {
     if (this.#givingUp.has(name)) return;
     this.#givingUp.add(name);
     void this.#inTurn(() => this.#giveUp(name)).finally(() => this.#givingUp.delete(name));
   }
 
-  /** A webhook that has accepted nothing for a day starts over: what waits for it becomes dead letters, or it would wait for ever. */
+  /**
+   * A webhook that has accepted nothing for a day starts over: its waiting notifications become dead letters, because otherwise they would wait for
+   * ever.
+   */
   async #giveUp(name: string): Promise<void> {
     const { sql, clock, log } = this.#deps.env;
     const progress = await this.#engine.remove(outbox.outboxLane(name), 0);

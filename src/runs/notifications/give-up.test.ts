@@ -9,7 +9,7 @@ import { Deliveries } from './deliveries.ts';
 import type { Letter } from './letter.ts';
 
 const HOUR = 3_600_000;
-// Refused before anything is sent, so the test waits for no network.
+// Refused before anything is sent, so the test does not wait for the network.
 const CONFIG = "notifications: {webhooks: [{name: chat, url: 'http://127.0.0.1:9/'}]}";
 
 const letterOf = (n: number): Letter => ({ id: `dlv_${n}`, event: 'run.failed', runId: String(n).padStart(32, '0'), timestamp: n, body: '{}' });

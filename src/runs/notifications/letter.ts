@@ -3,20 +3,20 @@ import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { signatureHeaders, type Post } from '../../net/index.ts';
 import type { RunChange } from '../queue/port.ts';
 
-/** A notification as it waits in the outbox of its webhook. */
+/** A notification as stored in the outbox of its webhook. */
 export interface Letter {
-  /** The same for all its attempts. */
+  /** The same for all attempts. */
   readonly id: string;
-  /** `run.` and the state that the run came to. */
+  /** `run.` and the new state of the run. */
   readonly event: string;
   readonly runId: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** What is sent, as JSON. */
+  /** The JSON to send. */
   readonly body: string;
 }
 
-/** What a webhook is told of a change, with the run as it is after it, and its result in JSON, null for none. */
+/** The body that a webhook receives: the change, the run after it, and its result in JSON, or null. */
 export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange, { run, result }: { readonly run: Run; readonly result: unknown }, timestamp: number): Letter {
   const id = `dlv_${randomBytes(12).toString('hex')}`;
   const event = `run.${state}`;
@@ -27,7 +27,7 @@ export function letterOf(webhook: string, { run: { id: runId, state }, from, rea
 export interface Sending {
   readonly name: string;
   readonly url: string;
-  /** Key of the signature; empty for none. */
+  /** Key of the signature; empty for no signature. */
   readonly secret: string;
   /** Version of this build. */
   readonly version: string;
@@ -35,7 +35,7 @@ export interface Sending {
   readonly now: number;
 }
 
-/** One attempt, with the headers that the webhooks of the document service have. */
+/** The request of one attempt, with the same headers as webhooks of the document service. */
 export function postOf({ id, event, body: text }: Letter, { name, url, secret, version, now }: Sending): Post {
   const body = new TextEncoder().encode(text);
   const headers = {

@@ -4,7 +4,7 @@ import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { MAX_DEAD_LETTERS, writeDeadLetters } from './dead-letter-rows.ts';
 
-/** For machines that are busy. */
+/** Long enough for busy machines. */
 const PATIENT = { timeout: 10_000 };
 const DONE = { outcome: 'succeeded', started: true } as const;
 

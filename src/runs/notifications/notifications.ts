@@ -22,18 +22,18 @@ export interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'o
   readonly present: Runs['present'];
 }
 
-/** Webhooks that are told of changes of runs. */
+/** Webhooks that are notified when runs change. */
 export interface Notifications {
   readonly handlers: Required<Pick<Handlers<Operations>, Names>>;
-  /** Puts a change into the outboxes of those who want to hear of it, in the transaction that makes it. */
+  /** Adds a change to the outboxes of the webhooks that want it, in the transaction that makes the change. */
   tell(tx: Transaction, change: RunChange): Promise<void>;
-  /** Begins to deliver. */
+  /** Starts delivering. */
   start(): Promise<void>;
-  /** Waits for what is under way, for a short time; safe twice. What is left is delivered after the next start. */
+  /** Waits for a short time for deliveries under way; safe twice. The rest is delivered after the next start. */
   stop(): Promise<void>;
 }
 
-/** The number of a dead letter, which is its id in cursors. */
+/** The number of a dead letter, used as its id in cursors. */
 const SEQ = /^[1-9]\d{0,15}$/;
 
 export function createNotifications(env: RunsEnvironment, { variables, onOutcome, audit, present }: NotificationsDeps): Notifications {
@@ -89,10 +89,10 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
   };
 }
 
-/** Bytes of a result that a notification repeats; a longer one is there to be asked for. */
+/** Most bytes of a result in a notification; a longer one can be read from the API. */
 const MAX_RESULT_BYTES = 16_384;
 
-/** The result of a run that has ended, where it is JSON and not long; null otherwise. */
+/** The result of a finished run, if it is JSON and not too long; null otherwise. */
 async function resultOf(tx: Transaction, { id, state }: RunChange['run']): Promise<unknown> {
   if (state !== 'succeeded' && state !== 'failed') return null;
   const row = await tx.get<{ type: string; body: Uint8Array }>(

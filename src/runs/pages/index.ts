@@ -1,3 +1,3 @@
-/** The door of what all lists have in common. */
+/** The door of the parts that all lists share. */
 export { decodeCursor, type Position } from './cursor.ts';
 export { pageSize, toPage } from './page.ts';

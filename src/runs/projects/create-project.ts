@@ -10,7 +10,7 @@ import { replaceFile } from './replace-file.ts';
 const LOCK_TRIES = 100;
 const LOCK_WAIT_MS = 50;
 
-/** Changes the projects of the configuration file, one after the other, also beside other processes that do. */
+/** Changes the projects of the configuration file, one change at a time, even if other processes change them too. */
 export class ProjectFile {
   readonly #config: LiveRunsConfig;
   readonly #env: Environment;
@@ -23,7 +23,7 @@ export class ProjectFile {
     this.#timer = timer;
   }
 
-  /** Throws `config_read_only` where the configuration came from a URL. */
+  /** Throws `config_read_only` if the configuration came from a URL. */
   requireWritable(): void {
     if (this.#config.current().readOnly) throw new ServiceError('config_read_only', 'the configuration came from a URL; change the project there');
   }
@@ -47,7 +47,7 @@ export class ProjectFile {
     }, id);
   }
 
-  /** Throws `project_not_found`, `storage_failed`, and `conflict` for one that other parts of the configuration name. */
+  /** Throws `project_not_found`, `storage_failed`, and `conflict` if other parts of the configuration name the project. */
   async remove(id: string): Promise<void> {
     this.requireWritable();
     await this.#change(({ config, text }) => {
@@ -66,7 +66,7 @@ export class ProjectFile {
     return parsed.project;
   }
 
-  /** The project as it is afterwards, which one that was removed is not. */
+  /** Returns the project after the change; a removed project has none. */
   #change(edit: (before: LoadedRunsConfig & { readonly text: string }) => string, id: string): Promise<ProjectConfig> {
     const changing = this.#last.then(() => this.#changeLocked(edit, id));
     this.#last = changing.catch(() => undefined);
@@ -78,7 +78,7 @@ export class ProjectFile {
     try {
       const text = edit(await this.#upToDate());
       const problems = problemsOf(text);
-      // What is wrong with the whole of it is wrong with the project: the rest was valid before.
+      // Any problem of the file was caused by the project, because the rest was valid before.
       if (problems.length > 0) throw invalid(problems.map((problem) => problem.replace(/^projects\[\d+\]\./, '')));
       await this.#write(text);
       return find(this.#config.current().config, id)!;
@@ -99,7 +99,7 @@ export class ProjectFile {
     }
   }
 
-  /** What others have written to the file counts before anything is added to it. */
+  /** Loads changes that others have made to the file before anything is added to it. */
   async #upToDate(): Promise<LoadedRunsConfig & { readonly text: string }> {
     const { source } = this.#config.current();
     const text = await readFile(source, 'utf8').catch((cause: unknown) => Promise.reject(failed('could not be read', cause)));
@@ -120,7 +120,7 @@ export class ProjectFile {
   }
 }
 
-/** None for a text that is a valid configuration. */
+/** Empty if the text is a valid configuration. */
 function problemsOf(text: string): readonly string[] {
   try {
     parseRunsConfig(text);
@@ -137,7 +137,7 @@ function requireFound(config: RunsConfig, id: string): void {
   if (find(config, id) === undefined) throw new ServiceError('project_not_found', `there is no project ${id}`);
 }
 
-/** Requests come with all defaults, of which the file need not have a line each. */
+/** Requests contain all defaults, which need no lines in the file. */
 function withoutDefaults(project: object): object {
   const { id, repository, ...rest } = project as Record<string, unknown>;
   const defaults = parseProject({ id, repository }).project as unknown as Record<string, unknown>;

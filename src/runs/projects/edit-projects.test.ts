@@ -6,7 +6,7 @@ import { editProjects } from './edit-projects.ts';
 
 const NEW = { id: 'new', repository: 'org/new', enabled: true, issue_label: 'a # b', release_interval: '', runs_on: ['os=linux'], content: { enabled: false, interval: '', min_score: 0 } };
 
-/** Comments in the order of the text. */
+/** Comments in text order. */
 const commentsOf = (text: string): string[] => text.split(/\r?\n/).flatMap((line) => /#c\d+/.exec(line)?.[0] ?? []);
 
 const append = (text: string, project: object): string => editProjects(text, { add: project });
@@ -69,7 +69,7 @@ projects:   # all
 queue:   {max_attempts:   2}
 `;
 
-/** Lines of the first text that the other one does not have, and the other way round. */
+/** Lines that only the first text has, and lines that only the second text has. */
 function difference(before: string, after: string): [string[], string[]] {
   const [one, other] = [before.split('\n'), after.split('\n')];
   return [one.filter((line) => !other.includes(line)), other.filter((line) => !one.includes(line))];

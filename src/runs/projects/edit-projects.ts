@@ -4,10 +4,9 @@ import { spliceProject } from './splice-project.ts';
 import { updateMap, YAML, type ProjectEdit } from './update-map.ts';
 
 /**
- * The text of a configuration after the edit. Only the lines of the project change: those before and behind them stay as
- * they are, byte for byte. Where they cannot be told apart, because of anchors or of a list on one line with others, the file
- * is written anew: comments, order, anchors and values stay, spaces within lines may not. The text must be a valid
- * configuration, and have the project.
+ * The text of a configuration after the edit. Only the lines of the project change: the lines before and after it stay the same, byte for byte. If
+ * they cannot be separated, because of anchors or because the list shares a line with other keys, the whole file is rewritten: comments, order,
+ * anchors and values stay, spaces within lines may not. The text must be a valid configuration, and contain the project.
  */
 export function editProjects(text: string, edit: ProjectEdit): string {
   const spliced = spliceProject(text, edit);
@@ -18,7 +17,7 @@ export function editProjects(text: string, edit: ProjectEdit): string {
   return text.includes('\r\n') ? written.replaceAll(/\r?\n/g, '\r\n') : written;
 }
 
-/** Whether a text reads as the edit would have it: what was written by lines is checked by values. */
+/** Whether the text has the values that the edit should produce: edits by lines are checked by values. */
 function saysTheSame(spliced: string, text: string, edit: ProjectEdit): boolean {
   const before = valueOf(text);
   const given = (before['projects'] ?? []) as { id?: unknown }[];
@@ -33,7 +32,7 @@ function saysTheSame(spliced: string, text: string, edit: ProjectEdit): boolean 
 
 const valueOf = (text: string): Record<string, unknown> => (parse(text, YAML) ?? {}) as Record<string, unknown>;
 
-/** Without what JSON does not have, such as prototypes and values that are not given. */
+/** Removes what JSON cannot express, such as prototypes and undefined values. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 function apply(document: Document, edit: ProjectEdit): void {
@@ -58,7 +57,7 @@ function projectsOf(document: Document): YAMLSeq {
   return made;
 }
 
-/** A file of comments alone has no root. */
+/** A file that contains only comments has no root. */
 function rootOf(document: Document): YAMLMap {
   if (isMap(document.contents)) return document.contents as YAMLMap;
   const root = document.createNode({}) as YAMLMap;

@@ -11,7 +11,7 @@ type Project = OutputOf<Operations, 'listProjects'>['data'][number];
 type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
 type Role = OutputOf<Operations, 'listRoles'>['data'][number];
 
-/** When the schedules queue a project's next runs, in Unix seconds; null when they do not. */
+/** When schedules queue the next runs of a project, in Unix seconds; null if they do not. */
 export interface NextRuns {
   readonly release: number | null;
   readonly content: number | null;
@@ -20,7 +20,7 @@ export interface NextRuns {
 export interface ProjectsOptions {
   readonly env: RunsEnvironment;
   readonly config: LiveRunsConfig;
-  /** Where a reload finds tokens. */
+  /** Environment variables in which a reload finds tokens. */
   readonly variables: Environment;
   readonly audit: Audit;
   readonly nextRuns: (project: ProjectConfig) => NextRuns;
@@ -35,7 +35,7 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
   const current = (): RunsConfig => config.current().config;
   const present = (project: ProjectConfig): Project => presentProject(project, current(), options.nextRuns(project));
 
-  /** The file is written by now, whatever becomes of the note. */
+  /** The file is already written, even if the audit entry fails. */
   async function note(actor: string, id: string, change: 'added' | 'replaced' | 'deleted', detail: object = {}): Promise<void> {
     env.log.info({ project: id }, `a project is ${change}`);
     try {
@@ -48,7 +48,7 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
   const writable = (): void => file.requireWritable();
 
   return {
-    // Whoever cannot write the configuration is told so before what the request says is looked at.
+    // Checked before the request is validated, so that a caller of a read-only configuration learns that first.
     preconditions: { createProject: writable, replaceProject: writable, deleteProject: writable },
     handlers: {
       async listProjects() {
@@ -91,7 +91,7 @@ function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next:
   };
 }
 
-/** Without commands and environment, which often carry secrets. */
+/** Without commands and environment, which often contain secrets. */
 function presentPipeline({ name, description, projects, runs_on, timeout, max_attempts, steps, inputs, matrix }: PipelineConfig): Pipeline {
   const cells = cellsOf(matrix);
   return {

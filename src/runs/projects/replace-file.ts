@@ -3,7 +3,7 @@ import { chown, copyFile, open, realpath, rm, stat, writeFile } from 'node:fs/pr
 import { basename, dirname, join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
 
-/** Where a file cannot be replaced by another: it is mounted by itself, as containers do. */
+/** Error codes of a file that another one cannot replace: it is a mount point, as in containers. */
 const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EPERM']);
 
 export interface ReplaceOptions {
@@ -12,8 +12,8 @@ export interface ReplaceOptions {
 }
 
 /**
- * Gives a file a new content in one step, with its mode and owner; a link stays a link. A crash leaves the old
- * content or the new. Where the file cannot be replaced, it is copied to `<file>.bak` and written in place.
+ * Replaces the content of a file in one step; mode and owner stay, and a link stays a link. After a crash the file has the old content or the new. If
+ * the file cannot be replaced, it is copied to `<file>.bak` and written in place.
  */
 export async function replaceFile(path: string, content: string, { rename = durableRename }: ReplaceOptions = {}): Promise<void> {
   const file = await realpath(path);
@@ -21,7 +21,7 @@ export async function replaceFile(path: string, content: string, { rename = dura
   const { mode, uid, gid } = await stat(file);
   try {
     await writeFile(fresh, content, { mode: mode & 0o777, flag: 'wx' });
-    await chown(fresh, uid, gid).catch(() => undefined); // only root may give a file away
+    await chown(fresh, uid, gid).catch(() => undefined); // only root may change the owner of a file
     await rename(fresh, file);
   } catch (error) {
     await rm(fresh, { force: true });

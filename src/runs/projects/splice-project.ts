@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, parseDocument, stringify, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
 import { updateMap, YAML, type ProjectEdit } from './update-map.ts';
 
-/** A part of a text: the characters from `from` to before `to`. */
+/** A part of a text: the characters from `from` up to, but not including, `to`. */
 interface Part {
   readonly from: number;
   readonly to: number;
@@ -10,8 +10,8 @@ interface Part {
 type Range = readonly [start: number, valueEnd: number, nodeEnd: number];
 
 /**
- * The text after an edit that touches the lines of one project alone; undefined where that is not possible. The caller
- * checks that the result reads as it should.
+ * The text after an edit that changes only the lines of one project; undefined if that is not possible. The caller checks that the result has the
+ * right values.
  */
 export function spliceProject(text: string, edit: ProjectEdit): string | undefined {
   const document = parseDocument(text, YAML);
@@ -43,7 +43,10 @@ function editBlock(text: string, list: YAMLSeq.Parsed, key: Part, edit: ProjectE
   return items.length > 1 ? rest : `${rest.slice(0, key.to)}: []${rest.slice(key.to).replace(/^\s*:/, '')}`;
 }
 
-/** The lines of an item of a block list, with comments that stand deeper than its dash. Undefined when its dash is not the first of its line. */
+/**
+ * The lines of an item of a block list, including comments that are indented deeper than its dash. Undefined if its dash is not the first character
+ * of its line.
+ */
 function linesOf(text: string, item: ParsedNode): Part | undefined {
   const { from: start, to: end } = rangeOf(item);
   const from = text.lastIndexOf('\n', text.lastIndexOf('-', start)) + 1;
@@ -51,7 +54,7 @@ function linesOf(text: string, item: ParsedNode): Part | undefined {
   const indent = indentOf(text, from);
   const content = text.slice(from, end).trimEnd();
   let to = endOfLine(text, from + content.length);
-  // Comments below the last key, such as settings that are commented out, are the item's as well.
+  // Comments below the last key, such as disabled settings, belong to the item.
   for (let line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to)); line !== null && line[1]!.length > indent; line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to))) {
     to += line[0].length;
     if (text[to - 1] === '\r') to -= 1;
@@ -59,7 +62,7 @@ function linesOf(text: string, item: ParsedNode): Part | undefined {
   return { from, to };
 }
 
-/** The lines of one item with the values of `project`; keys that stay keep their place and their comments. */
+/** The lines of one item with the values of `project`; remaining keys keep their position and their comments. */
 function changedLines(lines: string, indent: number, project: object): string | undefined {
   const document = parseDocument(lines.split(/\r?\n/).map((line) => (line.startsWith(' '.repeat(indent)) ? line.slice(indent) : line)).join('\n'), YAML);
   const list = document.contents;
@@ -77,14 +80,14 @@ function indented(lines: string, indent: number): string {
   return lines.trimEnd().replaceAll(/^(?=.)/gm, ' '.repeat(indent));
 }
 
-/** A file without `projects`. */
+/** For a file without `projects`. */
 function withKey(text: string, project: object): string {
   const body = text.trimEnd();
   const before = text.slice(0, body.length);
   return `${before}${before === '' ? '' : newline(text)}${withNewlines(`projects:\n${itemLines(project, 2)}`, text)}${newline(text)}`;
 }
 
-/** `[]` on one line makes room for lines. */
+/** Replaces `[]` on one line by lines. */
 function fillEmpty(text: string, list: YAMLSeq, project: object): string | undefined {
   const { from, to } = rangeOf(list as YAMLSeq.Parsed);
   if (!/^\[ *\]$/.test(text.slice(from, to))) return undefined;
@@ -96,7 +99,7 @@ function insertLines(text: string, at: number, lines: string): string {
   return `${text.slice(0, at)}${newline(text)}${withNewlines(lines, text)}${text.slice(at) === '' ? newline(text) : text.slice(at)}`;
 }
 
-/** Without the line end of the part when nothing takes its place. */
+/** Also removes the line end of the part if there is no replacement. */
 function replacePart(text: string, { from, to }: Part, lines: string): string {
   const rest = text.slice(to);
   return `${text.slice(0, from)}${withNewlines(lines, text)}${lines === '' ? rest.replace(/^\r?\n/, '') : rest}`;
@@ -108,7 +111,7 @@ const withNewlines = (lines: string, text: string): string => (text.includes('\r
 
 const indentOf = (text: string, from: number): number => /^ */.exec(text.slice(from))![0].length;
 
-/** Where the line ends that holds this place, before its line end. */
+/** The end of the line that contains this position, before its line break. */
 function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   if (end < 0) return text.length;

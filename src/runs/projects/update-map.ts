@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml';
 
-/** What becomes of `projects`: one more at the end, another one in the place of the one with this id, or none in its place. */
+/** A change of `projects`: add one at the end, replace the one with this id, or remove it. */
 export type ProjectEdit = { readonly add: object } | { readonly id: string; readonly replaceBy: object } | { readonly id: string; readonly remove: true };
 
-/** As the configuration is read (`text/safe-yaml.ts`). */
+/** The options with which the configuration is read (`text/safe-yaml.ts`). */
 export const YAML = { version: '1.2', schema: 'core', merge: true } as const;
 
-/** Keys that stay keep their place and their comments. */
+/** Remaining keys keep their position and their comments. */
 export function updateMap(document: Document, map: YAMLMap, value: object): void {
   for (const { key } of [...map.items]) {
     const name = String(isScalar(key) ? key.value : key);

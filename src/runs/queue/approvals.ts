@@ -11,21 +11,21 @@ import { readById, toRecord, type RunRow, type StoredApproval } from './run-rows
 import { cancelled, failed, failureOf } from './transitions.ts';
 
 /*
- * Runs that somebody has to approve before they start (`approval` of a pipeline). Until then they are `ready` 3 and in no group:
- * they hold no slot, no lease and no other run up. `available_ms` is when they have waited for long enough.
+ * Runs that need an approval before they start (`approval` of a pipeline). Until then they are `ready` 3 and in no group: they block no slot, no
+ * lease and no other run. `available_ms` is when the time limit for the approval ends.
  */
 
-/** Value of `ready` of a run that nobody has approved yet. */
+/** Value of `ready` of a run that is not approved yet. */
 export const WAITS_FOR_APPROVAL = 3;
 
-/** What a new run that is to be approved is stored with. */
+/** The columns of a new run that needs an approval. */
 export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun): StoredApproval | undefined {
   if (approvalMs === undefined) return undefined;
   const expiresAt = Math.floor((env.clock.now() + approvalMs) / 1000);
   return { state: 'waiting', by: null, at: null, expiresAt, timeoutMs: approvalMs, ...(concurrency && { others: concurrency.others }) };
 }
 
-/** Puts the run into its lane, or into its group. Undefined where it does not wait for an approval. */
+/** Moves the run to its lane, or to its group. Undefined if it does not wait for an approval. */
 export async function approve(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
   const found = await readWaiting(tx, id);
   if (found === undefined) return undefined;
@@ -45,14 +45,14 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
   return toRecord((await readById(tx, id))!);
 }
 
-/** Cancels the run. Undefined where it does not wait for an approval. */
+/** Cancels the run. Undefined if it does not wait for an approval. */
 export async function reject(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
   const found = await readWaiting(tx, id);
   if (found === undefined || !(await decide(core, tx, found.row, found.approval, 'rejected', by))) return undefined;
   return cancelled(core, tx, found.row, `rejected by ${by}`, { outcome: 'rejected', reported: false });
 }
 
-/** Nobody has decided in time. */
+/** Nobody has decided within the time limit. */
 export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord | undefined> {
   const approval = JSON.parse(row.approval!) as StoredApproval;
   if (!(await decide(core, tx, row, approval, 'expired', null))) return undefined;
@@ -66,7 +66,7 @@ async function readWaiting(tx: Transaction, id: string): Promise<{ row: RunRow; 
   return { row, approval: JSON.parse(row.approval) as StoredApproval };
 }
 
-/** False where somebody else has decided since. */
+/** Returns false if another decision was recorded meanwhile. */
 async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval, state: Approval['state'], by: string | null): Promise<boolean> {
   const decided: StoredApproval = { ...approval, state, by, at: by === null ? null : unixSeconds(env.clock) };
   return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [JSON.stringify(decided), seq])).changes === 1;

@@ -12,7 +12,7 @@ interface AttemptRow extends Row {
   readonly steps: string | null;
 }
 
-/** Each time that a run was handed out, oldest first, the one under way included. */
+/** Each time that the run was assigned, oldest first, including the current one. */
 export async function attemptsOf(from: Queries, run: RunRecord): Promise<AttemptRecord[]> {
   const rows = await from.all<AttemptRow>(
     'SELECT a.attempt, a.ship_id, a.started_at, a.ended_at, a.outcome, a.git_commit, a.steps FROM attempts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? ORDER BY a.fence',
@@ -26,13 +26,13 @@ export async function attemptsOf(from: Queries, run: RunRecord): Promise<Attempt
   return [...ended, { attempt: run.attempt, shipId: run.shipId, startedAt: run.startedAt, endedAt: null, outcome: null, gitCommit: run.gitCommit, steps: [] }];
 }
 
-/** All cells of a run work on the commit of the first one that has found it, but for those that begin in the same moment. */
+/** All cells of a run use the commit that the first of them recorded, except cells that start at the same moment. */
 async function tellOthers(tx: Transaction, parentId: string, gitRef: string, commit: string): Promise<void> {
   const { changes } = await tx.run('UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE id = ? AND git_commit IS NULL', [gitRef, commit, parentId]);
   if (changes === 1) await tx.run("UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE parent_id = ? AND state = 'queued' AND git_commit IS NULL", [gitRef, commit, parentId]);
 }
 
-/** What was recorded first stays: all attempts work on the same commit. */
+/** The first commit stays: all attempts use the same one. */
 export async function recordSource(tx: Transaction, ref: RunRef, shipId: string, { gitRef, commit }: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'> {
   const row = await readHeld(tx, ref, shipId);
   if (row === undefined) return 'fenced';

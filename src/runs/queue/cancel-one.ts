@@ -4,7 +4,7 @@ import type { RunRecord } from './port.ts';
 import type { RunRow } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
 
-/** Rows 3 and 9 for a run that is locked; row 11 at once where its ship has been silent. Undefined where it cannot be cancelled. */
+/** Rows 3 and 9 for a locked run, and row 11 at once if its ship has been silent. Undefined if it cannot be cancelled. */
 export async function cancelOne(core: Core, tx: Transaction, row: RunRow, why: string): Promise<RunRecord | undefined> {
   if (row.state === 'queued') return cancelled(core, tx, row, why, { outcome: 'cancelled', reported: false });
   if (row.state !== 'running') return undefined;

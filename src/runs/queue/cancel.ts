@@ -5,7 +5,7 @@ import { cancelMatrix } from './matrix.ts';
 import type { RunRecord } from './port.ts';
 import { lockById, readById } from './run-rows.ts';
 
-/** Ends a run, with its cells where it has any. Undefined where it cannot be cancelled. */
+/** Cancels a run, and its cells if it has any. Undefined if it cannot be cancelled. */
 export async function cancel(core: Core, tx: Transaction, id: string): Promise<RunRecord | undefined> {
   const seen = await readById(tx, id);
   if (seen === undefined) return undefined;

@@ -10,7 +10,7 @@ interface Held {
   readonly state: RunState;
 }
 
-/** Tells of changes after their commit, and knows from them who holds what. */
+/** Announces changes after their commit, and derives from them which runs are held. */
 export class Changes {
   readonly #log: Log;
   readonly #listeners = new Set<(change: RunChange) => void>();
@@ -22,19 +22,19 @@ export class Changes {
     this.#log = log;
   }
 
-  /** Finds what was held before the start. */
+  /** Reads which runs were held before the start. */
   async load(from: Queries): Promise<void> {
     const rows = await from.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");
     for (const id of this.heldRuns()) this.#set(id, undefined);
     for (const row of rows) this.#set(row.id, { shipId: row.ship_id!, projectId: row.project_id, fence: row.fence, state: row.state });
   }
 
-  /** Runs that are held, as far as it is known here. */
+  /** Held runs, as far as this server knows. */
   heldRuns(): string[] {
     return [...this.#held.keys()];
   }
 
-  /** Whether a run that is held is not known as it is. */
+  /** Whether this server does not know the current state of a held run. */
   isNews({ id, fence, state }: Pick<RunRow, 'id' | 'fence' | 'state'>): boolean {
     const known = this.#held.get(id);
     return known?.fence !== fence || known.state !== state;

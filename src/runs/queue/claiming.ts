@@ -5,17 +5,17 @@ import type { Claim, Worker } from './port.ts';
 import type { RunRow } from './run-rows.ts';
 import { claim } from './transitions.ts';
 
-/** Runs that are handed out in one transaction, to all workers together (run-queue decisions, section 6). */
+/** Most runs that are assigned in one transaction, to all workers together (run-queue decisions, section 6). */
 export const BATCH = 20;
 
-/** Lanes whose heads are read by one statement. */
+/** Most lanes whose heads one statement reads. */
 const LANES_AT_ONCE = 64;
 
-/** Who has room in this batch. */
+/** The free slots of the workers in this batch. */
 export interface Seats {
-  /** Room of all workers together. */
+  /** Free slots of all workers together. */
   total(): number;
-  /** The worker with most room among those that may get a run of the lane now, so that work spreads. */
+  /** The worker with the most free slots among those that may get a run of the lane now, so that work spreads. */
   roomiest(lane: Lane): Worker | undefined;
   take(worker: Worker): void;
 }
@@ -25,7 +25,7 @@ export interface Handout {
   readonly claim: Claim;
 }
 
-/** A run that is handed out, with what it was queued with. */
+/** A run to be assigned, with its input and the number of its definition. */
 interface TakenRow extends RunRow {
   readonly input: string | null;
   readonly definition_id: number;
@@ -37,10 +37,10 @@ interface Head {
   readonly priority: number;
 }
 
-/** What two servers claim at the same time they lock, and each sees what the other has claimed before. */
+/** Servers lock the rows that they claim, and each statement sees what other servers have claimed before. */
 export const CLAIMING = { isolation: 'read committed' } as const;
 
-/** Cells have the input of the run that they belong to. */
+/** Cells use the input of the run that they belong to. */
 const TAKEN = `SELECT runs.*,
   (SELECT input FROM run_material WHERE seq = CASE WHEN runs.parent_id IS NULL THEN runs.seq ELSE (SELECT parent.seq FROM runs AS parent WHERE parent.id = runs.parent_id) END) AS input,
   (SELECT definition_id FROM run_material WHERE seq = runs.seq) AS definition_id FROM runs`;
@@ -52,9 +52,8 @@ export const NEXT = `${TAKEN} WHERE state = 'queued' AND ready = 1 ORDER BY prio
 export const TAKE = `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 /**
- * Hands out the next runs of all lanes, as many as there is room for: one statement finds them, whatever the number of lanes.
- * `isBlocked`: there may be more that could be handed out, behind runs that could not; `claimByLane` finds those. In a
- * transaction that is begun as `CLAIMING` says.
+ * Assigns the next runs of all lanes, up to the number of free slots; one statement finds them, however many lanes there are. `isBlocked`: there may
+ * be assignable runs behind runs that could not be assigned; `claimByLane` finds these. Must run in a transaction with the options `CLAIMING`.
  */
 export async function claimNext(core: Core, tx: Transaction, seats: Seats): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }> {
   const wanted = Math.min(BATCH, seats.total());
@@ -69,22 +68,22 @@ export async function claimNext(core: Core, tx: Transaction, seats: Seats): Prom
   for (const row of rows) {
     const lane = lanes.get(row.lane_id)!;
     const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? seats.roomiest(lane) : undefined;
-    if (worker === undefined) blocked.add(lane.id); // nor can the runs behind it be handed out
+    if (worker === undefined) blocked.add(lane.id); // the runs behind it cannot be assigned either
     else handouts.push(handOut(core, tx, { row, worker, seats, rooms }));
   }
-  // Nothing was left out, so every lane that keeps no run back is empty.
+  // The statement has returned all waiting runs, so every lane without a blocked run is empty.
   if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
   return { handouts: await Promise.all(handouts), isBlocked: blocked.size > 0 && rows.length === wanted };
 }
 
 /**
- * The same where runs that cannot be handed out stand before others: the heads of all lanes that somebody can take are merged, by
- * priority and then by the order of queueing; a lane is read further only when its head has been taken.
+ * Like `claimNext`, for the case that runs which cannot be assigned stand before others: merges the heads of all lanes that a worker can take, by
+ * priority and then in the order of queueing. The next run of a lane is read only after its head has been taken.
  */
 export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
   const rooms = new Rooms(core);
   const lanes: Lane[] = [];
-  // By project: limits are locked in one order everywhere.
+  // Sorted by project, so that limits are locked in the same order everywhere.
   for (const lane of core.lanes.backlog().sort(byProject)) {
     if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
   }
@@ -93,13 +92,13 @@ export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Pr
   for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
     const { lane } = head;
     const worker = seats.roomiest(lane);
-    // Another server may be claiming the head, but not what is behind it.
+    // Another server may be claiming the head; then the statement returns the run behind it.
     const row = worker !== undefined && rooms.has(lane.projectId) ? await tx.get<TakenRow>(TAKE, [lane.id]) : undefined;
     if (worker === undefined || row === undefined) {
-      heads.delete(lane); // nor can the runs behind it be handed out
+      heads.delete(lane); // the runs behind it cannot be assigned either
       continue;
     }
-    handouts.push(await handOut(core, tx, { row, worker, seats, rooms })); // what is read of its lane from now on is behind it
+    handouts.push(await handOut(core, tx, { row, worker, seats, rooms })); // later reads of its lane return runs behind it
     if (seats.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
@@ -112,7 +111,7 @@ function handOut(core: Core, tx: Transaction, { row, worker, seats, rooms }: { r
   seats.take(worker);
   rooms.take(row.project_id);
   const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
-  handout.catch(() => {}); // told by whoever waits for all of them, or by the next statement
+  handout.catch(() => {}); // reported by the caller that awaits all of them, or by the next statement
   return handout;
 }
 
@@ -126,7 +125,7 @@ function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
   return found;
 }
 
-/** The heads of so many lanes; `column1` is how both SQLite and PostgreSQL name the column of such a list. */
+/** Reads the heads of this many lanes; both SQLite and PostgreSQL call the column of a VALUES list `column1`. */
 export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
   FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
   (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
@@ -140,7 +139,7 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
   const byId = new Map(lanes.map((lane) => [lane.id, lane]));
   for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
     const ids = lanes.slice(first, first + LANES_AT_ONCE).map(({ id }) => id);
-    const padded = ids.length === 1 ? ids : [...ids, ...Array<number>(LANES_AT_ONCE - ids.length).fill(0)]; // one statement for any number
+    const padded = ids.length === 1 ? ids : [...ids, ...Array<number>(LANES_AT_ONCE - ids.length).fill(0)]; // one statement for any number of lanes
     const rows = await tx.all<{ lane: number; seq: number; priority: number }>(ids.length === 1 ? HEAD_OF_ONE : HEADS_OF_MANY, padded);
     for (const { lane, seq, priority } of rows) found.set(lane, { lane: byId.get(lane)!, seq, priority });
   }
@@ -157,7 +156,7 @@ async function claimOne(core: Core, tx: Transaction, row: TakenRow, shipId: stri
 
 export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";
 
-/** How many more runs of each project may be handed out: counted in the transaction that hands them out, so the limit is exact. */
+/** How many more runs of each project may be assigned: counted in the transaction that assigns them, so the limit is exact. */
 class Rooms {
   readonly #core: Core;
   readonly #left = new Map<string, number>();

@@ -43,7 +43,7 @@ describe('how attempts end', () => {
     await fixture.queue.complete(ref, 's', failure(said));
     const { error } = (await fixture.queue.get(id))!;
     expect(error!.code).toBe(code);
-    expect(error!.retryable).toBe(code.startsWith('model_')); // the cause lies outside of the work
+    expect(error!.retryable).toBe(code.startsWith('model_')); // the cause is outside the work
   });
 
   it('retry.on gives further attempts to the kinds of failure that it names, up to the limit', async () => {
@@ -55,7 +55,7 @@ describe('how attempts end', () => {
     await dispatch();
     await fixture.queue.complete(ship.claims.pop()!.ref, 's', failure('step_failed'));
     expect(await fixture.queue.get(id)).toMatchObject({ state: 'failed', attempt: 2 });
-    expect(await fixture.queue.result(id)).toBeUndefined(); // not that of the attempt before
+    expect(await fixture.queue.result(id)).toBeUndefined(); // not the result of the attempt before
   });
 
   it('a returned run keeps its attempt before its first step, and has used it afterwards', async () => {

@@ -7,15 +7,15 @@ import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, take
 
 const MAX_MESSAGE = 2000;
 
-/** Codes that may be given for an attempt, by its ship or where it is prepared (decisions, section 2.2); the others are the queue's own. */
+/** Codes that a ship, or the preparation of an attempt, may report (decisions, section 2.2); only the queue sets the others. */
 const SHIP_CODES = new Set(['secret_unavailable', 'step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
 
-/** Codes of causes outside of the work, so that trying again may help. */
+/** Codes of causes outside of the work, for which another attempt may help. */
 const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_error', 'internal']);
 
 const DEFAULT_CODES = { pipeline: 'step_failed', diagnostic: 'diagnostic_failed', ai_text: 'model_error' } as const;
 
-/** Rows 5 to 8 and 10: what the ship says became of its attempt. */
+/** Rows 5 to 8 and 10: records the result that the ship reports for its attempt. */
 export async function complete(core: Core, tx: Transaction, ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus> {
   const row = await readHeld(tx, ref, shipId);
   if (row === undefined) return (await wasReported(tx, ref, shipId, completion)) ? 'already_recorded' : 'fenced';
@@ -24,7 +24,7 @@ export async function complete(core: Core, tx: Transaction, ref: RunRef, shipId:
   return 'recorded';
 }
 
-/** The same report for the same handing-out. */
+/** The same report for the same assignment. */
 async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string, { outcome }: Completion): Promise<boolean> {
   const row = await readById(tx, runId);
   if (row === undefined) return false;
@@ -48,7 +48,7 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
     case 'failed':
     case 'timed_out':
       return recordFailure(core, tx, row, completion, ending);
-    case 'cancelled': // without a cancel it is the ship's own doing
+    case 'cancelled': // without a cancel request, the ship itself ended it
     case 'ship_error': {
       const code = completion.error?.code === 'spawn_failed' ? 'spawn_failed' : 'ship_error';
       await takeFromShip(core, tx, row, { code, message: messageOf(completion, 'the ship could not do the work') }, ending);
@@ -69,7 +69,7 @@ async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completio
     return;
   }
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
-  // A least score of 0 asks for none.
+  // A least score of 0 means no minimum.
   if (minScore === undefined || (score ?? 0) >= minScore) {
     await succeeded(core, tx, row, completion.steps);
     return;
@@ -93,7 +93,7 @@ async function recordFailure(core: Core, tx: Transaction, row: RunRow, completio
   await failed(core, tx, row, failure, ending);
 }
 
-/** Only that of the attempt which ends the run. */
+/** Only the attempt that ends the run stores its result. */
 async function storeResult(tx: Transaction, { seq }: RunRow, { result }: Completion): Promise<void> {
   if (result === undefined) return;
   await tx.run('INSERT INTO run_results(seq, type, body) VALUES (?, ?, ?)', [seq, result.type, result.body]);
@@ -108,7 +108,7 @@ function messageOf({ error }: Completion, fallback: string): string {
   return cutText(error?.message || fallback, MAX_MESSAGE);
 }
 
-/** `score` of the JSON that a role wrote as its text; undefined where there is none. */
+/** `score` of the JSON that a role returned as its text; undefined if there is none. */
 function scoreOf({ result }: Completion): number | undefined {
   const text = member(parse(Buffer.from(result?.body ?? []).toString()), 'content');
   const score = typeof text === 'string' ? member(parse(text), 'score') : undefined;
@@ -121,7 +121,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // text that is no JSON has no score
+    return undefined; // text that is not JSON has no score
   }
 }
 

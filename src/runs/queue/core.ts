@@ -14,7 +14,7 @@ export interface Core {
   readonly env: RunsEnvironment;
   readonly note: RunLogs['note'];
   readonly line: RunLogs['line'];
-  /** As `Math.random`. */
+  /** Like `Math.random`. */
   readonly random: () => number;
   readonly time: QueueClock;
   readonly outage: Outage;
@@ -24,30 +24,30 @@ export interface Core {
   readonly changes: Changes;
   /** Whether a ship that is not connected has all these labels. */
   readonly knowsShip: (selectors: readonly string[]) => boolean;
-  /** Told of each change in the transaction that makes it. */
+  /** Called for each change, in the transaction that makes it. */
   readonly tell: (tx: Transaction, change: RunChange) => Promise<void>;
-  /** Told in the transaction that a new run takes the place of an older one of its group. */
+  /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
-  /** Told in the transaction that ends a run, which may end others. */
+  /** Called in the transaction that ends a run; it may end other runs. */
   readonly onEnd: (tx: Transaction, run: RunRecord) => Promise<void>;
-  /** There may be something to hand out. */
+  /** Called when there may be runs to assign. */
   readonly wake: () => void;
 }
 
-/** The settings as they are now; they may be others at the next call. */
+/** The current settings; a later call may return others. */
 export const settings = ({ env }: Pick<Core, 'env'>): RunsConfig => env.config.current().config;
 
 /** How long a claimed run may wait for its ship to accept it (run-queue decisions, section 2.3, row 12). */
 export const ACCEPT_MS = 10_000;
 
-/** Beyond its own limit an attempt gets so long before the server ends it; its ship should have, long before. */
+/** After its own time limit an attempt gets this much time before the server ends it; its ship should have ended it long before. */
 export const TIMEOUT_MARGIN_MS = 60_000;
 
-/** Beyond the grace a cancelling run gets so long before it is cancelled without its ship (row 11). */
+/** After the grace period a cancelling run gets this much time before it is cancelled without its ship (row 11). */
 export const CANCEL_MARGIN_MS = 15_000;
 
-/** A ship that has given no sign of life for so long, and for two heartbeats, is not waited for when a run is cancelled (row 11). */
+/** When a run is cancelled, a ship without a sign of life for this long, and for two heartbeats, is not waited for (row 11). */
 export const SILENT_MS = 30_000;
 
-/** A ship gets no runs of a lane for so long after it could not do one (decisions, section 6). */
+/** A ship gets no runs of a lane for this long after it could not execute one (decisions, section 6). */
 export const UNSUPPORTED_MS = 300_000;

@@ -1,4 +1,4 @@
-/** At most so many UTF-16 units of a text, no character cut in half. */
+/** Cuts a text to at most this many UTF-16 units, without splitting a character. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = /[\uD800-\uDBFF]$/.test(text.slice(0, most - 1));

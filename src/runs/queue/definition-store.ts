@@ -3,23 +3,23 @@ import { Lru } from '../../lib/lru.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { Definition } from '../definitions/definition.ts';
 
-/** Parsed definitions that are kept at hand. */
+/** Most parsed definitions in the cache. */
 const KEPT = 256;
 
-/** Runs whose definition is known by number. */
+/** Most runs whose definition number is cached. */
 const KEPT_RUNS = 4096;
 
-/** Definitions by the hash of their text, so that the thousand runs of one pipeline share one. */
+/** Definitions by the hash of their text, so that a thousand runs of one pipeline share one row. */
 export class DefinitionStore {
   readonly #parsed = new Lru<number, Definition>(KEPT);
-  /** A run keeps its definition, so this never changes. */
+  /** The definition of a run never changes, so entries never become stale. */
   readonly #numberOfRun = new Lru<number, number>(KEPT_RUNS);
 
-  /** Answers its number. */
+  /** Returns its number. */
   async save(tx: Transaction, definition: Definition): Promise<number> {
     const body = JSON.stringify(definition);
     const hash = createHash('sha256').update(body).digest('hex');
-    // Locked against `prune`, which must not remove it before the run is stored that has it.
+    // Locked against `prune`, which must not remove it before the run that uses it is stored.
     const find = () => tx.get<{ id: number }>('SELECT id FROM definitions WHERE hash = ? FOR KEY SHARE', [hash]);
     const known = await find();
     if (known !== undefined) return known.id;
@@ -37,7 +37,7 @@ export class DefinitionStore {
     return definition;
   }
 
-  /** The definition of a run that is claimed: its end will ask for it again. */
+  /** The definition of a claimed run; it is cached, because the end of the run needs it again. */
   ofClaimed(from: Queries, { seq, definition_id: id }: { readonly seq: number; readonly definition_id: number }): Promise<Definition> {
     this.#numberOfRun.set(seq, id);
     return this.load(from, id);
@@ -51,10 +51,13 @@ export class DefinitionStore {
     return this.load(from, row.definition_id);
   }
 
-  /** Removes those of the given definitions that no run has any more. Takes a transaction with the isolation `read committed`, since others may run beside it. */
+  /**
+   * Removes the definitions of this list that no run uses any more. Needs a transaction with the isolation level `read committed`, because others may
+   * run at the same time.
+   */
   async prune(tx: Transaction, ids: Iterable<number>): Promise<void> {
     const rows = [...new Set(ids)].sort((a, b) => a - b).map((id) => [id, id]);
-    // Runs that are about to have one are stored first; the next statement sees them.
+    // Runs that are about to use one are stored first; the next statement sees them.
     for (const [id] of rows) await tx.get('SELECT id FROM definitions WHERE id = ? FOR UPDATE', [id!]);
     await tx.runMany('DELETE FROM definitions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run_material WHERE definition_id = ?)', rows);
   }

@@ -6,28 +6,28 @@ import { WorkerRegistry } from './worker-registry.ts';
 import type { Lane } from './lanes.ts';
 import type { WaitingReason, Worker, WorkerHandle } from './port.ts';
 
-/** Why no connected worker can take a lane's runs. */
+/** Why no connected worker can take the runs of a lane. */
 type Refusal = Extract<WaitingReason, 'no_matching_ship' | 'unsupported' | 'ship_draining' | 'ship_offline'>;
 
 export interface DispatcherHooks {
-  /** Takes a run back that its worker can no longer be given. */
+  /** Returns a run to the queue if its worker has left. */
   readonly giveBack: (handout: Handout) => Promise<void>;
-  /** Told how long a batch took. */
+  /** Called with the time that a batch took. */
   readonly onHandedOut: (seconds: number) => void;
 }
 
-/** A worker that has just refused a run for want of room is left alone for so long, whatever it says of its room. */
+/** A worker that has just refused a run because it is full gets nothing for this long, whatever free slots it reports. */
 const REFUSED_MS = 1000;
 
 /**
- * Hands runs to all workers of this server, one batch after the other. It works only when it is woken: by what is queued,
- * ends or finds room, and once a second by the queue's tick.
+ * Assigns runs to all workers of this server, one batch after another. It works only when it is woken: when a run is queued or ends, when a slot
+ * becomes free, and once a second by the queue's tick.
  */
 export class Dispatcher {
   readonly #core: Core;
   readonly #hooks: DispatcherHooks;
   readonly #registry = new WorkerRegistry();
-  /** Until when a ship gets no runs of a lane, by `ship lane`, and none at all, by `ship`. */
+  /** Until when a ship gets no runs of a lane (key: `ship lane`), or no runs at all (key: `ship`). */
   readonly #avoided = new Map<string, number>();
   #woken = Promise.withResolvers<void>();
   #stopping = new AbortController();
@@ -53,7 +53,7 @@ export class Dispatcher {
     return this.#registry.anyHas(selectors);
   }
 
-  /** Whether connected workers could take runs of the lane, and why not; `hasRoom`: one would take a run now. */
+  /** Whether connected workers could take runs of the lane, and if not, why; `hasRoom`: a worker would take a run now. */
   standing(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
     const refuse = (refusal: Refusal) => ({ refusal, hasRoom: false });
     const able = [...this.#registry.ableTo(lane)];
@@ -83,7 +83,7 @@ export class Dispatcher {
     this.#running = this.#run(this.#stopping.signal);
   }
 
-  /** Waits for the batch under way. */
+  /** Waits for the current batch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -91,7 +91,7 @@ export class Dispatcher {
     this.#running = undefined;
   }
 
-  /** Hands out until there is nothing to hand out, or nobody to take it. */
+  /** Assigns runs until the backlog is empty or no worker has a free slot. */
   async dispatch(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted && this.#core.lanes.hasBacklog && this.#hasRoom()) {
       let isBlocked = false;
@@ -107,7 +107,7 @@ export class Dispatcher {
 
   async #run(signal: AbortSignal): Promise<void> {
     const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be handed out; the next tick tries again');
-    this.wake(); // what was queued before the start
+    this.wake(); // for runs that were queued before the start
     for (;;) {
       await this.#woken.promise;
       if (signal.aborted) return;
@@ -121,7 +121,7 @@ export class Dispatcher {
     }
   }
 
-  /** Returns how many runs were handed out. */
+  /** Returns how many runs were assigned. */
   async #hand(claim: (tx: Transaction, seats: Seats) => Promise<Handout[]>): Promise<number> {
     const { time, env } = this.#core;
     const begun = time.elapsed();
@@ -137,7 +137,7 @@ export class Dispatcher {
     return false;
   }
 
-  /** Whether a ship, or one with a lane, is left alone at this moment. */
+  /** Returns a function that tells whether a ship (key: `ship`), or a ship for one lane (key: `ship lane`), gets nothing at the moment. */
   #avoiding(): (key: string) => boolean {
     const now = this.#core.time.now();
     return (key) => (this.#avoided.get(key) ?? 0) > now;
@@ -176,6 +176,6 @@ export class Dispatcher {
   async #assign(handouts: readonly Handout[]): Promise<void> {
     const gone = handouts.filter(({ worker }) => !this.#registry.has(worker));
     for (const handout of handouts) if (!gone.includes(handout)) handout.worker.assign(handout.claim);
-    for (const handout of gone) await this.#hooks.giveBack(handout); // who left while the claims were being committed
+    for (const handout of gone) await this.#hooks.giveBack(handout); // the worker left while the claims were being committed
   }
 }

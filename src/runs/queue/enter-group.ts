@@ -8,19 +8,19 @@ import { askToStop, cancelled } from './transitions.ts';
 
 export const WAITING_OF_GROUP = "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq";
 
-/** Ends what a new run takes the place of, and then takes the group for it. Returns whether it has to wait. */
+/** Ends the runs that the new run supersedes, and then takes the group for it. Returns whether it has to wait. */
 export async function enterGroup(core: Core, tx: Transaction, runId: string, { group, others }: Concurrency): Promise<boolean> {
   const holder = await takeGroup(tx, group, runId);
   if (holder === runId) return false;
   if (others === 'first') return true;
-  // Those that wait first, so that none of them gets the group.
+  // Waiting runs first, so that none of them gets the group.
   for (const row of await tx.all<RunRow>(WAITING_OF_GROUP, [group])) await supersede(core, tx, row, runId);
   const row = await readById(tx, holder);
   if (row !== undefined && (others === 'cancel_all' || hasNotBegun(row))) await supersede(core, tx, row, runId);
   return (await takeGroup(tx, group, runId)) !== runId;
 }
 
-/** A run between two attempts is under way. */
+/** A run between two attempts counts as begun. */
 const hasNotBegun = ({ state, fence }: RunRow): boolean => state === 'queued' && fence === 0;
 
 async function supersede(core: Core, tx: Transaction, row: RunRow, by: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { Lane } from './lanes.ts';
 import type { RunRecord, WaitingReason } from './port.ts';
 
-/** Why a queued run is not handed out, the first that applies: what lasts longest comes first. Null in other states. */
+/** Why a queued run is not assigned. If several reasons apply, returns the one that lasts longest. Null in other states. */
 export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean } {
   const labelsMatched = run.fence > 0 || dispatcher.anyHas(run.runsOn);
   if (run.state !== 'queued') return { waitingReason: null, labelsMatched };
@@ -15,7 +15,7 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
   return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : run.waitsForMatrix ? 'matrix' : reason, labelsMatched };
 }
 
-/** The reason that all runs of a lane share. */
+/** A reason that all runs of a lane share. */
 export function reasonOf(core: Core, dispatcher: Dispatcher, lane: Lane): WaitingReason {
   const project = settings(core).projects.find(({ id }) => id === lane.projectId);
   if (project === undefined || !project.enabled) return 'project_disabled';

@@ -15,7 +15,7 @@ async function open(): Promise<QueueFixture> {
 
 const inGroup = (others: Concurrency['others'] = 'first', group = 'deploy') => ({ concurrency: { group, others } });
 
-/** Hands out what can be handed out, and ends those that `ends` names. */
+/** Assigns all assignable runs, and ends those that `ends` names. */
 async function work(fixture: QueueFixture, ship: FakeShip): Promise<string[]> {
   await fixture.parts.dispatcher.dispatch();
   return ship.claims.splice(0).map(({ run }) => run.id);

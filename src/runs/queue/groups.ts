@@ -4,9 +4,9 @@ import type { Core } from './core.ts';
 import { isFinished, readById, type RunRow } from './run-rows.ts';
 
 /*
- * Groups of runs of which one at a time is under way (`concurrency` of a pipeline). The run that has a group is its holder, from
- * the moment it may be handed out until it has finished, over all its attempts; the others are `ready` 2. Whoever takes a
- * group, passes it on or begins to wait for it has locked its row before, so that several servers agree.
+ * Groups in which only one run at a time is under way (`concurrency` of a pipeline). The run that has a group is its holder, from the moment it may
+ * be assigned until it has finished, over all its attempts; the others are `ready` 2. Code that takes a group, passes it on or starts to wait for it
+ * must lock its row first, so that several servers agree.
  */
 
 /** Value of `ready` while another run has the group. */
@@ -14,23 +14,23 @@ export const WAITS_FOR_GROUP = 2;
 
 export const NEXT_OF_GROUP = "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq LIMIT 1";
 
-/** The run that has the group, which is this one where nobody had it. Locks the group. */
+/** Returns the holder of the group; if it had none, this run becomes the holder. Locks the group. */
 export async function takeGroup(tx: Transaction, group: string, runId: string): Promise<string> {
   for (;;) {
     const { changes } = await tx.run('INSERT INTO concurrency_groups(name, holder) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [group, runId]);
     if (changes === 1) return runId;
     const locked = await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ?', [group]);
-    // Otherwise it was given up meanwhile.
+    // Otherwise it was released meanwhile.
     if (locked.changes === 1) return (await tx.get<{ holder: string }>('SELECT holder FROM concurrency_groups WHERE name = ?', [group]))!.holder;
   }
 }
 
-/** A run has finished: the next one of its group may be handed out. */
+/** A run has finished: the next one of its group may be assigned. */
 export async function leaveGroup(core: Core, tx: Transaction, { id, concurrency_group: group }: RunRow): Promise<void> {
   if (group !== null && await lock(tx, group, id)) await passOn(core, tx, group);
 }
 
-/** At the start: a group whose holder has finished, under a build that knew no groups, is passed on. */
+/** At the start: passes on each group whose holder has finished under a build that did not support groups. */
 export async function mendGroups(core: Core): Promise<void> {
   await core.env.sql.transaction(async (tx) => {
     for (const { name, holder } of await tx.all<{ name: string; holder: string }>('SELECT name, holder FROM concurrency_groups')) {
@@ -51,12 +51,12 @@ interface NextRun extends Row {
   readonly cells: number;
 }
 
-/** Lets the next run that waits be handed out. */
+/** Allows the next waiting run to be assigned. */
 async function admitNext(core: Core, tx: Transaction, group: string): Promise<NextRun | undefined> {
   for (;;) {
     const next = await tx.get<NextRun>(NEXT_OF_GROUP, [group]);
     if (next === undefined) return undefined;
-    // What it waits for from now on is a ship.
+    // From now on it waits for a ship.
     const { changes } = await tx.run("UPDATE runs SET ready = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [readyToStart(next), core.time.now(), next.seq]);
     if (changes === 1) return next; // otherwise it was cancelled meanwhile
   }

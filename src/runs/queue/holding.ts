@@ -4,11 +4,11 @@ import type { RunRef } from './port.ts';
 import { readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
 
-/** The deadline of a run that is cancelling stays. */
+/** A cancelling run keeps its deadline. */
 const ACCEPT = `UPDATE runs SET accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END
   WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')`;
 
-/** The ship works on it: the time of the attempt begins. */
+/** The ship works on it: the time limit of the attempt starts. */
 export async function accept({ time }: Core, tx: Transaction, { runId, fence, attempt }: RunRef, shipId: string): Promise<'accepted' | 'fenced'> {
   const { changes } = await tx.run(ACCEPT, [time.now() + TIMEOUT_MARGIN_MS, runId, fence, attempt, shipId]);
   return changes === 1 ? 'accepted' : 'fenced';
@@ -26,7 +26,7 @@ export const HELD_BY_SHIP = "SELECT * FROM runs WHERE ship_id = ? AND state IN (
 type Held = { readonly ref: RunRef; readonly finished: boolean };
 type Action = { readonly ref: RunRef; readonly action: 'continue' | 'stop' | 'discard' };
 
-/** A ship has connected: what it holds goes on, and what it has lost is queued again. */
+/** A ship has connected: the runs that it holds continue, and those that it has lost are queued again. */
 export async function resume(core: Core, tx: Transaction, shipId: string, held: readonly Held[]): Promise<Action[]> {
   const lost = new Map((await tx.all<RunRow>(HELD_BY_SHIP, [shipId])).map((row) => [row.id, row]));
   const actions: Action[] = [];
@@ -51,7 +51,7 @@ export async function evict(core: Core, tx: Transaction, shipId: string): Promis
   }
 }
 
-/** An attempt that no ship works on is queued again under its number; one that is cancelling is over. */
+/** An attempt that no ship works on is queued again under the same number; a cancelling one ends. */
 export async function giveBack(core: Core, tx: Transaction, row: RunRow, reason: 'rejected' | 'not_accepted', why: string): Promise<void> {
   const ending = { outcome: reason, reported: false };
   if (row.state === 'cancelling') await cancelled(core, tx, row, why, ending);
@@ -70,7 +70,7 @@ async function lose(core: Core, tx: Transaction, row: RunRow): Promise<void> {
 }
 
 async function markAccepted({ time }: Core, tx: Transaction, row: RunRow): Promise<void> {
-  // The deadline of a run that is cancelling stays.
+  // A cancelling run keeps its deadline.
   const deadline = row.state === 'cancelling' ? row.deadline_ms : time.now() + row.timeout_ms + TIMEOUT_MARGIN_MS;
   await tx.run('UPDATE runs SET accepted = 1, deadline_ms = ? WHERE seq = ?', [deadline, row.seq]);
 }

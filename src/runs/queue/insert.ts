@@ -10,7 +10,7 @@ import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
 import { toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
 
-/** What a row has that the run itself does not say. */
+/** Columns of a row that the run itself does not determine. */
 interface Place {
   readonly id: string;
   readonly ready: number;
@@ -20,7 +20,7 @@ interface Place {
   readonly line: string;
 }
 
-/** Row 1: a new run at the end of its lane, with its cells where it has any. */
+/** Row 1: adds a new run at the end of its lane, with its cells if it has any. */
 export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<RunRecord> {
   const id = core.nextId();
   const { cells = [] } = run;
@@ -42,7 +42,7 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun, { values, de
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place, commit = run.retryOf?.gitCommit): Promise<RunRow> {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
-  // Asked for at once, which saves the ways to a server.
+  // Sent together, which saves round trips to a database server.
   const [bytes] = await Promise.all([
     core.line(tx, place.id, 1, 'info', place.line, { isFirst: true }),
     insertRow(core, tx, run, { ...place, lane: lane.id, commit }),
@@ -62,7 +62,7 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   return row;
 }
 
-/** A run that is to be approved enters its group when it is. */
+/** A run that needs an approval enters its group when it is approved. */
 async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency, cells = [] }: NewRun): Promise<number> {
   if (approvalMs !== undefined) return WAITS_FOR_APPROVAL;
   return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : readyToStart({ cells: cells.length });

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { NewRun, RunKind, Worker } from './port.ts';
 
-/** What runs must have in common so that the same ships can take them (run-queue decisions, section 6). */
+/** The properties that runs share if the same ships can take them (run-queue decisions, section 6). */
 export interface Lane {
   readonly id: number;
   readonly projectId: string;
@@ -9,7 +9,7 @@ export interface Lane {
   /** Pipeline or role; empty for diagnostics, whose task is free text. */
   readonly task: string;
   readonly selectors: readonly string[];
-  /** Variable that a ship must have set; empty for none. */
+  /** Variable that must be set on a ship; empty for none. */
   readonly keyVariable: string;
 }
 
@@ -25,22 +25,22 @@ interface LaneRow {
 
 export const NEXT_FILLED = "SELECT lane_id FROM runs WHERE state = 'queued' AND ready = 1 AND lane_id > ? ORDER BY lane_id LIMIT 1";
 
-/** All lanes, and which of them may have runs to hand out. Lanes are few, and are never removed. */
+/** All lanes, and which of them may have runs to assign. Lanes are few, and are never removed. */
 export class Lanes {
   readonly #byKey = new Map<string, Lane>();
   readonly #byId = new Map<number, Lane>();
-  /** May hold an empty lane; lacks one with a run that is ready only until the next tick. */
+  /** May contain an empty lane. Until the next tick, a lane with a ready run may be missing. */
   readonly #backlog = new Set<number>();
-  /** How often each lane has been filled, so that a look at it that began before says nothing about what came since. */
+  /** How often each lane has been filled, so that a read that started earlier does not mark a lane as empty that has been filled since. */
   readonly #fillings = new Map<number, number>();
 
-  /** All lanes that there are. */
+  /** Loads all lanes. */
   async load(from: Queries): Promise<void> {
     for (const row of await from.all<LaneRow>('SELECT * FROM lanes')) this.#remember(row);
     await this.refresh(from);
   }
 
-  /** Looks for lanes with runs that this server has not heard of, because another one queued them. */
+  /** Looks for lanes with runs that another server has queued and this server was not told of. */
   async refresh(from: Queries): Promise<void> {
     for (let last = 0; ;) {
       const next = await from.get<{ lane_id: number }>(NEXT_FILLED, [last]);
@@ -51,12 +51,12 @@ export class Lanes {
     }
   }
 
-  /** Looks a lane up, which another server may have made. */
+  /** Returns a lane, which another server may have created. */
   async learn(from: Queries, id: number): Promise<Lane> {
     return this.#byId.get(id) ?? this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [id]))!);
   }
 
-  /** The lane of a new run, made when it is the first. */
+  /** The lane of a new run; created for the first one. */
   async of(tx: Transaction, run: NewRun): Promise<Lane> {
     const task = run.kind === 'diagnostic' ? '' : run.task;
     const values = [run.projectId, run.kind, task, JSON.stringify(run.runsOn), run.definition.keyVariable];
@@ -69,7 +69,7 @@ export class Lanes {
     const row = (await tx.get<LaneRow>(
       'SELECT * FROM lanes WHERE project_id = ? AND kind = ? AND task = ? AND selectors = ? AND key_variable = ?', values,
     ))!;
-    tx.onCommit(() => void this.#remember(row)); // not before: the transaction may be undone
+    tx.onCommit(() => void this.#remember(row)); // not before, because the transaction may be rolled back
     return toLane(row);
   }
 
@@ -90,12 +90,12 @@ export class Lanes {
     this.#backlog.add(id);
   }
 
-  /** To be asked before a lane is looked at. */
+  /** Must be read before the runs of a lane are read. */
   fillings(id: number): number {
     return this.#fillings.get(id) ?? 0;
   }
 
-  /** Nothing was found in it, by a look that began after that many fillings. */
+  /** The lane was empty in a read that started after this many fillings. */
   emptied(id: number, fillings: number): void {
     if (fillings === this.fillings(id)) this.#backlog.delete(id);
   }
@@ -108,7 +108,7 @@ export class Lanes {
   }
 }
 
-/** Whether the worker can do what the runs of the lane need. */
+/** Whether the worker can execute the runs of the lane. */
 export function canTake(worker: Worker, lane: Lane): boolean {
   return worker.kinds.includes(lane.kind) && hasLabels(worker, lane.selectors)
     && (lane.keyVariable === '' || worker.keyVariables.includes(lane.keyVariable));

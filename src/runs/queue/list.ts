@@ -10,21 +10,21 @@ export interface Position {
   readonly id: string;
 }
 
-/** Not before the first run in the order of lists. */
+/** Not earlier than the first run in list order. */
 const TOP: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /**
- * One page of runs, newest first (run-queue decisions, section 2.1), in one statement that reads at most a page of each
- * range: a filter that no index begins with is split by state and kind.
+ * One page of runs, newest first (run-queue decisions, section 2.1), in one statement that reads at most a page of each index range: a filter that
+ * matches no index prefix is split by state and kind.
  */
 export async function list(from: Queries & Pick<Sql, 'background'>, filter: ListFilter, before: Position | undefined, limit: number): Promise<RunRecord[]> {
   const { sql, values } = listQuery(filter, before ?? TOP, limit);
-  // What an index does not find is looked for among all runs.
+  // Filters without an index scan all runs.
   const rows = await (isHeavy(filter) ? from.background : from).all<RunRow>(sql, values);
   return rows.map(toRecord);
 }
 
-/** Runs of one source or without cells may be few among many. */
+/** Runs of one source, or runs without cells, may be few among many. */
 const isHeavy = ({ source, withoutCells, parentId }: ListFilter): boolean => parentId === undefined && (source !== undefined || withoutCells === true);
 
 export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
@@ -37,7 +37,7 @@ export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit
   return { sql, values: [...values, limit] };
 }
 
-/** The cells of one run, which are at most a hundred, or what is read in the order of time with conditions that no range has. */
+/** Reads the cells of one run, of which there are at most a hundred, or reads in the order of time with conditions that no index range covers. */
 function scanQuery({ parentId, source, withoutCells, projectId, state, kind }: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
   const conditions: [string, SqlValue?][] = [
     ...(parentId === undefined ? [] : [['parent_id = ?', parentId] as [string, SqlValue]]),
@@ -54,7 +54,7 @@ function scanQuery({ parentId, source, withoutCells, projectId, state, kind }: L
 
 type Part = readonly (readonly [column: string, value: string])[];
 
-/** Conditions that together are the filter, each answered by one range of one index. */
+/** Conditions that together are equivalent to the filter; each reads one range of one index. */
 function partsOf({ projectId, state, kind }: ListFilter): Part[] {
   const project: Part = projectId === undefined ? [] : [['project_id', projectId]];
   if (projectId === undefined && state === undefined && kind === undefined) return [[]];

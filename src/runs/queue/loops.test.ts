@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
 
-// The queue as it runs: with its own loops, over a file.
+// The queue as in production: with its own loops, over a file.
 
 let folder: string;
 let timer: ManualTimer;
@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A ship that tells when it gets something. */
+/** A ship that signals when it receives a run. */
 class WaitingShip extends FakeShip {
   #next = Promise.withResolvers<void>();
 
@@ -38,7 +38,7 @@ class WaitingShip extends FakeShip {
   }
 }
 
-/** A second passes, and who sleeps wakes and works. */
+/** Lets a second elapse; sleeping loops wake up and work. */
 async function liveASecond(): Promise<void> {
   fixture.pass(1000);
   await timer.elapse();
@@ -61,7 +61,7 @@ describe('the running queue', () => {
     const second = await fixture.submit();
     await got;
     expect(ship.last.run.id).toBe(first.id);
-    for (let n = 0; n < 5; n++) await setImmediate(); // the queue has seen that there is no room
+    for (let n = 0; n < 5; n++) await setImmediate(); // the queue has seen that no slot is free
     got = ship.next();
     await fixture.queue.complete(ship.claims.pop()!.ref, 's', { outcome: 'succeeded', started: true });
     await got;
@@ -142,14 +142,14 @@ describe('the running queue', () => {
     const waiting = fixture.queue.renew('s', [ship.last.ref]);
     await fixture.queue.stop();
     expect((await waiting).renewed).toHaveLength(1);
-    // Those that come later are answered at once: the store is closed soon.
+    // Later requests are answered at once, because the store is about to be closed.
     for (let n = 0; n < 3; n++) expect((await fixture.queue.renew('s', [ship.last.ref])).renewed).toHaveLength(1);
     ship.capacity = 2;
     await fixture.submit();
     handle.wake();
     expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'succeeded', started: true })).toBe('recorded');
     expect(ship.claims).toHaveLength(1);
-    await fixture.queue.stop(); // again is harmless
+    await fixture.queue.stop(); // calling it again is harmless
   });
 
   it('goes on after the store has failed', async () => {
@@ -182,7 +182,7 @@ describe('the running queue', () => {
     for (let second = 0; second < 50; second++) await liveASecond();
     expect(await fixture.queue.get(id)).toMatchObject({ state: 'running', attempt: 1 });
     expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'succeeded', started: true })).toBe('recorded');
-    // A ship that does not come back loses its runs a lease after the outage.
+    // A ship that does not reconnect loses its runs one lease time after the outage.
     ship.capacity = 2;
     const next = ship.next();
     const lost = await fixture.submit();

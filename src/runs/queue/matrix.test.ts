@@ -23,7 +23,7 @@ const cellsOf = async ({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>): 
 
 const states = async (fixture: QueueFixture, parent: Pick<RunRecord, 'id'>) => [await fixture.state(parent.id), ...(await cellsOf(fixture, parent)).map(({ state }) => state)].join(' ');
 
-/** Hands out what can be handed out. */
+/** Assigns all assignable runs. */
 async function handOut(fixture: QueueFixture, ship: FakeShip): Promise<RunRecord[]> {
   await fixture.parts.dispatcher.dispatch();
   return ship.claims.splice(0).map(({ run }) => run);

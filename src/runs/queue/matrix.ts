@@ -11,18 +11,18 @@ export const CELLS_BY_STATE = 'SELECT state, count(*) AS n FROM runs WHERE paren
 
 export const LOCKED_CELLS = "SELECT * FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq FOR UPDATE";
 
-/** Cells whose names the failure of the whole tells. */
+/** Most cells that the error message of the whole run names. */
 const NAMED = 5;
 
-/** A run has finished: its cells end with it, or the run that it is a cell of may go on or end. */
+/** A run has finished. If it has cells they end with it; if it is a cell, the run that it belongs to may continue or end. */
 export async function runEnded(core: Core, tx: Transaction, run: RunRecord): Promise<void> {
   if (run.cells > 0) await cancelCells(core, tx, run.id, 'the run that it is a cell of has ended');
   if (run.parentId !== null) await cellEnded(core, tx, run, run.parentId);
 }
 
-/** Cancels a run with its cells: it is `cancelling` until the last of them has ended. */
+/** Cancels a run with its cells: it is `cancelling` until the last cell has ended. */
 export async function cancelMatrix(core: Core, tx: Transaction, id: string, why: string): Promise<RunRecord | undefined> {
-  // In the order in which a cell that ends locks them.
+  // In the same order in which an ending cell locks them.
   await tx.all(LOCKED_CELLS, [id]);
   const row = await lockById(tx, id);
   if (row?.state === 'queued') return cancelled(core, tx, row, why, { outcome: 'cancelled', reported: false });
@@ -53,7 +53,7 @@ async function cellEnded(core: Core, tx: Transaction, { id, state, matrix, error
 
 const OPEN_MATRICES = 'SELECT id FROM runs WHERE finished_at IS NULL AND cells > 0';
 
-/** At the start: a run whose cells were all ended by a restore ends, too. */
+/** At the start: ends a run whose cells were all ended by a restore. */
 export async function mendMatrices(core: Core): Promise<void> {
   for (const { id } of await core.env.sql.background.all<{ id: string }>(OPEN_MATRICES)) {
     await core.env.sql.transaction(async (tx) => {

@@ -5,10 +5,10 @@ import type { Lanes } from './lanes.ts';
 import type { RunChange } from './port.ts';
 import { toRecord, type RunRow } from './run-rows.ts';
 
-/** Runs that are read by one statement; a list of any length is filled up to one of these. */
+/** Runs that one statement reads; a list of any length is padded to one of these sizes. */
 const SIZES = [1, 10, 100] as const;
 
-/** What a server says of a run that it has changed: where to look, and what cannot be read any more. */
+/** The message of a server about a changed run: its id, and the values that cannot be read from its row any more. */
 type Word = readonly ['run', id: string, ...Told];
 type Told = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
 
@@ -17,13 +17,13 @@ export interface NeighboursOptions {
   readonly log: Log;
   readonly changes: Changes;
   readonly lanes: Lanes;
-  /** There may be something to hand out. */
+  /** Called when there may be runs to assign. */
   readonly wake: () => void;
 }
 
 /**
- * The other servers over the same store: they are told what changes here, and what they change is announced here, read
- * again. A word that is lost costs time only: `catchUp` finds what has changed, and each tick finds what is queued.
+ * The other servers over the same store. They are told about changes here; their changes are read from the store and announced here. A lost message
+ * only costs time: `catchUp` finds changed runs, and each tick finds queued ones.
  */
 export class Neighbours {
   readonly #options: NeighboursOptions;
@@ -49,7 +49,7 @@ export class Neighbours {
     await this.#reading;
   }
 
-  /** Looks for changes of which nothing was heard. */
+  /** Looks for changes that this server was not told of. */
   async catchUp(): Promise<void> {
     const { sql, changes } = this.#options;
     const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");

@@ -12,10 +12,10 @@ const OLDEST = "SELECT lane_id, ready, min(queued_ms) AS since FROM runs WHERE s
 /** Why the runs of a lane wait. */
 export type LaneReason = (laneId: number) => WaitingReason | null;
 
-/** What a run waits for by itself, by its `ready`. */
+/** The reasons that `ready` of a run expresses. */
 const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'], [WAITS_FOR_APPROVAL, 'approval'], [WAITS_FOR_MATRIX, 'matrix']]);
 
-/** Read away from the event loop, because it counts all history. */
+/** Read away from the event loop, because it counts the whole history. */
 export async function numbers(core: Core, background: Queries, reasonOf: LaneReason): Promise<QueueNumbers> {
   const counts = await background.all<{ state: RunState; kind: RunKind; n: number }>(COUNTS);
   const oldest = await background.all<{ lane_id: number; ready: number; since: number }>(OLDEST);

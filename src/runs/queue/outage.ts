@@ -2,8 +2,8 @@ import type { RunsEnvironment } from '../environment.ts';
 import type { QueueClock } from './queue-time.ts';
 
 /**
- * Whether the store has refused writes since all leases were last granted. As long as that is so no lease may end, because ships could not
- * renew theirs; when writes succeed again they all get a full one, as at a start. What repeats meanwhile is logged once.
+ * Records whether the store has refused writes since all leases were last renewed. During that time no lease may end, because ships could not renew
+ * theirs; when writes succeed again all leases start again, as at a start of the server. Repeated failures are logged once.
  */
 export class Outage {
   readonly #log: RunsEnvironment['log'];
@@ -11,7 +11,7 @@ export class Outage {
   readonly #onFailure: () => void;
   #sinceMs: number | undefined;
 
-  /** `onFailure`: told of each write that has failed. Must not throw. */
+  /** `onFailure`: called for each failed write. Must not throw. */
   constructor(log: RunsEnvironment['log'], time: Pick<QueueClock, 'elapsed'>, onFailure: () => void) {
     this.#log = log;
     this.#time = time;
@@ -30,7 +30,7 @@ export class Outage {
     this.#log.error({ err }, 'the store of runs cannot be written; no lease ends until it can');
   }
 
-  /** The leases are granted again. */
+  /** All leases were renewed. */
   end(): void {
     if (this.#sinceMs === undefined) return;
     this.#log.warn({ milliseconds: Math.round(this.#time.elapsed() - this.#sinceMs) }, 'the store of runs can be written again; ships get the time of a lease to come back');

@@ -11,13 +11,13 @@ export type RunSource = 'api' | 'retry' | 'schedule' | 'alert';
 
 /** Who or what queued a run. */
 export interface RunOrigin {
-  /** As the audit log has it; null where the service did by itself. */
+  /** As in the audit log; null if the service itself queued the run. */
   readonly by: string | null;
   readonly schedule?: string;
   readonly alertLabels?: Readonly<Record<string, string>>;
 }
 
-/** One attempt of a run as it was handed out; `fence` rises at each claim, requeue and forced cancel. */
+/** One attempt of a run as it was assigned; `fence` increases at each claim, requeue and forced cancel. */
 export interface RunRef {
   readonly runId: string;
   readonly attempt: number;
@@ -50,15 +50,15 @@ export interface NewRun {
   readonly source: RunSource;
   readonly origin: RunOrigin;
   readonly concurrency?: Concurrency;
-  /** The runs that it stands for, in their order; absent where it is executed itself. */
+  /** The cells of its matrix, in order; absent if the run itself is executed. */
   readonly cells?: readonly ResolvedCell[];
-  /** Values of the cell that it repeats by itself. */
+  /** Values of the one cell that this run repeats. */
   readonly matrix?: CellValues;
-  /** How long it waits for an approval; absent where it needs none. */
+  /** How long it waits for an approval; absent if it needs none. */
   readonly approvalMs?: number;
-  /** Branch, tag or commit to be checked out; absent for the default branch, or for nothing. */
+  /** Branch, tag or commit to check out; absent for the default branch, or if nothing is checked out. */
   readonly gitRef?: string;
-  /** The run that this one repeats; it works on the same commit. */
+  /** The run that this one repeats; both use the same commit. */
   readonly retryOf?: RunRecord;
 }
 
@@ -76,7 +76,7 @@ export interface RunRecord {
   readonly source: RunSource;
   /** Null for runs of earlier formats. */
   readonly origin: RunOrigin | null;
-  /** How many runs it stands for; 0 where it is executed itself. */
+  /** Number of its cells; 0 if the run itself is executed. */
   readonly cells: number;
   /** The run that it is a cell of. */
   readonly parentId: string | null;
@@ -89,7 +89,7 @@ export interface RunRecord {
   readonly updatedAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
-  /** Until when it waits between two attempts, in the queue's own time (`queue-time.ts`); 0 when it does not. */
+  /** End of the pause between two attempts, in the queue's own time (`queue-time.ts`); 0 if there is none. */
   readonly availableMs: number;
   readonly retryOf: string | null;
   readonly rootId: string;
@@ -99,19 +99,19 @@ export interface RunRecord {
   readonly logTruncated: boolean;
   readonly logsBytes: number;
   readonly gitRef: string | null;
-  /** What it works on, once it is known. */
+  /** The commit that it uses, once that is known. */
   readonly gitCommit: string | null;
-  /** Runs of one group are under way one at a time; null for none. */
+  /** Only one run of a group at a time is under way; null for no group. */
   readonly concurrencyGroup: string | null;
   /** Another run has its group. */
   readonly waitsForGroup: boolean;
-  /** The run that it is a cell of, or the limit of its matrix, keeps it waiting. */
+  /** It waits for the run that it is a cell of, or for the limit of its matrix. */
   readonly waitsForMatrix: boolean;
-  /** Null where its pipeline asks for none. */
+  /** Null if its pipeline requires none. */
   readonly approval: Approval | null;
 }
 
-/** What became of an approval; times are Unix seconds. */
+/** State of an approval; times are Unix seconds. */
 export interface Approval {
   readonly state: 'waiting' | 'approved' | 'rejected' | 'expired' | 'withdrawn';
   readonly by: string | null;
@@ -119,11 +119,11 @@ export interface Approval {
   readonly expiresAt: number;
 }
 
-/** What a queued run waits for, as the API shows it; `starting`: for nothing, it is being handed out. */
+/** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
 export type WaitingReason =
   | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
-/** A run that has been handed out, with what a ship needs to work on it. */
+/** An assigned run, with what a ship needs to execute it. */
 export interface Claim {
   readonly run: RunRecord;
   readonly ref: RunRef;
@@ -131,25 +131,25 @@ export interface Claim {
   readonly definition: Definition;
 }
 
-/** Somebody who takes runs: the session of a ship, or the ship in this process. */
+/** A taker of runs: the session of a ship, or the ship in this process. */
 export interface Worker {
   readonly shipId: string;
-  /** Connected sessions of one ship differ in it. */
+  /** Distinguishes connected sessions of one ship. */
   readonly sessionId: string;
   readonly labels: readonly string[];
   readonly kinds: readonly RunKind[];
   /** Names of variables with keys of AI roles that are set there. */
   readonly keyVariables: readonly string[];
-  /** Runs that it would take now. */
+  /** Number of runs that it would take now. */
   free(): number;
-  /** Why it takes nothing, however much room it has; undefined while it works, and always where a worker does not have it. */
+  /** Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function. */
   idle?(): 'draining' | 'silent' | undefined;
-  /** Hands it a run; it accepts or rejects within 10 seconds. Must not throw. */
+  /** Assigns a run; the worker accepts or rejects it within 10 seconds. Must not throw. */
   assign(claim: Claim): void;
 }
 
 export interface WorkerHandle {
-  /** Something changed: it has more room, other labels. */
+  /** Something has changed, such as free slots or labels. */
   wake(): void;
   remove(): void;
 }
@@ -161,16 +161,16 @@ export interface Completion {
   readonly error?: { readonly code: string; readonly message: string; readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
-  /** Whether the first step had begun; an attempt that is returned before that keeps its number. */
+  /** Whether the first step had started; an attempt that is returned before that keeps its number. */
   readonly started: boolean;
-  /** The steps that began, in their order. */
+  /** The steps that started, in order. */
   readonly steps?: readonly StepRecord[];
 }
 
-/** How one step of an attempt went. */
+/** The result of one step of an attempt. */
 export interface StepRecord {
   readonly name: string;
-  /** Milliseconds since 1970, by the clock of this server as far as it is known. */
+  /** Milliseconds since 1970, by the clock of this server as far as the offset is known. */
   readonly startedMs: number;
   readonly endedMs: number;
   readonly outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
@@ -178,12 +178,12 @@ export interface StepRecord {
   readonly signal: string | null;
 }
 
-/** One time that a run was handed out. */
+/** One assignment of a run. */
 export interface AttemptRecord {
   readonly attempt: number;
   readonly shipId: string;
   readonly startedAt: number;
-  /** Null while it is under way, as its outcome. */
+  /** Null while it is under way; its outcome is null then, too. */
   readonly endedAt: number | null;
   readonly outcome: string | null;
   readonly gitCommit: string | null;
@@ -192,16 +192,18 @@ export interface AttemptRecord {
 
 export type CompletionStatus = 'recorded' | 'already_recorded' | 'fenced';
 
-/** Told after the commit of every change of state or attempt. */
+/** Passed to listeners after the commit of every change of state or attempt. */
 export interface RunChange {
   readonly run: RunRecord;
   /** Null for a run that has just been queued. */
   readonly from: RunState | null;
   /** The ship that held it before the change. */
   readonly formerShipId: string | null;
-  /** Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`; absent for other changes. */
+  /**
+   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`; absent for other changes.
+   */
   readonly reason?: string;
-  /** Another server over the same store made it, and counts it. */
+  /** Another server over the same store made the change, and counts it. */
   readonly isRemote?: true;
 }
 
@@ -218,54 +220,54 @@ export interface ListFilter {
 
 /** The queue: the state machine of the decisions, section 2.3, over the store. */
 export interface Queue {
-  /** Row 1. In the caller's transaction, so that the idempotency key is stored with it. */
+  /** Row 1. Runs in the caller's transaction, so that the idempotency key is stored with the run. */
   insert(tx: Transaction, run: NewRun): Promise<RunRecord>;
   get(id: string): Promise<RunRecord | undefined>;
   /** Input and definition of a run, for a retry. */
   material(id: string): Promise<{ input: string | null; inputIsJson: boolean; definition: Definition } | undefined>;
-  /** Newest first, strictly older than `before`; one more than `limit` tells that there is another page. */
+  /** Newest first, strictly older than `before`; pass one more than the page size as `limit` to see whether there is another page. */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
-  /** Each time that the run was handed out, oldest first, the one under way included. */
+  /** Each time that the run was assigned, oldest first, including the current one. */
   attempts(run: RunRecord): Promise<AttemptRecord[]>;
-  /** Records what the run works on; what was recorded first stays. Undefined when the ref is no longer the ship's. */
+  /** Records the commit of the run; the first one stays. Undefined if the ship no longer holds the ref. */
   recordSource(ref: RunRef, shipId: string, source: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'>;
   /** Why a queued run waits, and whether any worker has its labels. */
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };
-  /** Rows 3 and 9, and 11 for a ship that is silent. Undefined when the run is in another state. `audit` runs in the same transaction. */
+  /** Rows 3 and 9, and 11 if the ship is silent. Undefined if the run is in another state. `audit` runs in the same transaction. */
   cancel(id: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
 
-  /** Lets a run that waits for it start; undefined when the run does not wait for it. `audit` runs in the same transaction. */
+  /** Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same transaction. */
   approve(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
-  /** As row 3, for a run that waits for an approval. */
+  /** Like row 3, for a run that waits for an approval. */
   disapprove(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
 
-  /** Lets it get runs until it is removed. */
+  /** Registers a worker; it gets runs until it is removed. */
   addWorker(worker: Worker): WorkerHandle;
   accept(ref: RunRef, shipId: string): Promise<'accepted' | 'fenced'>;
-  /** Row 12. `unsupported` keeps runs of that lane from this ship for 5 minutes. */
+  /** Row 12. After `unsupported` the ship gets no runs of that lane for 5 minutes. */
   reject(ref: RunRef, shipId: string, reason: 'full' | 'draining' | 'unsupported'): Promise<void>;
-  /** Extends leases, those of all ships together once a second. `lost`: no longer the ship's. */
+  /** Extends leases, once a second for all ships together. `lost`: refs that the ship no longer holds. */
   renew(shipId: string, refs: readonly RunRef[]): Promise<{ renewed: RunRef[]; lost: RunRef[] }>;
   /** Rows 5 to 8 and 10. */
   complete(ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus>;
-  /** What to do with each run that a ship still holds when it connects; what it does not hold but was leased is queued again. */
+  /** Returns what to do with each run that a connecting ship still holds; leased runs that it does not hold are queued again. */
   resume(shipId: string, held: readonly { ref: RunRef; finished: boolean }[]): Promise<{ ref: RunRef; action: 'continue' | 'stop' | 'discard' }[]>;
   /** Takes all runs from a revoked ship (rows 7, 8 and 11), in the transaction that revokes it. */
   evict(tx: Transaction, shipId: string): Promise<void>;
-  /** Whether the ref is still the ship's: the condition of every fenced write. */
+  /** Whether the ship still holds the ref: the condition of every fenced write. */
   holds(tx: Transaction, ref: RunRef, shipId: string): Promise<boolean>;
 
-  /** Must not throw. The answer stops it. */
+  /** Adds a listener, which must not throw. Call the returned function to remove it. */
   onChange(listener: (change: RunChange) => void): () => void;
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /** Whether a run of the project is unfinished that this source queued with this task. */
+  /** Whether the project has an unfinished run of this source and task. */
   unfinished(projectId: string, kind: RunKind, task: string, source: RunSource): Promise<boolean>;
-  /** Begins handing out, and looking after leases, deadlines and waiting times. Leases that it finds get one full time to live. */
+  /** Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended by one full lease time. */
   start(): Promise<void>;
-  /** Hands out no more. */
+  /** Assigns no more runs. */
   stop(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
 import { isHeld, QueueModel, type ModelRun } from '../../testkit/runs-queue-model.ts';
 import type { Completion, NewRun, Outcome, RunRef, RunState } from './port.ts';
 
-/** A step, whose numbers choose among what there is at that moment. */
+/** A step; its numbers select among the objects that exist at that moment. */
 interface Step {
   readonly name: keyof typeof STEPS;
   readonly a: number;
@@ -20,7 +20,7 @@ interface Sent {
 const OUTCOMES: readonly Outcome[] = ['succeeded', 'succeeded', 'failed', 'cancelled', 'timed_out', 'ship_error', 'returned'];
 const TERMINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled'];
 
-/** The queue, the model, and what three ships believe. */
+/** The queue, the model, and the beliefs of three ships. */
 class World {
   readonly fixture: QueueFixture;
   readonly model = new QueueModel();
@@ -48,7 +48,7 @@ class World {
     return this.ships[n % this.ships.length]!;
   }
 
-  /** Something that the ship believes to hold. */
+  /** A run that the ship believes to hold. */
   ref(ship: FakeShip, n: number): RunRef | undefined {
     return ship.claims[n % Math.max(1, ship.claims.length)]?.ref;
   }
@@ -84,7 +84,7 @@ const STEPS = {
     runsOn: [[], ['os=linux'], ['gpu=1', 'os=linux']][a % 3]!, maxAttempts: 1 + (b % 3), inputIsJson: false, input: `${a}`,
     definition: { assignment: {}, secrets: [], retryOn: a % 2 === 0 ? ['step_failed', 'timeout'] : [], timeoutMs: b % 2 === 0 ? 30_000 : 3_600_000, keyVariable: '' },
   })),
-  /** Hands out, and checks that whatever could be handed out was, the best first. */
+  /** Assigns runs, and checks that all assignable runs were assigned, the best first. */
   dispatch: async (world: World) => {
     const before = world.ships.map(({ claims }) => claims.length);
     await world.fixture.parts.dispatcher.dispatch();
@@ -138,7 +138,7 @@ const STEPS = {
     const error = outcome === 'failed' ? { error: { code: 'step_failed', message: 'exit 1', step: 'test', exitCode: 1, signal: null } } : {};
     await world.complete(ref, ship.shipId, { outcome, started: a % 2 === 0, ...error });
   },
-  /** A report that was sent before, as it was, with another outcome, or by another ship. */
+  /** A report that was sent before: unchanged, with another outcome, or from another ship. */
   completeAgain: async (world: World, a: number, b: number) => {
     const sent = world.sent[a % Math.max(1, world.sent.length)];
     if (sent === undefined) return;
@@ -165,13 +165,13 @@ const STEPS = {
     const retryOf = (await world.queue.get(run.id))!;
     await world.submit({ ...run.new, retryOf, source: 'retry' });
   },
-  /** The process of a ship dies and comes back with nothing. */
+  /** The process of a ship dies and restarts without runs. */
   crash: async (world: World, a: number) => {
     const ship = world.ship(a);
     ship.claims.length = 0;
     expect(await world.queue.resume(ship.shipId, [])).toEqual(world.model.resume(ship.shipId, []));
   },
-  /** It dies, and nobody hears of it. */
+  /** It dies, and the server does not notice. */
   vanish: async (world: World, a: number) => void (world.ship(a).claims.length = 0),
   reconnect: async (world: World, a: number) => {
     const ship = world.ship(a);
@@ -189,7 +189,7 @@ const STEPS = {
   second: async (world: World, a: number) => world.pass(1000 * (1 + (a % 12))),
   minute: async (world: World, a: number) => world.pass(20_000 * (1 + (a % 4))),
   day: async (world: World, a: number, b: number) => (b % 4 === 0 ? world.pass(3_600_000 * (8 + (a % 20))) : undefined),
-  /** The clock of the server is set; nothing must come of it. */
+  /** The clock of the server is set; this must have no effect. */
   setClock: async (world: World, a: number, b: number) => {
     world.fixture.wall += (a % 2 === 0 ? 1 : -1) * (3000 + (b % 90) * 3_600_000);
     await world.tick();
@@ -223,7 +223,7 @@ async function compare({ queue, model }: World): Promise<void> {
   expect(queue.runningOn('s0')).toBe(model.runs.filter((run) => isHeld(run) && run.ship === 's0').length);
 }
 
-/** What the listeners were told, held against the promises that do not need a model. */
+/** Checks the notifications of listeners against the guarantees that need no model. */
 function checkHistory({ fixture }: World): void {
   const last = new Map<string, { state: RunState; fence: number }>();
   const successes = new Set<string>();
@@ -241,7 +241,7 @@ function checkHistory({ fixture }: World): void {
   }
 }
 
-/** With ships that do their work, everything that can be done gets done. */
+/** If ships do their work, all runs that can finish do finish. */
 async function workOff(world: World): Promise<void> {
   for (let round = 0; round < 200; round++) {
     await STEPS.dispatch(world);

@@ -75,7 +75,7 @@ describe('the time of the queue', () => {
     const pause = (await fixture.queue.get(run.id))!.availableMs;
     fixture.wall -= 24 * HOUR;
     await fixture.restart();
-    await fixture.live(361_000); // no pause is longer than 5 minutes and a fifth
+    await fixture.live(361_000); // no pause is longer than 5 minutes plus a fifth
     expect(pause).toBeGreaterThan(0);
     expect((await fixture.queue.get(run.id))!.availableMs).toBe(0);
     await fixture.sql.close();

@@ -1,35 +1,34 @@
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/index.ts';
 
-/** A clock that differs by more from what has elapsed was set, not corrected. */
+/** If the clock differs by more than this from the elapsed time, it was set, not corrected. */
 export const JUMP_MS = 2000;
 
-/** Milliseconds that have elapsed since some moment, whatever is done to the clock. */
+/** Milliseconds that have elapsed since some moment; independent of changes of the clock. */
 export type Elapsed = () => number;
 
-/** The time of a queue: see the two that there are. */
+/** The time of a queue; there are two implementations. */
 export interface QueueClock {
   /** Milliseconds since 1970. */
   now(): number;
   readonly elapsed: Elapsed;
   load(sql: Sql): Promise<void>;
-  /** To be called at each tick, before anything is due. Returns by how many milliseconds the clock was set; 0 for not. */
+  /** Must be called at each tick, before due work is looked for. Returns by how many milliseconds the clock was set; 0 if it was not. */
   save(sql: Sql): Promise<number>;
 }
 
 /**
- * The queue's own time, in milliseconds: what leases, deadlines and waiting times are kept in. It runs with the
- * clock of the machine, but does not follow when that is set: an hour forward would end all leases at once, an
- * hour back would keep a dead ship's runs for an hour. The distance from the clock is stored for each server,
- * so that what was written before a restart, or by another server, still means the same.
+ * The queue's own time, in milliseconds; leases, deadlines and waiting times are stored in it. It runs with the clock of the machine, but does not
+ * follow when that is set: an hour forward would end all leases at once, an hour back would keep a dead ship's runs for an hour. The difference from
+ * the clock is stored for each server, so that times written before a restart, or by another server, keep their meaning.
  *
- * What is set while the server is down cannot be seen; `regrant` takes care of that.
+ * A change of the clock while the server is down cannot be detected; `regrant` handles that.
  */
 export class QueueTime implements QueueClock {
   readonly #clock: Clock;
   readonly elapsed: Elapsed;
   readonly #nodeId: string;
-  /** `clock - elapsed` when last looked at. */
+  /** `clock - elapsed` at the last check. */
   #base: number;
   #offset = 0;
   #stored = 0;
@@ -45,7 +44,7 @@ export class QueueTime implements QueueClock {
     const clock = this.#clock.now();
     const base = clock - Math.round(this.elapsed());
     const jump = base - this.#base;
-    this.#base = base; // small steps are followed, for that is how a clock is corrected
+    this.#base = base; // small steps are followed, because that is how clocks are corrected
     if (Math.abs(jump) > JUMP_MS) this.#offset -= Math.round(jump);
     return clock + this.#offset;
   }
@@ -57,7 +56,7 @@ export class QueueTime implements QueueClock {
     this.#stored = earlier;
   }
 
-  /** Writes the offset down when it has changed. Answers by how much the clock was set, in milliseconds; 0 for not. */
+  /** Stores the offset if it has changed. Returns by how much the clock was set, in milliseconds; 0 if it was not. */
   async save(sql: Sql): Promise<number> {
     this.now();
     const offset = this.#offset;
@@ -71,7 +70,7 @@ export class QueueTime implements QueueClock {
   }
 }
 
-/** A clock that is moved by hand is its own measure. */
+/** For a clock that tests move: it also measures the elapsed time. */
 function elapsedOf(clock: Clock): Elapsed {
   return clock === systemClock ? () => performance.now() : () => clock.now();
 }

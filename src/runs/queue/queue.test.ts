@@ -138,7 +138,7 @@ describe('handing out', () => {
     expect(await explain(limited[2]!.id)).toEqual({ waitingReason: 'concurrency', labelsMatched: true });
     expect(await explain(labelled.id)).toEqual({ waitingReason: 'no_matching_ship', labelsMatched: false });
     handle.remove();
-    expect(await explain(limited[0]!.id)).toEqual({ waitingReason: null, labelsMatched: true }); // once it was taken
+    expect(await explain(limited[0]!.id)).toEqual({ waitingReason: null, labelsMatched: true }); // after it was taken
     expect(await explain(limited[2]!.id)).toEqual({ waitingReason: 'no_matching_ship', labelsMatched: false });
     handle = fixture.queue.addWorker(ship);
     fixture.pass(3000);

@@ -35,33 +35,33 @@ import { Ticker } from './ticker.ts';
 
 export interface QueueOptions {
   readonly env: RunsEnvironment;
-  /** Writes a line of the server into the log of an attempt. */
+  /** Adds a line of the server to the log of an attempt. */
   readonly note: RunLogs['note'];
-  /** The same, for lines of changes of the run's row; by default with `note`. */
+  /** Like `note`, for lines about changes of the run's row; default: `note`. */
   readonly line?: RunLogs['line'];
-  /** Whether a ship of the fleet that is not connected has all these labels; for the reasons why runs wait. */
+  /** Whether a ship of the fleet that is not connected has all these labels; used to explain why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
-  /** Told of each change of a run in the transaction that makes it: what it rejects with undoes the change. */
+  /** Called for each change of a run in the transaction that makes it; a rejection rolls the change back. */
   readonly tell?: Core['tell'];
-  /** Told in the transaction that a new run takes the place of an older one of its group. */
+  /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded?: Core['onSuperseded'];
-  /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
+  /** Called with the seconds that it took to assign each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
-  /** Told of each write of the queue's own that the store has refused. Must not throw. */
+  /** Called for each write of the queue that the store has refused. Must not throw. */
   readonly onStoreFailure?: () => void;
-  /** As `Math.random`, for the jitter of pauses. */
+  /** Like `Math.random`, for the jitter of pauses. */
   readonly random?: () => number;
-  /** Milliseconds that elapse whatever is done to the clock; by default those of the system, or of a clock that is passed in. */
+  /** Elapsed milliseconds, independent of changes of the clock; default: those of the system, or of the passed clock. */
   readonly elapsed?: Elapsed;
 }
 
-/** The queue with its parts, so that tests can take steps one by one. */
+/** The queue with its parts, so that tests can execute steps one by one. */
 export interface QueueParts {
   readonly queue: Queue;
   readonly dispatcher: Dispatcher;
-  /** What is done once a second. */
+  /** The work of one tick, once a second. */
   tick(signal?: AbortSignal): Promise<void>;
-  /** What `start` does before the first tick. */
+  /** The work of `start` before the first tick. */
   load(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const ticker = new Ticker(options.env, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
-    // Where other servers are at work, ships could renew their leases with those.
+    // If several servers share the store, ships could renew their leases at the other ones.
     if (options.env.sql.peers?.first ?? true) await regrant(core);
     await mendGroups(core);
     await mendMatrices(core);
@@ -106,7 +106,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-/** Tells the row by itself. */
+/** Adds the bytes to the run's row itself. */
 const byNote = (note: RunLogs['note']): RunLogs['line'] => async (tx, runId, attempt, level, message) => {
   await note(tx, runId, attempt, level, message);
   return 0;
@@ -126,7 +126,7 @@ function coreOf({ env, note, line = byNote(note), random = Math.random, elapsed,
   return core;
 }
 
-/** That of the database where several servers share one; a time that tests move is their own. */
+/** The clock of the database if several servers share one; a clock that tests move is used directly. */
 function timeOf({ sql, clock, nodeId }: RunsEnvironment, elapsed: Elapsed | undefined): QueueClock {
   return sql.peers === undefined || elapsed !== undefined || clock !== systemClock ? new QueueTime(clock, nodeId, elapsed) : new SharedQueueTime();
 }
@@ -139,7 +139,7 @@ async function runTick(core: Core, dispatcher: Dispatcher, neighbours: Neighbour
   const jump = await core.time.save(core.env.sql);
   if (jump !== 0) {
     core.env.log.warn({ jumpMs: jump }, 'the clock was set; leases and deadlines of runs are not affected');
-    if (neighbours !== undefined) await regrant(core); // the time of all servers has leapt with it
+    if (neighbours !== undefined) await regrant(core); // the time of all servers has jumped with it
   }
   await neighbours?.catchUp();
   await reap(core, signal);
@@ -152,7 +152,7 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
   await core.env.sql.transaction((tx) => reject(core, tx, claim.ref, worker.shipId, 'it has left'));
 }
 
-/** Cells have the input of the run that they belong to. */
+/** Cells use the input of the run that they belong to. */
 const MATERIAL = `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
   LEFT JOIN runs p ON p.id = r.parent_id LEFT JOIN run_material pm ON pm.seq = p.seq WHERE r.id = ?`;
 
@@ -198,7 +198,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
     reject: async (ref, shipId, reason) => {
       const row = await inTransaction(async (tx) => {
         const found = await reject(core, tx, ref, shipId, reason);
-        // Before the others are told, or it would be handed to the same ship again.
+        // Recorded before other servers are told, because otherwise the run would be assigned to the same ship again.
         if (found !== undefined) dispatcher.refused(shipId, reason === 'unsupported' ? found.lane_id : undefined);
         return found;
       });

@@ -7,11 +7,11 @@ import type { RunRecord } from './port.ts';
 import type { RunRow } from './run-rows.ts';
 import { cancelled, failed, failureOf, nextAttempt, takeFromShip } from './transitions.ts';
 
-/** Runs that are dealt with together: each in a transaction of its own, which share a commit. */
+/** Runs that are processed together: each in a transaction of its own, all with one commit. */
 const BATCH = 50;
 
 interface Due {
-  /** With the moment until which it is due. */
+  /** With the time up to which it is due. */
   readonly where: string;
   readonly by: string;
 }
@@ -24,10 +24,10 @@ export const DUE = {
   waits: { where: "state = 'queued' AND ready <> 3 AND ready <> 4 AND queued_ms <= ?", by: 'queued_ms' },
 } as const satisfies Record<string, Due>;
 
-/** Those that have been due for longest. */
+/** The runs that have been due for longest. */
 export const dueQuery = ({ where, by }: Due): string => `SELECT seq FROM runs WHERE ${where} ORDER BY ${by} LIMIT ?`;
 
-/** Looks after everything whose time has come: pauses, approvals, leases, deadlines, waits that took too long. */
+/** Ends everything whose time is over: pauses, approvals, leases, deadlines, waits that took too long. */
 export async function reap(core: Core, signal?: AbortSignal): Promise<void> {
   const now = (): number => core.time.now();
   await each(core, DUE.pauses, now, endPause, signal);
@@ -39,7 +39,7 @@ export async function reap(core: Core, signal?: AbortSignal): Promise<void> {
 
 type Work = (core: Core, tx: Transaction, row: RunRow) => Promise<unknown>;
 
-/** A run that cannot be dealt with holds up no other; it is tried again with the next tick. */
+/** A run that cannot be processed does not block others; the next tick tries it again. */
 async function each(core: Core, due: Due, until: () => number, work: Work, signal: AbortSignal | undefined): Promise<void> {
   const { sql, log } = core.env;
   while (!signal?.aborted && !core.outage.isOn) {
@@ -54,7 +54,7 @@ async function each(core: Core, due: Due, until: () => number, work: Work, signa
   }
 }
 
-/** Not a change of the run: it has been queued all the time. */
+/** Not a change of the run, which has been queued all the time. */
 async function endPause(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   await tx.run('UPDATE runs SET ready = 1, available_ms = 0 WHERE seq = ?', [row.seq]);
   tx.onCommit(() => {
@@ -74,7 +74,7 @@ async function endDeadline(core: Core, tx: Transaction, row: RunRow): Promise<vo
   else await endTimeout(core, tx, row);
 }
 
-/** The backstop for ships that do not keep the time of an attempt themselves. */
+/** The fallback for ships that do not enforce the time limit of an attempt themselves. */
 async function endTimeout(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   const failure = failureOf(row, { code: 'timeout', message: `the attempt took longer than ${formatDuration(row.timeout_ms)}` });
   const ending = { outcome: 'timed_out', reported: false };

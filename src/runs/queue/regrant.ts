@@ -2,16 +2,16 @@ import { longestPause } from './backoff.ts';
 import { CANCEL_MARGIN_MS, settings, TIMEOUT_MARGIN_MS, type Core } from './core.ts';
 
 /**
- * At the start no ship has had a chance to renew its leases since the server went down: they all get one full time to
- * live, as do assignments that were not accepted yet and attempts whose time seems over. It may also be that the clock was set
- * meanwhile: nothing may lie further ahead than if it began now, or a clock that was set back would freeze the queue.
+ * At the start no ship has been able to renew its leases since the server went down. So all leases get their full time again, and so do assignments
+ * that were not accepted yet and attempts whose time seems over. The clock may also have been set meanwhile: no time may be further ahead than if it
+ * started now, because otherwise a clock that was set back would freeze the queue.
  */
 export async function regrant(core: Core): Promise<void> {
   const { lease_ttl: ttl, cancel_grace: grace, backoff } = settings(core).queue;
   const now = core.time.now();
   const lease = now + ttl;
   await core.env.sql.transaction(async (tx) => {
-    // The states are named as the indexes of what ships have name them.
+    // The states are written as in the partial indexes of held runs, so that these are used.
     await tx.run("UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0", [lease, now]);
     await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND cells = 0 AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)", [lease, lease]);
     await tx.run(

@@ -2,10 +2,10 @@ import type { Transaction } from '../../storage/index.ts';
 import { settings, type Core } from './core.ts';
 import type { RunRef } from './port.ts';
 
-/** Leases that are extended in one transaction. */
+/** Most leases that are extended in one transaction. */
 const BATCH = 200;
 
-/** Ships of which a server hears within this time are written down together. */
+/** Requests that arrive within this time are written together. */
 const GATHER_MS = 1000;
 
 export const RENEW = `UPDATE runs SET lease_ms = ?, renewed_ms = ?
@@ -20,10 +20,7 @@ interface Request {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Extends leases, those of all ships together: the first request at once, and those that come in the second after it
- * when that second is over.
- */
+/** Extends the leases of all ships together: the first request at once, and the requests of the following second at its end. */
 export class Renewals {
   readonly #core: Core;
   #waiting: Request[] = [];
@@ -42,12 +39,12 @@ export class Renewals {
     });
   }
 
-  /** Gathers requests, as it does before the first `close`. */
+  /** Collects requests again, as before the first `close`. */
   open(): void {
     if (this.#flushNow.signal.aborted) this.#flushNow = new AbortController();
   }
 
-  /** Answers what waits, and from now on each request at once: none may be left when the store is closed. */
+  /** Processes the waiting requests, and from now on each request at once: none may be left when the store is closed. */
   async close(): Promise<void> {
     this.#flushNow.abort();
     await this.#gathering;
@@ -76,7 +73,7 @@ export class Renewals {
         const written: Answer[] = [];
         for (const request of requests) written.push(await this.#extend(tx, request));
         return written;
-      }, { isolation: 'read committed' }); // each renewal says by itself what it relies on
+      }, { isolation: 'read committed' }); // each renewal checks its own conditions
       requests.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       this.#core.outage.noteFailure(error);

@@ -2,14 +2,14 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { settings, type Core } from './core.ts';
 
-/** Runs that go in one tick (run-queue decisions, section 6), and in one transaction. */
+/** Most runs that are removed in one tick (run-queue decisions, section 6), and in one transaction. */
 const PER_TICK = 500;
 const BATCH = 100;
 
 export const EXPIRED = `SELECT runs.seq, run_material.definition_id FROM runs JOIN run_material ON run_material.seq = runs.seq
   WHERE runs.finished_at <= ? ORDER BY runs.finished_at LIMIT ?`;
 
-/** Removes runs that finished longer ago than `queue.run_retention`. Their logs follow when the logs' own time is over. */
+/** Removes runs that finished longer ago than `queue.run_retention`. Their logs are removed when the retention of logs is over. */
 export async function expireRuns(core: Core, signal?: AbortSignal): Promise<void> {
   const kept = settings(core).queue.run_retention;
   if (kept === 0) return;

@@ -3,7 +3,7 @@ import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
 import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
 
-/** A row of `runs`; the migration says what its columns mean. */
+/** A row of `runs`; the migration describes its columns. */
 export interface RunRow extends Row {
   seq: number;
   id: string;
@@ -48,10 +48,10 @@ export interface RunRow extends Row {
   matrix: string | null;
 }
 
-/** An approval as it is kept, as JSON. */
+/** An approval as stored, in JSON. */
 export interface StoredApproval extends Approval {
   readonly timeoutMs: number;
-  /** What becomes of the other runs of its group when it is approved. */
+  /** What happens to the other runs of its group when it is approved. */
   readonly others?: Concurrency['others'];
 }
 
@@ -93,24 +93,24 @@ export const toRecord = (row: RunRow): RunRecord => ({
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
 });
 
-/** Of a run that was cancelled meanwhile, nobody waits for it. */
+/** A run that was cancelled meanwhile does not wait for an approval any more. */
 function approvalOf(state: RunState, { state: decided, by, at, expiresAt }: StoredApproval): Approval {
   return { state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided, by, at, expiresAt };
 }
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 
-/** Whether a ship has it. No ship has a run that stands for others. */
+/** Whether a ship holds it. Runs with cells are never held. */
 export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean => cells === 0 && (state === 'running' || state === 'cancelling');
 
 export const isFinished = ({ state }: { readonly state: RunState }): boolean => state !== 'queued' && state !== 'running' && state !== 'cancelling';
 
 export const readById = (from: Queries, id: string): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE id = ?', [id]);
 
-/** The run, which nobody else changes before the transaction ends. */
+/** Reads and locks the run: nothing else changes it before the transaction ends. */
 export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> => tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
 
-/** The run while the ref is the ship's, locked: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
+/** Reads and locks the run if the ship holds the ref: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
 export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
   return tx.get<RunRow>(
     "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE",

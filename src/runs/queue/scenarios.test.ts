@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
 import type { Completion, RunRecord } from './port.ts';
 
-// The acceptance scenarios of the run-queue decisions (section 7) as far as they are the queue's.
+// The acceptance scenarios of the run-queue decisions (section 7) that concern the queue.
 
 let fixture: QueueFixture;
 const noAudit = async (): Promise<void> => {};
@@ -31,7 +31,7 @@ describe('scenario 5', () => {
     const refs = new Set<string>();
     const done: string[] = [];
     while (done.length < 200) {
-      await Promise.all([dispatch(), dispatch(), dispatch()]); // as several nodes would
+      await Promise.all([dispatch(), dispatch(), dispatch()]); // as several nodes would do
       for (const ship of ships) {
         for (const { ref } of ship.claims.splice(0)) {
           refs.add(JSON.stringify(ref));

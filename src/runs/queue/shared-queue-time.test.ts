@@ -3,7 +3,7 @@ import type { Sql } from '../../storage/index.ts';
 import { SharedQueueTime } from './shared-queue-time.ts';
 
 let elapsed: number;
-/** What the clock of the database is ahead of what elapses, and how long it takes to tell. */
+/** How far the clock of the database is ahead of the elapsed time, and how long reading it takes. */
 let ahead: number;
 let takes: number;
 let time: SharedQueueTime;

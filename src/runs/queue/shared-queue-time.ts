@@ -4,13 +4,13 @@ import { JUMP_MS, type Elapsed, type QueueClock } from './queue-time.ts';
 const LOOK = 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms';
 
 /**
- * The queue's own time where several servers share a store: that of the database's clock, whatever the clocks of the
- * servers say. Between two looks, one at each tick, it runs with what elapses here. The clock of the database may be
- * set, or another machine with another clock takes its place; all servers see that alike, before they end any lease.
+ * The queue's own time if several servers share a store: the time of the database's clock, whatever the clocks of the servers say. It is read at each
+ * tick; in between, the locally elapsed time is added. The clock of the database may be set, or a database on another machine with another clock may
+ * replace it; all servers notice that in the same way, before they end any lease.
  */
 export class SharedQueueTime implements QueueClock {
   readonly elapsed: Elapsed;
-  /** How far the database's clock is ahead of what has elapsed. */
+  /** Difference between the database's clock and the elapsed time. */
   #ahead = 0;
 
   constructor(elapsed: Elapsed = () => performance.now()) {
@@ -25,10 +25,10 @@ export class SharedQueueTime implements QueueClock {
     this.#ahead = (await this.#look(sql)).ahead;
   }
 
-  /** Looks at the database's clock. Returns by how much it was set since the last look, in milliseconds; 0 for not. */
+  /** Reads the database's clock. Returns by how much it was set since the last read, in milliseconds; 0 if it was not. */
   async save(sql: Sql): Promise<number> {
     const { ahead, tookMs } = await this.#look(sql);
-    if (tookMs > JUMP_MS) return 0; // the answer says too little
+    if (tookMs > JUMP_MS) return 0; // the round trip took too long for an accurate reading
     const jump = ahead - this.#ahead;
     this.#ahead = ahead;
     return Math.abs(jump) > JUMP_MS ? Math.round(jump) : 0;

@@ -2,8 +2,8 @@ import { settings, type Core } from './core.ts';
 import { regrant } from './regrant.ts';
 
 /**
- * What is done once a second, where the server may have stood still since the last time, frozen or waiting for its disk, or its store may
- * have refused writes. No ship could renew its leases meanwhile, so they get a full one as they do at a start, before any is looked at.
+ * The work that is done once a second. If the server has stood still since the last time, frozen or waiting for its disk, or if its store has refused
+ * writes, no ship could renew its leases. So they are all extended by a full lease time, as at a start, before any is checked.
  */
 export function mindingStandstills(core: Core, tick: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
   let last: number | undefined;

@@ -3,13 +3,13 @@ import type { Sql, Transaction } from '../../storage/index.ts';
 import { FleetFixture } from '../../testkit/runs-fleet.ts';
 import { FakeShip } from '../../testkit/runs-queue.ts';
 
-/** What a store was asked for. */
+/** The statements that a store has executed. */
 class Count {
   statements = 0;
   commits = 0;
 }
 
-/** Counts what is done in transactions of a store from now on; reads beside them too. */
+/** Counts the statements of a store's transactions from now on, and reads outside of them too. */
 function counting(sql: Sql): Count {
   const count = new Count();
   const { get, all, transaction } = sql;
@@ -34,11 +34,11 @@ describe('what the store is asked for', () => {
   let count: Count;
   let ship: FakeShip;
 
-  /** The first run of a lane and of a definition takes more. */
+  /** The first run of a lane and of a definition needs more statements. */
   beforeEach(async () => {
     fixture = await FleetFixture.start({ enabled: false });
     ship = new FakeShip('a'.repeat(32), 20);
-    await fixture.queue.stop(); // batches are handed out by hand
+    await fixture.queue.stop(); // the test assigns batches itself
     fixture.parts.queue.addWorker(ship);
     await fixture.submit({ task: 'warms-up' });
     await fixture.parts.dispatcher.dispatch();
@@ -58,7 +58,7 @@ describe('what the store is asked for', () => {
     await fixture.parts.dispatcher.dispatch();
     expect(ship.claims).toHaveLength(20);
     expect(count.statements).toBeLessThanOrEqual(1 + 20 * 4);
-    expect(count.commits).toBeLessThanOrEqual(2); // the second finds that nothing is left
+    expect(count.commits).toBeLessThanOrEqual(2); // the second one finds the backlog empty
   });
 
   it('an acceptance takes 1 statement, the end of a run 5', async () => {

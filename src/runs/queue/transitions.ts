@@ -7,9 +7,8 @@ import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, readById, toRecord, type RunRow } from './run-rows.ts';
 
 /*
- * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state goes
- * through `move`, which is guarded by state and fence, writes a line into the log of the attempt, and tells the
- * listeners once it is committed.
+ * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, which is guarded by
+ * state and fence, adds a line to the log of the attempt, and notifies the listeners after the commit.
  */
 
 /** A line of the log of the attempt that the change concerns. */
@@ -18,7 +17,7 @@ interface Line {
   readonly text: string;
 }
 
-/** How a handing-out ended. `reported`: by its ship. */
+/** How an assignment ended. `reported`: by its ship. */
 export interface Ending {
   readonly outcome: string;
   readonly reported: boolean;
@@ -41,10 +40,12 @@ export async function claim(core: Core, tx: Transaction, row: RunRow, shipId: st
   return run;
 }
 
-/** Of a run that no ship has, no lease and no deadline ends. */
+/** For a run that no ship holds: its lease and its deadline never end. */
 const NEVER_MS = 9_000_000_000_000_000;
 
-/** Row 2 for a run that stands for others, with the first of its cells. Cells may be claimed side by side, so the change tells who is first. */
+/**
+ * Row 2 for a run with cells, when its first cell starts. Cells may be claimed at the same time, so the number of changed rows shows which was first.
+ */
 async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   const at = unixSeconds(core.env.clock);
   const { changes } = await tx.run(
@@ -58,14 +59,14 @@ async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   tx.onCommit(() => core.changes.announce(change));
 }
 
-/** Row 9. The lease stays as it is: a cancel is no sign of life. */
+/** Row 9. The lease is not extended, because a cancel request is no sign of life. */
 export function askToStop(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
   if (row.cells > 0) return move(core, tx, row, { state: 'cancelling' }, info('the cells of the run are asked to stop'));
   const deadline = core.time.now() + settings(core).queue.cancel_grace + CANCEL_MARGIN_MS;
   return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) }, info('the run is asked to stop'));
 }
 
-/** Rows 3, 10 and 11. Without an ending by its ship, what the ship may still send is fenced off. */
+/** Rows 3, 10 and 11. Unless the ship has reported the end, the fence increases, so that its later reports are refused. */
 export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: string, ending: Ending): Promise<RunRecord> {
   await recordEnd(core, tx, row, ending);
   return move(core, tx, row, { ...finish(core, 'cancelled'), fence: row.fence + forced(row, ending) }, info(`the run is cancelled: ${why}`), 'cancelled');
@@ -96,7 +97,7 @@ export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, fail
   return move(core, tx, row, patch, warn(`attempt ${row.attempt} ended: ${failure.code}: ${failure.message}; the next one follows in ${(pause / 1000).toFixed(1)} s`), failure.code);
 }
 
-/** Row 12, and an attempt that is returned before its first step: the same attempt again, as if it had not been handed out. */
+/** Row 12, and an attempt that is returned before its first step: queues the same attempt again, as if it had not been assigned. */
 export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reason: string, why: string, ending: Ending): Promise<RunRecord> {
   await recordEnd(core, tx, row, ending);
   const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
@@ -146,6 +147,6 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
   }
   await core.tell(tx, change);
   tx.onCommit(() => core.changes.announce(change));
-  if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // there is room again
+  if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // a slot has become free
   return run;
 }

@@ -2,8 +2,8 @@ import { canTake, hasLabels, type Lane } from './lanes.ts';
 import type { Worker } from './port.ts';
 
 /**
- * The connected workers, and for each lane those that can take its runs: kept rather than found anew for each claim, for
- * there may be a thousand ships and hundreds of lanes.
+ * The worker registry: the connected workers, and for each lane the workers that can take its runs. These sets are kept and not searched for each
+ * claim, because there may be a thousand ships and hundreds of lanes.
  */
 export class WorkerRegistry {
   readonly #abilities = new Map<Worker, string>();
@@ -19,7 +19,7 @@ export class WorkerRegistry {
     for (const { workers } of this.#ofLane.values()) workers.delete(worker);
   }
 
-  /** Its labels, kinds or keys may be others now. */
+  /** Its labels, kinds or keys may have changed. */
   changed(worker: Worker): void {
     const before = this.#abilities.get(worker);
     if (before === undefined || before === abilitiesOf(worker)) return;
@@ -35,7 +35,7 @@ export class WorkerRegistry {
     return this.#abilities.keys();
   }
 
-  /** Whether any has all these labels. */
+  /** Whether any worker has all these labels. */
   anyHas(selectors: readonly string[]): boolean {
     for (const worker of this.#abilities.keys()) if (hasLabels(worker, selectors)) return true;
     return false;

@@ -12,17 +12,17 @@ export interface EnqueuerDeps {
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
 }
 
-/** A request that queues a run, under the key of its client. */
+/** A request to queue a run, under the key of its client. */
 export interface Submission {
   readonly source: RunSource;
-  /** Who asks, for the audit log; the source's own where nobody does. */
+  /** The caller, for the audit log; default: the name of the source. */
   readonly actor?: string;
   readonly key: string;
-  /** Whose the key is; that of the source where absent. */
+  /** The owner of the key; default: the source. */
   readonly space?: KeySpace;
-  /** What the key stands for: the endpoint and all that the request says. */
+  /** The request that the key stands for: the endpoint and all fields. */
   readonly requestHash: Uint8Array;
-  /** What is to be run; asked only when the key is not known. */
+  /** The run to queue; called only if the key is not known. */
   readonly request: () => Promise<RunRequest & { readonly retryOf?: RunRecord }>;
 }
 
@@ -31,11 +31,11 @@ export interface Enqueuer {
   /** Throws the errors of `resolveRun`, `idempotency_conflict`, `enqueue_failed`. */
   submit(submission: Submission): Promise<OnceResult>;
   /**
-   * Queues a run of the service's own once for each key, whatever else the request says. `source` is also the space
-   * of the key, so clients cannot take it.
+   * Queues a run of the service itself once for each key, whatever the request contains. `source` is also the namespace of the key, so clients cannot
+   * use it.
    */
   enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
-  /** Forgets keys that have expired. */
+  /** Deletes expired keys. */
   readonly pruneKeys: Idempotency['prune'];
 }
 
@@ -49,13 +49,13 @@ const WAYS: Readonly<Record<RunSource, { space: KeySpace; actor: string; action:
 export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>, deps: EnqueuerDeps): Enqueuer {
   const idempotency = createIdempotency(env, deps.queue);
 
-  /** Checks all but the log budget, in the order of the decisions, section 2.1. */
+  /** Checks everything except the log budget, in the order of the decisions, section 2.1. */
   async function toNewRun(source: RunSource, by: string | undefined, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
     const resolved = await resolveRun(env.config.current().config, request, { keyVariableAvailable: deps.keyVariableAvailable, log: env.log });
     const { input = null } = resolved;
     return {
       projectId: request.projectId,
-      // The resolver knows the kind, so it is one.
+      // The resolver has accepted the kind, so the cast is safe.
       kind: request.kind as NewRun['kind'],
       task: request.task,
       ...resolved,

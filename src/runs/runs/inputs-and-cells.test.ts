@@ -34,7 +34,7 @@ const list = async (query: string): Promise<Run[]> => (await api.send('GET', `/r
 const get = async (id: string): Promise<Run> => (await api.send('GET', `/runs/${id}`)).json<{ data: Run }>().data;
 const LIMITS = { max_line: 1, attempt_budget: 1, attempt_events: 1 };
 
-/** What a ship with these labels would be handed next. */
+/** The next run that a ship with these labels would get. */
 async function taken(labels: readonly string[]): Promise<Claim> {
   const assigned = Promise.withResolvers<Claim>();
   const worker = api.queue.addWorker({ shipId: 'ship', sessionId: 'one', labels, kinds: ['pipeline'], keyVariables: [], free: () => 1, assign: assigned.resolve });

@@ -11,5 +11,5 @@ export function presentAttempt({ attempt, shipId, startedAt, endedAt, outcome, g
   };
 }
 
-/** Clocks of ships may tell times that no date has. */
+/** Clocks of ships may report times that no date can express. */
 const moment = (milliseconds: number): string => new Date(Math.min(8.64e15, Math.max(0, milliseconds))).toISOString();

@@ -40,5 +40,5 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
   };
 }
 
-/** A run that a ship has or had. */
+/** A run that a ship holds or held. */
 const TAKEN = { waitingReason: null, labelsMatched: true } as const;

@@ -12,7 +12,7 @@ type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 
 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
 
-/** What only looks at runs. */
+/** The handlers that only read runs. */
 export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts'>): ReadHandlers {
   return {
     async getRun({ id }) {

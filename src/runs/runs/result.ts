@@ -1,9 +1,9 @@
 import type { RunResult } from '../../../generated/runs/sdk/types.gen.ts';
 
-/** Type of a result that is a `RunResult` already, as the executor of `ai_text` reports it. */
+/** Type of a result that already is a `RunResult`, as the executor of `ai_text` reports it. */
 const RESULT_TYPE = 'application/vnd.quire.result+json';
 
-/** A stored result as the API shows it. That of a pipeline is text of some type. */
+/** A stored result in the form of the API. The result of a pipeline is text of any type. */
 export function presentResult({ body, type }: { readonly body: Uint8Array; readonly type: string }): RunResult {
   const text = new TextDecoder().decode(body);
   const plain: RunResult = { content: text, content_type: type, value: type === 'application/json' ? parse(text) : null, model: null, finish_reason: null, usage: null, truncated: false };
@@ -20,7 +20,7 @@ export function presentResult({ body, type }: { readonly body: Uint8Array; reado
   };
 }
 
-/** Null for what calls itself JSON and is none. */
+/** Null if the type says JSON and the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -3,11 +3,14 @@ import type { CellValues, RunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 
-/** What a retry of this run asks for, `which` of its cells: the same, by the configuration of now (decisions, section 2.3). */
+/**
+ * The request that retries this run, or the cells that `which` selects: the same run, resolved from the current configuration (decisions, section
+ * 2.3).
+ */
 export async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>, { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }> {
   if (run.state !== 'failed' && run.state !== 'cancelled') throw new ServiceError('run_state_conflict', 'only a failed or cancelled run can be retried');
   const material = await queue.material(run.id);
-  // Retention may have come between.
+  // Retention may have removed it meanwhile.
   if (material === undefined) throw new ServiceError('run_not_found', 'there is no such run');
   const { input, inputIsJson, definition } = material;
   const project = projects.find(({ id }) => id === run.projectId);

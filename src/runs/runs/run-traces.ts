@@ -5,14 +5,14 @@ import { currentTracing, type SpanAttributes } from '../../lib/tracing.ts';
 import type { RunChange, RunRecord, RunState } from '../queue/port.ts';
 import { attemptSpanId, traceIdOf } from '../definitions/trace-ids.ts';
 
-/** Unfinished runs whose beginnings are remembered. */
+/** Most unfinished runs whose start times are remembered. */
 const REMEMBERED = 10_000;
 
 const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
 
 /**
- * Tells of runs and their attempts as spans, once they have ended: a run is a trace of its own, whose id is the run's, with a
- * link to the request that queued it. What began before this process did is told with the times that the store has.
+ * Reports runs and their attempts as spans when they have ended. A run is a trace of its own, whose id is derived from the run's, with a link to the
+ * request that queued it. For runs that started before this process, the times of the store are used.
  */
 export class RunTraces {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class RunTraces {
     this.#clock = clock;
   }
 
-  /** To be given to `queue.onChange`. */
+  /** Pass this to `queue.onChange`. */
   changed({ run, from, reason }: RunChange): void {
     const tracing = currentTracing();
     if (tracing === undefined) return;
@@ -38,7 +38,7 @@ export class RunTraces {
     const attributes = attributesOf(run);
     const error = run.state === 'succeeded' ? undefined : (run.error?.code ?? reason ?? run.state);
     if (UNDER_WAY.has(from) && !UNDER_WAY.has(run.state)) {
-      // A run that is queued again has the number of its next attempt already.
+      // A run that is queued again already has the number of its next attempt.
       const { attempt, ms: startMs } = this.#begun.get(run.id) ?? { attempt: run.attempt, ms: run.startedAt === null ? now : run.startedAt * 1000 };
       tracing.record({
         name: `attempt of ${run.kind}`, traceId, spanId: attemptSpanId(run.id, attempt), parentSpanId: runSpanId(run.id),
@@ -52,7 +52,7 @@ export class RunTraces {
   }
 }
 
-/** Names of the semantic conventions for CI/CD where there is one. */
+/** Names of the semantic conventions for CI/CD, if there is one. */
 function attributesOf({ id, projectId, task, attempt, state, shipId, source }: RunRecord): SpanAttributes {
   return {
     'cicd.pipeline.run.id': id, 'cicd.pipeline.name': task, 'cicd.pipeline.run.state': state,
@@ -64,7 +64,7 @@ function runSpanId(runId: string): string {
   return createHash('sha256').update(`run ${runId}`).digest('hex').slice(0, 16);
 }
 
-/** The moment of creation is in the first 48 bits of an id (RFC 9562, UUIDv7), in milliseconds. */
+/** The time of creation is in the first 48 bits of an id (RFC 9562, UUIDv7), in milliseconds. */
 function createdMs(id: string): number {
   return Number.parseInt(traceIdOf(id).slice(0, 12), 16);
 }

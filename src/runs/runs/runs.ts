@@ -18,18 +18,18 @@ import { requireRun } from './run-id.ts';
 
 type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult' | 'listRunAttempts'>>;
 
-/** Runs, as clients see them. */
+/** The operations of clients on runs. */
 export interface Runs {
   readonly handlers: RunHandlers;
-  /** What the decisions want checked before the rest of a request (section 2.1): the run of the path, then the key. */
+  /** The checks that the decisions require before the rest of a request (section 2.1): the run of the path, then the key. */
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
   readonly submit: Enqueuer['submit'];
   /** A run as the API shows it. */
   present(run: RunRecord): Run;
-  /** Begins to forget expired keys. */
+  /** Starts deleting expired keys. */
   start(): void;
-  /** Waits for what is under way; safe twice. */
+  /** Waits for work under way; safe twice. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface RunsDeps extends EnqueuerDeps {
   readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
 
-/** Bytes of an input, as JSON where it is an object. */
+/** Bytes of an input, as JSON if it is an object. */
 const MAX_INPUT_BYTES = 262_144;
 
 export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
@@ -104,7 +104,7 @@ function toRequest({ project_id: projectId, kind, task, input, priority, ref: gi
   return { projectId, kind, task, input, priority, gitRef };
 }
 
-/** The schema can tell the size of texts only. */
+/** The schema can limit the size of texts only. */
 function requireSmall(input: string | object | undefined): void {
   if (typeof input === 'object' && Buffer.byteLength(JSON.stringify(input)) > MAX_INPUT_BYTES) {
     throw new ServiceError('invalid_input', `input must be at most ${MAX_INPUT_BYTES} bytes`);

@@ -1,10 +1,10 @@
 import type { Log } from '../../lib/log.ts';
 import type { RunChange } from '../queue/port.ts';
 
-/** Reasons why a run waits again under the number that its attempt had: nothing of it was lost. */
+/** Reasons for which a run waits again under the same attempt number: no work was lost. */
 const HARMLESS: ReadonlySet<string> = new Set(['returned', 'rejected', 'not_accepted']);
 
-/** One line of the server's log for what operators look for: leases that are lost, and attempts that are made again. */
+/** One line of the server's log for events that operators look for: lost leases and repeated attempts. */
 export function tellOfRuns(log: Log, { run, from, formerShipId, reason = 'unknown' }: RunChange): void {
   const { id, projectId, attempt } = run;
   if (reason === 'lease_lost') log.warn({ run: id, project: projectId, ship: formerShipId, state: run.state }, 'the lease of a run is lost');

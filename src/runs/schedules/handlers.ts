@@ -23,7 +23,7 @@ export interface ScheduleHandlerDeps {
   readonly present: (run: RunRecord) => Run;
 }
 
-/** Schedules, as clients see them. */
+/** The operations of clients on schedules. */
 export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>, deps: ScheduleHandlerDeps): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
   const { sql, clock, config } = env;
   const plans = (): Plan[] => plansOf(config.current().config);
@@ -34,13 +34,13 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
     return presentSchedule(plan, progress, last, clock.now());
   }
 
-  /** Changes the pause of a schedule in a transaction with its audit entry, unless it is as it should be. */
+  /** Changes the pause of a schedule in a transaction with its audit entry, unless it is already as requested. */
   async function setPaused(plan: Plan, paused: boolean, actor: string): Promise<Schedule> {
     const target = `${plan.projectId}/${plan.name}`;
     await sql.transaction(async (tx) => {
       const progress = (await readProgress(tx))(plan);
       if ((progress?.pausedAt ?? null) !== null === paused) return;
-      // What passed during a pause is not made up for, and nothing is that was due before the first look.
+      // Slots that passed during a pause are not made up for, and neither are slots that were due before the first check.
       await noteSlot(tx, plan, slotAt(clock.now(), plan));
       await notePause(tx, plan, paused ? actor : null, paused ? unixSeconds(clock) : null);
       await deps.audit.record(tx, actor, paused ? 'pause' : 'resume', target);
@@ -48,7 +48,7 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
     return present(plan, (await readProgress(sql))(plan));
   }
 
-  /** The run is queued by now; where the note fails, only the list does not show it. */
+  /** The run is already queued; if storing it as the last run fails, only the list does not show it. */
   async function noteLast(tx: Transaction, plan: Plan, runId: string): Promise<void> {
     const progress = (await readProgress(tx))(plan);
     if (progress?.rule !== ruleOf(plan)) await noteSlot(tx, plan, slotAt(clock.now(), plan), runId);

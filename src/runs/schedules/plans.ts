@@ -5,15 +5,15 @@ import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.
 import type { RunRequest } from '../definitions/index.ts';
 import { CronTimes } from '../../lib/cron-times.ts';
 
-/** What a project's own schedules are called (run-queue decisions, section 2.6). */
+/** Names of a project's own schedules (run-queue decisions, section 2.6). */
 export type What = 'release' | 'content';
 
 /** When runs are due: after intervals, or at the times of a cron expression. */
 export type Times =
-  | { readonly interval: string; readonly intervalMs: number; /** How much later than its slot a run is queued, so that not all projects come at once. */ readonly delayMs: number }
+  | { readonly interval: string; readonly intervalMs: number; /** Delay after the slot; spreads the projects. */ readonly delayMs: number }
   | { readonly cron: string; readonly timezone: string };
 
-/** Runs that are queued again and again. */
+/** A schedule: runs that are queued repeatedly. */
 export interface Plan {
   readonly projectId: string;
   /** Unique in its project. */
@@ -24,7 +24,7 @@ export interface Plan {
   readonly request: RunRequest & { readonly kind: 'pipeline' | 'ai_text' | 'diagnostic' };
 }
 
-/** Those of `schedules` in their order, then those of projects. */
+/** The entries of `schedules` in order, then the schedules of projects. */
 export function plansOf(config: RunsConfig): Plan[] {
   return [...config.schedules.flatMap((schedule) => planOf(config, schedule)), ...config.projects.flatMap((project) => plansOfProject(config, project))];
 }
@@ -36,7 +36,7 @@ function planOf({ scheduler, projects }: RunsConfig, { name, project: projectId,
   return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
 }
 
-/** What a project asks for by `release_interval` and `content`. */
+/** The schedules that `release_interval` and `content` of a project define. */
 export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig): Plan[] {
   const { id, release_interval: release, content } = project;
   const plan = (name: What, interval: string, request: Plan['request']): Plan => {
@@ -50,7 +50,7 @@ export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig
   ];
 }
 
-/** What the content role is told besides its system prompt. */
+/** The input of the content role, in addition to its system prompt. */
 function promptOf({ id, repository, issue_label: label }: ProjectConfig): string {
   return [`Project: ${id}`, `Repository: ${repository}`, ...(label === '' ? [] : [`Label of ready issues: ${label}`])].join('\n');
 }
@@ -70,8 +70,8 @@ function timesOf({ cron, timezone }: { readonly cron: string; readonly timezone:
 }
 
 /**
- * The slot that a moment falls into, in Unix seconds: the time at which it was last due. Slots of intervals are multiples of the
- * interval since 1970, so nodes and restarts agree. 0 before the first.
+ * The slot of a time, in Unix seconds: when the run was last due. Slots of intervals are multiples of the interval since 1970, so nodes and restarts
+ * agree. 0 before the first slot.
  */
 export function slotAt(nowMs: number, { times }: Plan): number {
   if ('cron' in times) return Math.round((timesOf(times).upTo(nowMs) ?? 0) / 1000);

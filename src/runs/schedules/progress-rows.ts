@@ -1,11 +1,11 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
 import type { Plan } from './plans.ts';
 
-/** How far a schedule has come. */
+/** The progress of a schedule. */
 export interface Progress {
-  /** The last slot that was dealt with, in Unix seconds. */
+  /** The last slot that was handled, in Unix seconds. */
   readonly slot: number;
-  /** What the slots are of; another interval or expression starts over. */
+  /** The interval or expression of the slots; when it changes, the schedule starts over. */
   readonly rule: string;
   readonly lastRun: string | null;
   readonly pausedBy: string | null;
@@ -35,14 +35,14 @@ const ruleText = (intervalMs: number, rule: string): string => (rule === '' ? St
 /** As `Progress.rule` has it. */
 export const ruleOf = (plan: Plan): string => ruleText(...columnsOf(plan));
 
-/** Of all schedules; asked again each time, for another server may have paused one. */
+/** Progress of all schedules; read each time, because another server may have paused one. */
 export async function readProgress(from: Queries): Promise<(plan: Named) => Progress | undefined> {
   const rows = await from.all<ProgressRow>('SELECT project_id, what, interval_ms, slot, rule, last_run, paused_by, paused_at FROM schedules');
   const found = new Map(rows.map((row) => [`${row.what}:${row.project_id}`, toProgress(row)]));
   return (plan) => found.get(keyOf(plan));
 }
 
-/** Notes a slot as dealt with; `lastRun` stays where none is given. */
+/** Records a slot as handled; `lastRun` does not change if none is passed. */
 export async function noteSlot(tx: Transaction, plan: Plan, slot: number, lastRun: string | null = null): Promise<void> {
   const [intervalMs, rule] = columnsOf(plan);
   await tx.run(
@@ -53,12 +53,12 @@ export async function noteSlot(tx: Transaction, plan: Plan, slot: number, lastRu
   );
 }
 
-/** Notes a run beside those of the slots. The row must be there. */
+/** Records a run besides those of the slots. The row must exist. */
 export async function noteRun(tx: Transaction, { projectId, name }: Named, runId: string): Promise<void> {
   await tx.run('UPDATE schedules SET last_run = ? WHERE project_id = ? AND what = ?', [runId, projectId, name]);
 }
 
-/** Null for both ends a pause. The row must be there. */
+/** Null for both ends a pause. The row must exist. */
 export async function notePause(tx: Transaction, { projectId, name }: Named, by: string | null, at: number | null): Promise<void> {
   await tx.run('UPDATE schedules SET paused_by = ?, paused_at = ? WHERE project_id = ? AND what = ?', [by, at, projectId, name]);
 }

@@ -9,7 +9,7 @@ import type { RunRecord } from '../queue/port.ts';
 import { createSchedules } from './schedules.ts';
 
 const HOUR = 3_600_000;
-/** Twenty minutes after an hour has begun. */
+/** Twenty minutes past an hour. */
 const START = 490_000 * HOUR + 20 * 60_000;
 
 const CONFIG = `
@@ -136,7 +136,7 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
   it('wait for the moment of what is due within a minute', async () => {
     const { world, schedules } = await open();
     await schedules.tick();
-    world.now += 40 * 60_000 - 300; // so long before the hour
+    world.now += 40 * 60_000 - 300; // this long before the hour
     schedules.start();
     await new Promise((done) => setTimeout(done, 50));
     expect(world.keys).toEqual([]);

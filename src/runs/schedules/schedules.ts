@@ -8,32 +8,32 @@ import type { Queue } from '../queue/port.ts';
 import { nextAt, plansOf, plansOfProject, slotAt, type Plan, type What } from './plans.ts';
 import { noteSlot, readProgress, ruleOf, type Progress } from './progress-rows.ts';
 
-/** What became of a slot, for the metrics: `held` while the run before it is unfinished. */
+/** The outcome of a slot, for the metrics: `held` while the previous run is unfinished. */
 export type SlotResult = 'queued' | 'refused' | 'held';
 
 export interface SchedulesOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'config' | 'log'>;
   readonly queue: Pick<Queue, 'get' | 'unfinished'>;
-  /** Queues a run once for each key, whichever node asks. */
+  /** Queues a run once for each key, whichever node calls it. */
   readonly enqueueOnce: (source: 'schedule', key: string, request: RunRequest) => Promise<OnceResult>;
-  /** Told of each slot that is due; must not throw. */
+  /** Called for each slot that is due; must not throw. */
   readonly onSlot?: (result: SlotResult) => void;
 }
 
-/** Runs that nobody asks for: those of `schedules`, releases and content (decisions, section 2.6, "Schedules"). */
+/** Runs that start without a request: the entries of `schedules`, releases and content (decisions, section 2.6, "Schedules"). */
 export interface Schedules {
   /** Queues what is due now. Never rejects. */
   tick(): Promise<void>;
   /** When the next runs of a project's own schedules are queued, in Unix seconds. */
   nextRuns(project: ProjectConfig): Record<What, number | null>;
-  /** Looks every minute, and waits for the moment of what is due within the next one. */
+  /** Checks every minute, and waits for the exact time of slots that are due within the next minute. */
   start(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Each minute. After a leap of the clock node-cron goes through every moment that it missed, some 25 us each: of minutes that
- * is 35 ms for a day, of seconds it would be 4 s.
+ * Once a minute. After the clock has jumped forward, node-cron iterates over every missed time, about 25 us each: for a day this takes 35 ms in
+ * minutes, but would take 4 s in seconds.
  */
 const EVERY_MINUTE = '* * * * *';
 const MINUTE_MS = 60_000;
@@ -53,11 +53,11 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
   async function isUnfinished({ projectId, times, request }: Plan, { lastRun }: Progress): Promise<boolean> {
     const last = lastRun === null ? undefined : await queue.get(lastRun);
     if (last !== undefined) return last.finishedAt === null;
-    // Which run was the last one has not always been kept.
+    // Earlier versions did not store the last run.
     return 'interval' in times && queue.unfinished(projectId, request.kind, request.task, 'schedule');
   }
 
-  /** Slots that were missed count as one; a plan that is new waits for its next slot, and so does one that was paused. */
+  /** Several missed slots count as one; a new plan waits for its next slot, and so does a plan after a pause. */
   async function follow(plan: Plan, progress: Progress | undefined): Promise<void> {
     const slot = slotAt(clock.now(), plan);
     if (progress?.rule !== ruleOf(plan)) return note(plan, slot);
@@ -67,7 +67,7 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
     await note(plan, slot, await fire(plan, slot));
   }
 
-  /** Returns the id of the run; undefined when it was refused. */
+  /** Returns the id of the run; undefined if it was refused. */
   async function fire({ projectId, name, request }: Plan, slot: number): Promise<string | undefined> {
     try {
       const { run } = await enqueueOnce('schedule', `sched:${projectId}:${name}:${slot}`, request);
@@ -97,7 +97,7 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
 
   const inTurn = (): Promise<void> => (ticking = ticking.then(tick));
 
-  /** What is due now, and then at their moments what is due before the next look. */
+  /** Queues what is due now, and then, at its time, each slot that is due before the next check. */
   function look(): void {
     if (stopped.signal.aborted) return;
     void inTurn();
@@ -138,7 +138,7 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
   };
 }
 
-/** What a later try would meet again: something is not configured, or no machine has it. */
+/** Errors that a later try would cause again: something is not configured, or no machine has it. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && error.status < 500;
 }

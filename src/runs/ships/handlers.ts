@@ -12,10 +12,10 @@ import { hashOfToken, insertToken, newToken } from './join-tokens.ts';
 import { labelsOf, LOCAL_NAME, localLabels } from './labels.ts';
 import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, writeDrain, type StoredShip } from './ship-rows.ts';
 
-/** A ship that has missed so many heartbeats in a row is offline. */
+/** A ship that has missed this many heartbeats in a row is offline. */
 const MISSED_HEARTBEATS = 2;
 
-/** `lastSeenMs`: 0 for one that was never heard of; `heartbeatMs`: time between two heartbeats. */
+/** `lastSeenMs`: 0 for a ship that has never connected; `heartbeatMs`: time between two heartbeats. */
 export const isOnline = (lastSeenMs: number, nowMs: number, heartbeatMs: number): boolean => lastSeenMs > 0 && nowMs - lastSeenMs < MISSED_HEARTBEATS * heartbeatMs;
 
 export type ShipHandlers = Required<Pick<Handlers<Operations>, 'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>>;
@@ -29,7 +29,7 @@ export interface ShipDeps {
   readonly joining: Joining | undefined;
 }
 
-/** What a ship needs to know to join. */
+/** The data that a ship needs to join. */
 export interface Joining {
   /** SHA-256 of the root that signs servers. */
   readonly fingerprint: () => Buffer;
@@ -41,7 +41,7 @@ export function createShipHandlers(env: RunsEnvironment, deps: ShipDeps): ShipHa
   const { sql, clock } = env;
   const log = env.log.child({ area: 'fleet' });
   const show = (ship: StoredShip): Ship => toShip(ship, deps, clock.now(), env.config.current().config.queue.heartbeat);
-  /** Changes a ship that there is, and answers it as it is afterwards. */
+  /** Changes an existing ship, and returns it as it is afterwards. */
   const change = (id: string, work: (tx: Transaction, ship: StoredShip) => Promise<void>): Promise<StoredShip> => sql.transaction(async (tx) => {
     await work(tx, await requireShip(tx, id));
     return requireShip(tx, id);
@@ -110,7 +110,7 @@ async function createToken(
   const expiresMs = nowMs + config.current().config.fleet.join_token_ttl;
   await sql.transaction(async (tx) => {
     const stored = { id, hash: hashOfToken(token), name, labels, expiresMs };
-    // The name is claimed before ships are asked: a ship that joins at the same time gives its token up only with its own row there.
+    // The name is claimed before ships are read: a ship that joins at the same time uses its token up only together with storing its own row.
     const free = name !== LOCAL_NAME && await insertToken(tx, stored, nowMs) && !await isNameOfLiveShip(tx, name);
     if (!free) throw new ServiceError('invalid_name', `name must be unique: a ship or an open join token has ${name}`);
     await audit.record(tx, actor, 'token', name, { labels });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Queries, Transaction } from '../../storage/index.ts';
 
-/** A token as it is stored: of the text itself its hash alone. */
+/** A stored token: only the hash of its text. */
 export interface StoredToken {
   readonly id: string;
   readonly hash: string;
@@ -12,7 +12,7 @@ export interface StoredToken {
 
 const FORM = /^qj1\.[A-Za-z0-9_-]{43}\.([0-9a-f]{32})\.[A-Za-z0-9_-]{43}$/;
 
-/** `qj1.<SHA-256 of the root>.<id>.<32 random bytes>`: the ship knows the server by the first part, the server the ship by the rest. */
+/** `qj1.<SHA-256 of the root>.<id>.<32 random bytes>`: the ship identifies the server by the first part, the server the ship by the rest. */
 export function newToken(fingerprint: Buffer, id: string): string {
   return `qj1.${fingerprint.toString('base64url')}.${id}.${randomBytes(32).toString('base64url')}`;
 }
@@ -30,7 +30,7 @@ export function isOfToken(stored: StoredToken, token: string): boolean {
   return timingSafeEqual(Buffer.from(stored.hash, 'hex'), createHash('sha256').update(token).digest());
 }
 
-/** Undefined for one that was never made, was used, or expired some time ago. */
+/** Undefined if it was never made, was used, or expired some time ago. */
 export async function readToken(queries: Queries, id: string): Promise<StoredToken | undefined> {
   const row = await queries.get<{ id: string; hash: string; name: string; labels: string; expires_ms: number }>(
     'SELECT id, hash, name, labels, expires_ms FROM join_tokens WHERE id = ?', [id],
@@ -38,7 +38,7 @@ export async function readToken(queries: Queries, id: string): Promise<StoredTok
   return row && { id: row.id, hash: row.hash, name: row.name, labels: JSON.parse(row.labels) as string[], expiresMs: row.expires_ms };
 }
 
-/** False when an open token has its name. One of that name that has expired makes room. */
+/** False if an open token has its name. An expired one of that name is replaced. */
 export async function insertToken(tx: Transaction, token: StoredToken, nowMs: number): Promise<boolean> {
   await tx.run('DELETE FROM join_tokens WHERE name = ? AND expires_ms <= ?', [token.name, nowMs]);
   const { changes } = await tx.run(
@@ -48,12 +48,12 @@ export async function insertToken(tx: Transaction, token: StoredToken, nowMs: nu
   return changes > 0;
 }
 
-/** Uses a token up. False when somebody else did, or it has expired. */
+/** Uses a token up. False if it is already used or has expired. */
 export async function consumeToken(tx: Transaction, id: string, nowMs: number): Promise<boolean> {
   return (await tx.run('DELETE FROM join_tokens WHERE id = ? AND expires_ms > ?', [id, nowMs])).changes > 0;
 }
 
-/** Forgets those that expired before. */
+/** Deletes the tokens that expired before this time. */
 export async function removeExpiredTokens(tx: Transaction, beforeMs: number): Promise<void> {
   await tx.run('DELETE FROM join_tokens WHERE expires_ms < ?', [beforeMs]);
 }

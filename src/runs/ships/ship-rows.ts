@@ -1,7 +1,7 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
 import type { RunKind } from '../queue/port.ts';
 
-/** What a ship says of itself, at each connection anew. */
+/** What a ship reports about itself at each connection. */
 export interface ShipTraits {
   readonly version: string;
   readonly kinds: readonly RunKind[];
@@ -11,15 +11,15 @@ export interface ShipTraits {
   readonly ephemeral: boolean;
 }
 
-/** A ship as it is stored. Times are in milliseconds since 1970; 0: not yet. */
+/** A stored ship. Times are in milliseconds since 1970; 0: not yet. */
 export interface StoredShip extends ShipTraits {
   readonly id: string;
   readonly name: string;
-  /** Those of its token. */
+  /** The labels of its token. */
   readonly labels: readonly string[];
   readonly os: string;
   readonly arch: string;
-  /** Null for one that takes runs; the session that was told to drain, or empty when none was connected. */
+  /** Null for a ship that takes runs; otherwise the session that was told to drain, or empty if none was connected. */
   readonly drainSession: string | null;
   readonly joinedMs: number;
   readonly lastSeenMs: number;
@@ -53,7 +53,7 @@ export async function readShip(queries: Queries, id: string): Promise<StoredShip
   return row && toShip(row);
 }
 
-/** In the order in which they joined. */
+/** In the order of joining. */
 export async function listShips(queries: Queries): Promise<StoredShip[]> {
   return (await queries.all<ShipRow>(`${SELECT} ORDER BY joined_ms, id`)).map(toShip);
 }
@@ -82,12 +82,12 @@ export async function writeDrain(tx: Transaction, id: string, session: string | 
   await tx.run('UPDATE ships SET drain_session = ? WHERE id = ?', [session, id]);
 }
 
-/** Never back in time. */
+/** Never moves the time back. */
 export async function writeLastSeen(tx: Transaction, seen: Iterable<readonly [id: string, ms: number]>): Promise<void> {
   await tx.runMany('UPDATE ships SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?', [...seen].map(([id, ms]) => [ms, id, ms]));
 }
 
-/** False when there is no such ship, or it is revoked already. */
+/** False if there is no such ship or it is already revoked. */
 export async function markRevoked(tx: Transaction, id: string, nowMs: number): Promise<boolean> {
   const { changes } = await tx.run('UPDATE ships SET revoked_ms = ?, live_name = NULL WHERE id = ? AND revoked_ms = 0', [nowMs, id]);
   return changes > 0;
@@ -99,7 +99,7 @@ export async function removeShip(tx: Transaction, id: string): Promise<void> {
   await tx.run('DELETE FROM ships WHERE id = ?', [id]);
 }
 
-/** Of these ships, those that take part no more: revoked, or removed and so unknown. */
+/** Returns which of these ships are no longer members: revoked, or removed and so unknown. */
 export async function listGone(queries: Queries, ids: readonly string[]): Promise<{ id: string; how: 'revoked' | 'unknown' }[]> {
   if (ids.length === 0) return [];
   const found = await queries.all<{ id: string; revoked_ms: number }>(`SELECT id, revoked_ms FROM ships WHERE id IN (${ids.map(() => '?').join()})`, ids);

@@ -153,7 +153,7 @@ describe('revoking a ship', () => {
     await expect(ship.call(FleetProtocol.method.leave, {})).rejects.toMatchObject(denied);
     const again = await ship.connect().ended;
     expect(again).toMatchObject(denied);
-    // Only the authority can say so, and only of this ship.
+    // Only the authority can make this proof, and only for this ship.
     const roots = fixture.authority!.bundle().map((der) => new X509Certificate(der).toString()).join('');
     for (const { metadata } of [end, again]) {
       const [proof] = metadata.get('quire-revocation-bin') as Buffer[];
@@ -359,7 +359,7 @@ describe('the upkeep', () => {
     await start();
     await fixture.ship('build-01');
     await fixture.token('build-02');
-    // A round may be under way when time passes; the next one finds it passed.
+    // A round may be under way when the time elapses; the next one uses the new time.
     const emptied = (table: string) => eventually(async () => {
       await fixture.timer.elapse();
       return (await fixture.sql.all(`SELECT * FROM ${table}`)).length === 0;

@@ -13,13 +13,13 @@ export interface SystemOptions {
   readonly version: string;
   /** False while the service starts, and from the moment it is told to stop (decisions, section 2.1). */
   readonly accepting: () => boolean;
-  /** What fences in the steps that run in this process; default: none run here. */
+  /** Isolation of the steps that run in this process; default: none run here. */
   readonly sandbox?: () => string;
-  /** The parts that there are; one that is absent is `disabled`. */
+  /** The existing parts; an absent one is `disabled`. */
   readonly checks?: { readonly storage?: Check; readonly config?: Check; readonly fleet?: Check };
 }
 
-/** Liveness and readiness. Neither is logged as a failure of the store: they only tell of it. */
+/** Liveness and readiness. Neither is logged as a failure of the store, because they only report it. */
 export function createSystem({ version, accepting, sandbox = () => 'disabled', checks = {} }: SystemOptions): { handlers: SystemHandlers } {
   async function resultOf(part: keyof typeof checks): Promise<'ok' | 'disabled'> {
     const check = checks[part];

@@ -10,16 +10,16 @@ import type { UserIds } from './users/index.ts';
 import type { ArtifactFile } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
-/** The machine that executes, the same for all of its work. */
+/** The machine that executes runs; the same for all of them. */
 export interface ExecutorContext {
-  /** Absolute; holds a folder for each attempt. */
+  /** Absolute path; contains a folder for each attempt. */
   readonly workDir: string;
-  /** What `inherit` stands for. */
+  /** The sandbox that `inherit` selects. */
   readonly sandbox: string;
   readonly sandboxes: Sandboxes;
-  /** Whom steps run as: each run as a user of its own; absent where they run as who this process runs as. */
+  /** The users as whom steps run, one for each run; absent if steps run as the user of this process. */
   readonly users: UserIds | undefined;
-  /** What steps behind a fence see of the file system now. */
+  /** Returns what steps in a sandbox see of the file system now. */
   readonly view: () => View;
   /** This process's environment. */
   readonly env: Variables;
@@ -29,28 +29,28 @@ export interface ExecutorContext {
   readonly log: Log;
   readonly version: string;
   readonly serverOffsetMs: (() => number | undefined) | undefined;
-  /** What this machine keeps from one run to the next. */
+  /** Data that this machine keeps between runs. */
   readonly kept: KeptStore;
   /** Transports that git may use. */
   readonly gitProtocols: readonly string[];
 }
 
-/** One attempt while it is worked on. */
+/** One attempt while it is executed. */
 export interface Work {
   readonly assignment: Assignment;
   readonly ref: RunRef;
   readonly output: RunOutput;
   readonly masker: Masker;
   readonly limits: WorkLimits;
-  /** To be called once it is known what the work is on. */
+  /** Must be called once the commit is known. */
   sourceFound(gitRef: string, commit: string): void;
-  /** Has a file kept; why it is not, or undefined when it is. */
+  /** Stores a file; resolves with the reason if it is not stored, otherwise with undefined. */
   keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
-  /** To be called when the first step begins. */
+  /** Must be called when the first step starts. */
   started(): void;
 }
 
-/** Variables by which all processes of an attempt are known, `NAME=value` each. */
+/** Environment variables that identify all processes of an attempt, `NAME=value` each. */
 export function marksOf({ runId, attempt, fencingToken }: RunRef): string[] {
   return [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`, `QUIRE_FENCING_TOKEN=${fencingToken}`];
 }

@@ -51,7 +51,7 @@ describe('what an executor takes', () => {
   it('fails a pipeline in containers that names no image', async () => {
     const { executor } = bench({ env: { PATH: process.env['PATH'] } });
     const { outcome } = await start(executor, assignmentOf(pipelineOf(['true'], { sandbox: 'container' }))).result;
-    expect([Outcome.FAILED, Outcome.SHIP_ERROR]).toContain(outcome); // the latter without an engine
+    expect([Outcome.FAILED, Outcome.SHIP_ERROR]).toContain(outcome); // the latter without a container engine
   });
 
   it('works on several runs at once', async () => {
@@ -108,7 +108,7 @@ describe.skipIf(!root)('as root', () => {
   });
 
   it('never runs steps as root unless that is said by name', async () => {
-    const { executor } = bench({ runAs: 'separate' }); // in a folder that is closed to others
+    const { executor } = bench({ runAs: 'separate' }); // in a folder that is closed to other users
     const running = start(executor, assignmentOf(pipelineOf(['id -u'])));
     expect(await running.result).toMatchObject({ outcome: Outcome.SHIP_ERROR, error: { message: expect.stringContaining('others may not pass through') as string } });
     expect(executor.refuses(assignmentOf(pipelineOf(['id -u'])))).toContain('chmod o+x');
@@ -132,7 +132,7 @@ describe.skipIf(!hasNamespaces)('namespaces', () => {
     await orderly.saw('ready');
     orderly.stop();
     expect((await orderly.result).outcome).toBe(Outcome.CANCELLED);
-    expect(orderly.text('stdout')).toEqual(['ready', 'saved', 'cleanup']); // a shell may tell on stderr what was terminated
+    expect(orderly.text('stdout')).toEqual(['ready', 'saved', 'cleanup']); // a shell may report terminated commands on stderr
     const stubborn = start(executor, assignmentOf(pipelineOf(['trap "" TERM; echo ready; sleep 100'])));
     await stubborn.saw('ready');
     stubborn.stop(50);

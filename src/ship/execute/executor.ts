@@ -20,36 +20,36 @@ import { secretsOf } from './secrets.ts';
 import { DEFAULT_USER_IDS, UserIds, type UserIdRange } from './users/index.ts';
 import { WorkLimits } from './work-limits.ts';
 
-/** How long a log may take the last lines of work that is dead. */
+/** How long the log may take for its last lines after the work has ended. */
 const LAST_LINES_MS = 5_000;
 
 export interface ExecutorOptions {
-  /** Holds a folder for each attempt at a pipeline. It is made if it is missing, and belongs to the executor. */
+  /** Contains a folder for each attempt of a pipeline. Created if it is missing, and owned by the executor. */
   readonly workDir: string;
-  /** The sandbox of pipelines that ask for `inherit`; `auto` is the strongest that works here. */
+  /** The sandbox of pipelines that select `inherit`; `auto` is the strongest one that works here. */
   readonly sandbox: string;
   /**
-   * Whom steps run as. `separate`: never as who this process is with nothing in between: as root, each run has a user id of its
-   * own, and else steps are behind a fence. `self` and `root` say by name that they may run as this process's own user.
+   * The users as whom steps run. `separate`: never as the user of this process without a sandbox: as root, each run has a user id of its own;
+   * otherwise steps run in a sandbox. `self` and `root` allow by name that they run as this process's own user.
    */
   readonly runAs?: RunAs;
   /** User ids for `separate`, as root. */
   readonly userIds?: UserIdRange;
-  /** Folders and files that steps behind a fence do not see, besides the work of others. */
+  /** Folders and files that steps in a sandbox do not see, besides the work of other runs. */
   readonly hide?: readonly string[];
-  /** The environment of this machine; steps see its PATH and LANG only. */
+  /** The environment of this machine; steps see only its PATH and LANG. */
   readonly env: Variables;
   readonly clock: Clock;
-  /** How retries are waited for; the system's by default. */
+  /** Timer for the pauses of retries; default: the system's. */
   readonly timer?: Timer;
-  /** Leaves the folders of attempts where they are. */
+  /** Keeps the folders of attempts after they end. */
   readonly keepWork?: boolean;
   readonly log: Log;
   /** Version of this build. */
   readonly version: string;
-  /** How far the server's clock is ahead of this machine's; undefined as long as that is not known. */
+  /** How far the server's clock is ahead of this machine's; undefined until that is known. */
   readonly serverOffsetMs?: () => number | undefined;
-  /** Folder for clones of repositories and caches of steps, and the bytes that they may have together; without it nothing is kept. */
+  /** Folder for clones of repositories and caches of steps, and their size limit in bytes; without it nothing is kept. */
   readonly keep?: { readonly folder: string; readonly limit: number };
   /** Transports that git may use. Default: https, http and ssh. */
   readonly gitProtocols?: readonly string[];
@@ -57,10 +57,10 @@ export interface ExecutorOptions {
 
 export type RunAs = 'separate' | 'self' | 'root';
 
-/** Executes assignments on this machine (decisions, section 5). Throws a reason for a person when steps can't run as they are to. */
+/** Executes assignments on this machine (decisions, section 5). Throws a readable reason if steps cannot run as configured. */
 export function createExecutor(options: ExecutorOptions): Executor {
   const context = contextOf(options);
-  // Work that a process which died has left behind goes before there is new work.
+  // Work that a killed process has left is removed before new work starts.
   const cleared = context.keepWork ? Promise.resolve() : clearAbandonedWork(context).catch((error: unknown) => {
     context.log.warn({ err: error, folder: context.workDir }, 'abandoned work cannot be removed');
   });
@@ -87,7 +87,7 @@ function contextOf(options: ExecutorOptions): ExecutorContext {
   makeFolder(resolve(options.workDir), 0o700);
   const workDir = realpathSync(options.workDir);
   const machine = thisMachine(env);
-  if (machine.root) chmodSync(workDir, 0o711); // the users of steps pass through; what is in there is closed
+  if (machine.root) chmodSync(workDir, 0o711); // users of steps traverse this folder; the folders in it are closed
   const users = usersOf(options, machine);
   const view = (): View => viewOf({ workDir, hide, home: machine.root ? undefined : env['HOME'], otherUser: users !== undefined });
   const sandboxes = new Sandboxes({
@@ -100,14 +100,14 @@ function contextOf(options: ExecutorOptions): ExecutorContext {
   return { kept, workDir, sandbox, sandboxes, users, view, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
 }
 
-/** As root the name has to be said, so that nobody gets there by a configuration that was made for another user. */
+/** As root the user must be named, so that a configuration for another user does not run steps as root by accident. */
 function usersOf({ runAs = 'separate', userIds = DEFAULT_USER_IDS, log }: ExecutorOptions, { root }: Machine): UserIds | undefined {
   if (runAs === 'self' && root) throw new ConfigError(['run_as: self would run steps as root, because this process is root: use separate, or say root']);
   if (runAs === 'root' && !root) throw new ConfigError(['run_as: root is not possible, because this process is not root: use separate or self']);
   return root && runAs === 'separate' ? new UserIds(userIds, log) : undefined;
 }
 
-/** What fences in the steps of pipelines that ask for nothing else; said once. */
+/** The isolation of steps in pipelines that request no other one; logged once. */
 async function fenceOf({ sandbox, sandboxes, users, log }: ExecutorContext): Promise<Fence> {
   const chosen = await sandboxes.choose(sandbox);
   if ('reason' in chosen) {
@@ -167,7 +167,7 @@ async function execute(context: ExecutorContext, assignment: Assignment, sink: O
   }
 }
 
-/** After a kill nobody reads the log; after the grace it gets a moment for the last lines, so that one that hangs holds up nothing. */
+/** After a kill the log is not read any more. After the grace it gets a moment for its last lines, so that a log that hangs blocks nothing. */
 function closeWhenOver(output: RunOutput, limits: WorkLimits, control: WorkControl): AbortController {
   const done = new AbortController();
   const options = { once: true, signal: done.signal } as const;

@@ -3,12 +3,12 @@ import { Outcome, RunErrorSchema } from '../../../generated/proto/quire/fleet/v1
 import type { Masker } from './mask/index.ts';
 import type { WorkResult } from './port.ts';
 
-/** Characters of an error's message (decisions, section 2.2). */
+/** Most characters of an error's message (decisions, section 2.2). */
 const MAX_MESSAGE = 2_000;
 
 export type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'ship_error';
 
-/** What went wrong, not masked yet. */
+/** A failure, not masked yet. */
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Failure {
 
 const OUTCOMES: Partial<Record<FailureCode, Outcome>> = { timeout: Outcome.TIMED_OUT, model_timeout: Outcome.TIMED_OUT, ship_error: Outcome.SHIP_ERROR };
 
-/** The end of an attempt that failed. */
+/** The result of a failed attempt. */
 export function failed({ code, message, step, exitCode, signal }: Failure, masker: Masker): WorkResult {
   return {
     outcome: OUTCOMES[code] ?? Outcome.FAILED,
@@ -33,7 +33,7 @@ export function failed({ code, message, step, exitCode, signal }: Failure, maske
   };
 }
 
-/** The same text, cut between characters. */
+/** Cuts a text without splitting a character. */
 function shortened(text: string): string {
   return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -8,15 +8,15 @@ const FROM_MACHINE = [
 ];
 
 /**
- * The environment of git when the ship itself runs it: with the machine's own credentials and proxies,
- * but never waiting for somebody to type, and with transports that can't run commands (`ext::`).
+ * The environment of git when the ship itself runs it: with the machine's own credentials and proxies, but it never waits for input, and cannot use
+ * transports that run commands (`ext::`).
  */
 export function gitEnvironment({ env, gitProtocols, workDir }: ExecutorContext, marks: readonly string[]): Record<string, string> {
   const taken = FROM_MACHINE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   return {
     ...Object.fromEntries(taken),
     LANG: 'C.UTF-8',
-    // Nothing above the work folder is taken for a repository, with settings that run commands.
+    // No folder above the work folder is used as a repository, because its settings could run commands.
     GIT_CEILING_DIRECTORIES: dirname(workDir),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
@@ -26,5 +26,5 @@ export function gitEnvironment({ env, gitProtocols, workDir }: ExecutorContext, 
   };
 }
 
-/** Repositories bring no hooks when they are cloned, but the machine's templates may. */
+/** Repositories contain no hooks when they are cloned, but the machine's templates may. */
 export const GIT = ['git', '-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'] as const;

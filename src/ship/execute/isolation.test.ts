@@ -1,4 +1,4 @@
-// What a hostile step gets at: of the service, of other runs, and of the machine (contract-tests/attacks).
+// What a hostile step can reach: of the service, of other runs, and of the machine (contract-tests/attacks).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { findProgram } from './sandbox/index.ts';
 const root = process.getuid?.() === 0;
 const works = (...argv: string[]): boolean => spawnSync(argv[0]!, argv.slice(1)).status === 0;
 const hasNamespaces = root && works('unshare', '--mount', '--pid', '--fork', 'true');
-/** Belongs to nobody; tests that run as root play an ordinary user's service with it. */
+/** Belongs to no account; tests that run as root use it for a service of an ordinary user. */
 const ORDINARY = 64_321;
 const asOrdinary = root ? ['setpriv', `--reuid=${ORDINARY}`, `--regid=${ORDINARY}`, '--clear-groups', '--'] : [];
 const hasUserNamespaces = works(...asOrdinary, 'unshare', '--user', '--map-current-user', '--keep-caps', '--mount', '--pid', '--fork', 'true')
@@ -46,7 +46,7 @@ async function output(running: Running): Promise<string[]> {
   return running.text();
 }
 
-/** Looks for a text in every environment that it may read. */
+/** Searches for a text in every process environment that it may read. */
 const SEARCH_ENVIRONMENTS = "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c NEIGHBOURS_ || true";
 
 describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bubblewrap', hasBubblewrap]] as const)('a step of a service that is root, sandbox %s', (sandbox, isThere) => {
@@ -144,7 +144,7 @@ describe.skipIf(!hasNamespaces)('a fence', () => {
   });
 
   it('keeps /tmp from step to step, and from everybody else', async () => {
-    const folder = newFolder(0o755, '/var'); // not below /tmp, which then is empty for each step
+    const folder = newFolder(0o755, '/var'); // not below /tmp, which is empty for each step then
     const name = `quire-kept-${process.pid}`;
     const running = run(bench({ workDir: join(folder, 'work'), sandbox: 'namespaces' }), [`echo kept > /tmp/${name}; ls /tmp | wc -l`, `cat /tmp/${name} "$TMPDIR/${name}"; touch /etc/x /usr/x /x 2>/dev/null || echo read-only`]);
     expect(await output(running)).toEqual(['1', 'kept', 'kept', 'read-only']);

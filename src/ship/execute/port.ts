@@ -1,6 +1,6 @@
 import type { Assignment, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
-/** One line of output, masked, without its line break; not yet numbered. */
+/** One line of output, masked, without its line break; not numbered yet. */
 export interface OutputLine {
   readonly unixMs: number;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -9,26 +9,26 @@ export interface OutputLine {
   readonly message: string;
 }
 
-/** Where the lines of a run go. A promise tells to wait before writing more. */
+/** Receives the lines of a run. If a promise is returned, the caller must await it before writing more. */
 export interface OutputSink {
   write(line: OutputLine): void | Promise<void>;
-  /** The step has failed: its last lines stay, where lines have to be left out. */
+  /** The step has failed: its last lines stay if lines have to be left out. */
   keep?(step: string | null): void;
 }
 
-/** A file that a step leaves to be kept. */
+/** A file of a step to be stored. */
 export interface ArtifactFile {
-  /** Path below the folder where steps start. */
+  /** Path relative to the folder where steps start. */
   readonly name: string;
   readonly step: string;
   /** Bytes. */
   readonly size: number;
   readonly sha256: Uint8Array;
-  /** Its bytes from the beginning, in pieces of at most 1 MiB; may be asked for again. */
+  /** Its bytes from the beginning, in pieces of at most 1 MiB; may be called again. */
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** How one step went. */
+/** The result of one step. */
 export interface StepResult {
   readonly name: string;
   /** Milliseconds since 1970. */
@@ -39,54 +39,57 @@ export interface StepResult {
   readonly signal: string | null;
 }
 
-/** How the work ended, everything in it masked. */
+/** The result of the work, with everything masked. */
 export interface WorkResult {
   readonly outcome: Outcome;
   readonly error?: RunError;
-  /** At most 1 MiB; for `ai_text` the JSON of `RunResult` of the API with the type `application/vnd.quire.result+json`. */
+  /** At most 1 MiB; for `ai_text` the JSON of the API's `RunResult`, with the type `application/vnd.quire.result+json`. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
-  /** The steps of a pipeline that began. */
+  /** The steps of a pipeline that started. */
   readonly steps?: readonly StepResult[];
 }
 
-/** How work is told to end. Aborting with `kill` after `stop` skips the rest of the grace. */
+/** Signals that end work. Aborting `kill` after `stop` skips the rest of the grace. */
 export interface WorkControl {
-  /** Asked to stop: SIGTERM to the group, `graceMs` later SIGKILL, then the `always` steps in what is left. */
+  /** Stops the work: SIGTERM to the group, `graceMs` later SIGKILL, then the `always` steps in the remaining time. */
   readonly stop: AbortSignal;
-  /** Kill at once, report nothing. */
+  /** Kills the work at once, and reports nothing. */
   readonly kill: AbortSignal;
-  /** Grace that counts when `stop` aborts. */
+  /** Grace in milliseconds; read when `stop` aborts. */
   graceMs(): number;
-  /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
+  /** Milliseconds until the work must be dead even if this process is frozen; absent for no limit. */
   readonly leaseLeft?: (() => number) | undefined;
-  /** Called when it is known which commit the work is on, by which branch, tag or commit it was found. */
+  /** Called with the commit of the work, and the branch, tag or commit by which it was found, once it is known. */
   sourceFound?(gitRef: string, commit: string): void;
-  /** Has a file kept by the server: resolves with why it is not, or with undefined when it is. Never rejects. Absent where none is kept. */
+  /**
+   * Has the server store a file: resolves with the reason if it is not stored, otherwise with undefined. Never rejects. Absent if no files are
+   * stored.
+   */
   keepArtifact?(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
-  /** Called when the first step begins. */
+  /** Called when the first step starts. */
   started(): void;
 }
 
-/** What keeps steps apart from the service. */
+/** The isolation of steps from the service. */
 export interface Fence {
-  /** The sandbox; undefined when there is none, and pipelines that ask for no other one are refused. */
+  /** The sandbox; undefined if there is none; pipelines that select no other one are refused then. */
   readonly sandbox?: string;
   /** Why there is none. */
   readonly reason?: string;
-  /** There is none only because the users of steps can't get to the work folder. */
+  /** There is none only because the users of steps cannot reach the work folder. */
   readonly isClosedOff?: boolean;
 }
 
 /** Executes assignments of all kinds; used by remote ships and by the ship in the server's process. */
 export interface Executor {
-  /** Kinds, and sandboxes that this machine has. */
+  /** The supported kinds, and the sandboxes of this machine. */
   readonly kinds: readonly ('diagnostic' | 'pipeline' | 'ai_text')[];
-  /** Resolves when nothing is alive of what a process that died has left here; work waits for that. Never rejects. */
+  /** Resolves when the processes that a killed process has left here are dead; work waits for that. Never rejects. */
   readonly ready?: Promise<void>;
-  /** What fences in the steps of pipelines that ask for nothing else, once that is tried. Never rejects. */
+  /** The isolation of steps in pipelines that request no other one, once it has been tested. Never rejects. */
   readonly fence?: Promise<Fence>;
-  /** Why it cannot take an assignment (a missing sandbox); undefined when it can. */
+  /** Why it cannot take an assignment (such as a missing sandbox); undefined if it can. */
   refuses(assignment: Assignment): string | undefined;
-  /** Never rejects: a failure of the ship itself is the outcome SHIP_ERROR. Nothing of the work is alive when it resolves. */
+  /** Never rejects: a failure of the ship itself has the outcome SHIP_ERROR. No process of the work is alive when it resolves. */
   execute(assignment: Assignment, output: OutputSink, control: WorkControl): Promise<WorkResult>;
 }

@@ -1,4 +1,4 @@
-/** Bytes of a result as it is sent (decisions, section 5, "ai_text"). */
+/** Most bytes of a result as it is sent (decisions, section 5, "ai_text"). */
 export const MAX_RESULT_BYTES = 1024 * 1024;
 
 /** The media type of a result that has the form of the API's `RunResult`. */
@@ -13,10 +13,10 @@ export interface ResultContent {
   readonly truncated: boolean;
 }
 
-/** Characters that are measured at once. */
+/** Characters that are measured in one step. */
 const SLICE = 16 * 1024;
 
-/** The JSON of a result; the end of its content is left out as far as it does not fit. */
+/** The JSON of a result; the end of its content is cut off if it does not fit. */
 export function fitResult(result: ResultContent): Buffer {
   const whole = Buffer.from(JSON.stringify(result));
   if (whole.length <= MAX_RESULT_BYTES) return whole;
@@ -25,7 +25,7 @@ export function fitResult(result: ResultContent): Buffer {
   return Buffer.from(JSON.stringify({ ...result, content, truncated: true }));
 }
 
-/** The longest start of a text whose JSON has at most so many bytes. */
+/** The longest prefix of a text whose JSON has at most this many bytes. */
 function startOfSize(text: string, bytes: number): string {
   let end = 0;
   let room = bytes;
@@ -42,7 +42,7 @@ function startOfSize(text: string, bytes: number): string {
   return text.slice(0, end);
 }
 
-/** A place that is not between the halves of a character. */
+/** A position that does not split a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const halves = /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
   return halves ? at + 1 : at;

@@ -2,7 +2,7 @@ import type { Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_p
 import { isSecretName } from './mask/index.ts';
 import type { Variables } from './sandbox/index.ts';
 
-/** All values of an attempt that must not be seen: what it brings, and the keys of this machine that it uses. */
+/** All values of an attempt to mask: its secrets, and the keys of this machine that it uses. */
 export function secretsOf({ env, secrets, plan }: Assignment, machine: Variables): string[] {
   const steps = plan.case === 'pipeline' ? plan.value.steps : [];
   const named = [env, ...steps.map((step) => step.env)].flatMap((variables) => Object.entries(variables).filter(([name]) => isSecretName(name)));
@@ -12,7 +12,7 @@ export function secretsOf({ env, secrets, plan }: Assignment, machine: Variables
   return [...Object.values(secrets), ...credentials, ...named.map(([, value]) => value), ...keys.map((name) => machine[name] ?? ''), ...addresses.flatMap(passwordOf)];
 }
 
-/** Git repeats the address of a repository in its messages. What stands before the host is a password, or a token in place of a user. */
+/** Git repeats the address of a repository in its messages. The part before the host is a password, or a token in the place of a user name. */
 function passwordOf(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { username, password, protocol } = new URL(address);
@@ -20,7 +20,7 @@ function passwordOf(address: string): string[] {
   return [secret, decoded(secret)];
 }
 
-/** Percent signs that mean nothing are left as they are. */
+/** Percent signs without a meaning are not changed. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,23 +1,23 @@
 import type { WorkControl } from './port.ts';
 
-/** Longest time that a timer can wait (24 days); longer limits are not enforced. */
+/** Longest time of a timer (24 days); longer limits are not enforced. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Nothing can be done in less. */
+/** Too little time for any work. */
 const LEAST_GRACE_MS = 10;
 
-/** Aborts when so many milliseconds have passed; `clear` forgets it. */
+/** Aborts after this many milliseconds; `clear` cancels it. */
 export function alarm(milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const timer = milliseconds > 0 && milliseconds <= MAX_TIMER_MS ? setTimeout(() => controller.abort(), milliseconds) : undefined;
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 
-/** How long an attempt may go on: its timeout, and what it is told from outside. */
+/** How long an attempt may run: its timeout, and the signals from outside. */
 export class WorkLimits {
-  /** Why the work ends, once it does; the first reason stands. */
+  /** Why the work must end; the first reason stays. */
   reason: 'timeout' | 'stop' | undefined;
-  /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
+  /** Milliseconds until it must be dead even if this process is frozen; absent for no limit. */
   readonly leaseLeft: WorkControl['leaseLeft'];
   readonly #ended = new AbortController();
   readonly #over = new AbortController();
@@ -26,10 +26,10 @@ export class WorkLimits {
   readonly #listening = new AbortController();
   readonly #timeout: { clear(): void };
   #graceTimer: NodeJS.Timeout | undefined;
-  /** End of the grace, on the monotonic clock. */
+  /** End of the grace, by the monotonic clock. */
   #overAt = Infinity;
 
-  /** `graceMs`: grace after a timeout; that of a stop comes with it. */
+  /** `graceMs`: grace after a timeout; a stop passes its own. */
   constructor(timeoutMs: number, graceMs: number, control: WorkControl) {
     this.#graceMs = graceMs;
     this.#kill = control.kill;
@@ -46,32 +46,32 @@ export class WorkLimits {
     told(timeout.signal, () => this.#end('timeout', graceMs));
   }
 
-  /** Aborts when no ordinary work is to be done any more. */
+  /** Aborts when no normal work may start or continue. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Aborts when the grace is over: nothing may be alive any more. */
+  /** Aborts when the grace is over: no process may be alive any more. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** The grace is over, or as good as that: what kills a step at its end may be a moment earlier than `over`. */
+  /** The grace is over, or nearly: a step at its end may be killed a moment before `over` aborts. */
   get isSpent(): boolean {
     return this.#over.signal.aborted || (this.#ended.signal.aborted && this.graceMs < LEAST_GRACE_MS);
   }
 
-  /** Nobody waits for a report. */
+  /** No report is needed. */
   get killed(): boolean {
     return this.#kill.aborted;
   }
 
-  /** Time that is left to work that was asked to stop. */
+  /** Remaining time for work that was asked to stop. */
   get graceMs(): number {
     return this.#ended.signal.aborted ? Math.max(0, this.#overAt - performance.now()) : this.#graceMs;
   }
 
-  /** Forgets its timers. */
+  /** Clears its timers. */
   clear(): void {
     this.#timeout.clear();
     clearTimeout(this.#graceTimer);

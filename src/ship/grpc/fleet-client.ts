@@ -8,22 +8,22 @@ import { definitionOf } from './definition-of.ts';
 import { LogStream } from './log-stream.ts';
 import { openClient, type ClientTls, type ServerAddress } from './open-client.ts';
 
-/** A call takes this long at most. */
+/** Longest time of a call. */
 const DEADLINE_MS = 20_000;
-/** What proves to the server who the ship is, and to the ship that it is the server; PEM. */
+/** Credentials that identify the ship to the server and the server to the ship; PEM. */
 export type ShipCredentials = Required<ClientTls>;
 
 type UnaryMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
 
-/** The calls of the Fleet service with one certificate. */
+/** Calls the Fleet service with one certificate. */
 export class FleetClient {
   readonly #client: Client;
-  /** Streams and calls that are under way. */
+  /** Current streams and calls. */
   readonly #open = new Set<{ cancel(): void }>();
   #logStream: LogStream | undefined;
   readonly #isRevocation: (proof: Uint8Array) => boolean;
 
-  /** `isRevocation`: whether a proof that came with a refusal is good. */
+  /** `isRevocation`: whether the proof that came with a refusal is valid. */
   constructor(address: ServerAddress, tls: ShipCredentials, isRevocation: (proof: Uint8Array) => boolean) {
     this.#client = openClient(address, tls);
     this.#isRevocation = isRevocation;
@@ -43,8 +43,8 @@ export class FleetClient {
   }
 
   /**
-   * Sends parts one after the other, at the pace of the network. An answer that comes before the last one ends the call. Rejects with
-   * the library's error, or with what reading the parts failed with.
+   * Sends parts one after another, at the speed of the network. A response that arrives before the last part ends the call. Rejects with the
+   * library's error, or with the error of reading the parts.
    */
   async upload<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>, parts: AsyncIterable<MessageShape<Input>>, signal: AbortSignal): Promise<MessageShape<Output>> {
     const { path, requestSerialize, responseDeserialize } = definitionOf(method);
@@ -80,7 +80,7 @@ export class FleetClient {
     return answer;
   }
 
-  /** A stream for lines, the one that is open if there is one. */
+  /** Returns the stream for log lines; opens one if none is open. */
   logStream(): LogStream {
     if (this.#logStream !== undefined) return this.#logStream;
     const stream = new LogStream(this.#client, () => {
@@ -101,7 +101,7 @@ export class FleetClient {
       if (!isOver) events.message(message);
     });
     stream.on('error', () => undefined);
-    // Comes once, whatever the end was.
+    // Emitted once, however the stream ended.
     stream.on('status', (end: StatusObject) => {
       this.#open.delete(stream);
       if (isOver) return;
@@ -125,14 +125,14 @@ export class FleetClient {
     return END_REASONS[code] ?? 'lost';
   }
 
-  /** Ends its streams, as if they were lost; calls under way reject, and can be repeated by another client. */
+  /** Closes its streams as if they were lost. Current calls reject, and can be repeated by another client. */
   close(): void {
     for (const call of this.#open) call.cancel();
     this.#client.close();
   }
 }
 
-/** A network that takes nothing for so long is as good as broken. */
+/** If the network accepts nothing for this long, the connection counts as broken. */
 const SILENCE_MS = 60_000;
 
 async function silence(over: AbortSignal): Promise<never> {

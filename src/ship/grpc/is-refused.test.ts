@@ -11,6 +11,6 @@ it('knows a host on which nobody listens from one where somebody does', async ()
   server.close();
   await once(server, 'close');
   expect(await isRefused({ host: '127.0.0.1', port })).toBe(true);
-  // A name that nobody has says nothing of a server.
+  // A name that does not exist proves nothing about a server.
   expect(await isRefused({ host: 'nowhere.invalid', port })).toBe(false);
 });

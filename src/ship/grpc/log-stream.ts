@@ -4,7 +4,7 @@ import { AppendLogsResponseSchema, Fleet, StreamLogsRequestSchema, type AppendLo
 import { RefusedCall } from '../link.ts';
 import { definitionOf } from './definition-of.ts';
 
-/** A message is answered within this time, or the stream is given up. */
+/** If a message is not answered within this time, the stream is given up. */
 const DEADLINE_MS = 20_000;
 
 interface Sent {
@@ -13,23 +13,23 @@ interface Sent {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The server is older than streams of lines. */
+/** The server's version does not support streams of log lines. */
 export class NoLogStreams extends Error {}
 
-/** One stream with the lines of all runs of a ship. */
+/** One stream with the log lines of all runs of a ship. */
 export class LogStream {
   readonly #call: ClientDuplexStream<StreamLogsRequest, StreamLogsResponse>;
-  /** Messages that are not answered, by attempt, in the order in which they were sent. */
+  /** Unanswered messages by attempt, in the order of sending. */
   readonly #sent = new Map<string, Sent[]>();
   #isOver = false;
 
-  /** `onOver`: told once, when nothing can be sent any more. */
+  /** `onOver`: called once, when nothing can be sent any more. */
   constructor(client: Client, onOver: () => void) {
     const { path, requestSerialize, responseDeserialize } = definitionOf(Fleet.method.streamLogs);
     this.#call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
     this.#call.on('data', (response: StreamLogsResponse) => this.#take(response));
     this.#call.on('error', () => undefined);
-    // Comes once, whatever the end was.
+    // Emitted once, however the stream ended.
     this.#call.on('status', (end: StatusObject) => {
       this.#isOver = true;
       onOver();

@@ -8,22 +8,22 @@ import { NoLogStreams } from './log-stream.ts';
 import type { ServerAddress } from './open-client.ts';
 
 export interface RemoteLinkOptions {
-  /** Of the Fleet service. */
+  /** Address of the Fleet service. */
   readonly address: ServerAddress;
   readonly credentials: ShipCredentials;
-  /** Whether the bytes prove that the ship is revoked, by roots that it trusts (PEM). */
+  /** Whether the bytes prove, by the roots that the ship trusts (PEM), that the ship is revoked. */
   provesRevocation(proof: Uint8Array, roots: string): boolean;
-  /** The roots that the server names when it welcomes the ship, DER each. Must not throw. */
+  /** Called with the roots that the server sends in its welcome, DER each. Must not throw. */
   onTrustBundle(roots: readonly Uint8Array[]): void;
 }
 
-/** A ship's way to its server over the network: gRPC with mutual TLS. */
+/** The connection of a ship to its server over the network: gRPC with mutual TLS. */
 export class RemoteLink implements ShipLink {
   readonly #options: RemoteLinkOptions;
   #credentials: ShipCredentials;
   #client: FleetClient;
   #hasConnected = false;
-  /** Until the server has said that it knows no streams of lines; another one may, after the next connection. */
+  /** False after the server has said that it does not support streams of lines; the server of the next connection may support them. */
   #hasLogStreams = true;
 
   constructor(options: RemoteLinkOptions) {
@@ -32,7 +32,7 @@ export class RemoteLink implements ShipLink {
     this.#client = this.#open();
   }
 
-  /** Makes a new connection each time: the former one may be dead without anybody having noticed. */
+  /** Opens a new connection each time, because the former one may be dead without anyone having noticed. */
   connect(events: StreamEvents): ControlStream {
     if (this.#hasConnected) this.replace(this.#credentials);
     this.#hasConnected = true;
@@ -83,7 +83,7 @@ export class RemoteLink implements ShipLink {
     await this.#call(Fleet.method.leave, create(LeaveRequestSchema, { reason }));
   }
 
-  /** From now on calls and streams use these; a stream that is open ends, and the ship connects again. */
+  /** Uses these credentials for calls and streams from now on; an open stream ends, and the ship reconnects. */
   replace(credentials: ShipCredentials): void {
     const former = this.#client;
     this.#credentials = credentials;

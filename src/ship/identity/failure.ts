@@ -1,4 +1,4 @@
-/** A reason for a person why a ship cannot join or sail, which says what to do about it. */
+/** Why a ship cannot join or run; the message is for people and says what to do. */
 export class ShipFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

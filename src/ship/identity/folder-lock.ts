@@ -3,9 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { ShipFailure } from './failure.ts';
 
 /**
- * Keeps a data folder for this process, because two that sail under one identity would throw each other
- * out for ever. The lock is one of the operating system, taken by way of SQLite: it ends with the process, however
- * that ends. Throws when another process has it.
+ * Locks a data folder for this process, because two processes with one identity would disconnect each other for ever. The lock is one of the
+ * operating system, taken through SQLite: it is released when the process ends, however that happens. Throws if another process has it.
  */
 export function lockFolder(folder: string): { release(): void } {
   const path = join(folder, 'lock');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 
-/** What a ship keeps of its membership. The private key never leaves the machine. */
+/** The stored membership of a ship. The private key never leaves the machine. */
 export interface Identity {
   readonly version: 1;
   /** 32 hexadecimal characters. */
@@ -17,9 +17,9 @@ export interface Identity {
   readonly certificate: string;
   /** PKCS #8, PEM. */
   readonly key: string;
-  /** Roots to trust, PEM. */
+  /** Trusted roots, PEM. */
   readonly roots: string;
-  /** When the certificate is to be renewed, in milliseconds since 1970. */
+  /** When to renew the certificate, in milliseconds since 1970. */
   readonly renewAtMs: number;
   readonly capacity: number;
   readonly ephemeral: boolean;
@@ -27,10 +27,7 @@ export interface Identity {
 
 const TEXTS = ['shipId', 'name', 'fleetAddress', 'certificate', 'key', 'roots'] as const;
 
-/**
- * The identity of a ship as a file of its data folder: one file, so that key and certificate change
- * together, for its owner's eyes only.
- */
+/** The identity of a ship as one file of its data folder, so that key and certificate change together; readable only by its owner. */
 export class IdentityFile {
   readonly path: string;
   readonly #folder: string;
@@ -40,7 +37,7 @@ export class IdentityFile {
     this.path = join(folder, 'identity.json');
   }
 
-  /** Undefined where there is none. Throws for a file that is not one of ours. */
+  /** Undefined if there is none. Throws if the file is not a valid identity. */
   async read(): Promise<Identity | undefined> {
     let text: string;
     try {
@@ -52,17 +49,17 @@ export class IdentityFile {
     return parse(text, this.path);
   }
 
-  /** Replaces it; after a crash there is the old one or the new. */
+  /** Replaces it; after a crash the file is the old or the new one. */
   async write(identity: Identity): Promise<void> {
     await this.prepare();
     const part = `${this.path}.part`;
-    // A file that was left there keeps its mode, whatever is asked for.
+    // An existing file keeps its mode, whatever mode is passed.
     await rm(part, { force: true });
     await writeFile(part, `${JSON.stringify(identity, undefined, 2)}\n`, { mode: 0o600 });
     await durableRename(part, this.path);
   }
 
-  /** Makes the folder, and closes it to others. Rejects when it cannot be written. */
+  /** Creates the folder, and closes it to other users. Rejects if it cannot be written. */
   async prepare(): Promise<void> {
     makeFolder(this.#folder, 0o700);
     await chmod(this.#folder, 0o700);
@@ -79,7 +76,7 @@ function parse(text: string, path: string): Identity {
     const isSound = identity.version === 1 && TEXTS.every((field) => typeof identity[field] === 'string') && Number.isFinite(identity.renewAtMs) && Number.isInteger(identity.capacity);
     if (isSound && new X509Certificate(identity.roots).ca && new X509Certificate(identity.certificate).checkPrivateKey(createPrivateKey(identity.key))) return identity;
   } catch {
-    // No JSON, no certificate, no key: all the same.
+    // Invalid JSON, certificate and key are handled alike.
   }
   throw new Error(`${path} is not a ship's identity: remove it and join again`, { cause: 'damaged' });
 }

@@ -1,4 +1,4 @@
-/** What a join token tells the ship; the whole of it is what it shows to the server. */
+/** The parts of a join token that the ship reads; it sends the whole token to the server. */
 export interface JoinToken {
   readonly text: string;
   /** SHA-256 of the certificate of the server's authority. */

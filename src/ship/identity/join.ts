@@ -21,8 +21,8 @@ export interface JoinOptions {
 }
 
 /**
- * Joins a fleet: checks by the token that it is the right server, and only then shows it the token
- * (decisions, section 4, "Joining"). Throws a `ShipFailure`.
+ * Joins a fleet: uses the token to check that this is the right server, and only then sends it the token (decisions, section 4, "Joining"). Throws a
+ * `ShipFailure`.
  */
 export async function joinFleet(options: JoinOptions): Promise<Identity> {
   const { host, port, token, info } = options;

@@ -17,7 +17,7 @@ let other: Authority;
 let folder: string;
 let time: VirtualTime;
 let file: IdentityFile;
-/** What the virtual clock showed when it began. */
+/** The start time of the virtual clock. */
 let began: number;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function keeping(renew: () => Promise<void> = async () => {}, renewInMs = 
 
 const stored = (): Identity => JSON.parse(readFileSync(file.path, 'utf8')) as Identity;
 
-/** Keys are made outside of virtual time. */
+/** Keys are made outside virtual time. */
 async function eventually(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await time.pass(0);
 }

@@ -6,7 +6,7 @@ import { certificateEndsMs, certificatePem, certificatesPem } from './pem.ts';
 import type { Identity, IdentityFile } from './identity-file.ts';
 import { makeSigningRequest } from './signing-request.ts';
 
-/** Time is looked at this often at least: a machine may have slept, or its clock may have been set. */
+/** The time is checked at least this often, because a machine may have slept, or its clock may have been set. */
 const LOOK_MS = 3_600_000;
 
 export interface KeeperOptions {
@@ -17,11 +17,11 @@ export interface KeeperOptions {
   readonly log: Log;
 }
 
-/** Keeps a ship's identity fresh: renews its certificate before it expires, and follows the server's roots. */
+/** Keeps a ship's identity up to date: renews its certificate before it expires, and stores the server's current roots. */
 export class IdentityKeeper {
   readonly #options: KeeperOptions;
   #identity: Identity;
-  /** Writes come one after another. */
+  /** Serialises writes. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: KeeperOptions) {
@@ -33,7 +33,7 @@ export class IdentityKeeper {
     return this.#identity;
   }
 
-  /** The server has named its roots. Without any it has named none. */
+  /** The server has sent its roots; an empty list means that it has sent none. */
   trust(ders: readonly Uint8Array[]): void {
     const { log } = this.#options;
     let roots: string;
@@ -47,7 +47,7 @@ export class IdentityKeeper {
     void this.#change({ roots });
   }
 
-  /** Renews until the signal aborts, or the certificate has expired, which is answered by false. */
+  /** Renews until the signal aborts; returns false if the certificate has expired. */
   async keep(signal: AbortSignal): Promise<boolean> {
     const { time, log } = this.#options;
     const pause = new RetryPause(time.timer, time.random);
@@ -69,7 +69,7 @@ export class IdentityKeeper {
     return true;
   }
 
-  /** Resolves when nothing is being stored. */
+  /** Resolves when no write is under way. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -86,7 +86,7 @@ export class IdentityKeeper {
     log.info({ expires: new Date(certificateEndsMs(certificate)).toISOString() }, 'renewed the certificate');
   }
 
-  /** What cannot be stored is used all the same: the next renewal is another chance. */
+  /** An identity that cannot be stored is used nevertheless: the next renewal tries to store it again. */
   async #change(changes: Partial<Identity>): Promise<void> {
     const { file, link, log } = this.#options;
     this.#identity = { ...this.#identity, ...changes };

@@ -5,12 +5,12 @@ import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
 import { ShipFailure } from './failure.ts';
 
 const CONNECT_MS = 15_000;
-/** A chain has two or three; a server must not keep the ship busy with more. */
+/** A chain has two or three certificates; a malicious server must not keep the ship busy with more. */
 const MAX_CHAIN = 10;
 
 /**
- * The certificate of the server's authority as PEM, known by its SHA-256: whoever shows another one is
- * not the server that the token is for. Nothing but the greeting of TLS is sent.
+ * The certificate of the server's authority as PEM, recognised by its SHA-256: a server with another one is not the server of the token. Only the TLS
+ * handshake is sent.
  */
 export async function fetchPinnedRoot(host: string, port: number, fingerprint: Buffer): Promise<string> {
   const chain = await fetchChain(host, port);

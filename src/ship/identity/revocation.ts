@@ -3,8 +3,8 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { RevocationSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /**
- * Whether the bytes are a `Revocation` of this ship, signed by one of the roots that it trusts (PEM). A server that was restored
- * from a backup, or is another, has none, so that it cannot make the ship delete its key.
+ * Whether the bytes are a `Revocation` of this ship, signed by one of the roots that it trusts (PEM). A server that was restored from a backup, or
+ * another server, has none, so it cannot make the ship delete its key.
  */
 export function provesRevocation(bytes: Uint8Array, shipId: string, roots: string): boolean {
   try {
@@ -12,7 +12,7 @@ export function provesRevocation(bytes: Uint8Array, shipId: string, roots: strin
     const statement = Buffer.from(`quire.fleet.v1.Revocation\n${shipId}`);
     return revoked === shipId && certificatesOf(roots).some(({ publicKey }) => verify('sha256', statement, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature));
   } catch {
-    return false; // no message, or a root of another kind of key
+    return false; // not a message, or a root with another kind of key
   }
 }
 

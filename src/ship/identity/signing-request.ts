@@ -1,4 +1,4 @@
-/** A new private key, and the request to certify it. */
+/** A new private key, and the request for its certificate. */
 export interface SigningRequest {
   /** PKCS #8, PEM. */
   readonly key: string;
@@ -8,9 +8,9 @@ export interface SigningRequest {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Makes an ECDSA P-256 key. The name is for people: the server takes nothing but the public key. */
+/** Creates an ECDSA P-256 key. The name is for people: the server uses only the public key. */
 export async function makeSigningRequest(name: string): Promise<SigningRequest> {
-  // Loaded only here: it is needed when a ship joins or renews, and not small.
+  // Loaded only here, because it is large and needed only when a ship joins or renews.
   await import('reflect-metadata');
   const { PemConverter, Pkcs10CertificateRequestGenerator } = await import('@peculiar/x509');
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as CryptoKeyPair;

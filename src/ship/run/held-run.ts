@@ -21,29 +21,28 @@ export interface HeldRunOptions {
   readonly spools: Spools;
   readonly time: ShipTime;
   readonly log: Log;
-  /** Since when its lease counts at least, by the monotonic clock. */
+  /** When its lease started, or earlier, by the monotonic clock. */
   readonly leaseFrom: number;
   leaseTtlMs(): number;
-  /** Whether the server is out of reach for a time that is bridged. */
+  /** Whether the server is unreachable, but the lease continues. */
   isBridging(): boolean;
-  /** What must be over before the work may begin: an earlier attempt at the same run that is still dying. */
+  /** Must settle before the work may start: an earlier attempt of the same run whose processes are still ending. */
   readonly after: Promise<void>;
-  /** Told when the work ends, when the run is discarded, and when all is over. Must not throw. */
+  /** Called when the work ends, when the run is discarded, and when everything has ended. Must not throw. */
   onChange(): void;
 }
 
-/** Why the work was asked to end; the first reason counts, except that a cancel replaces the others. */
+/** Why the work was asked to end; the first reason stays, except that a cancel replaces the others. */
 type StopReason = 'cancel' | 'partition' | 'return';
 
 /**
- * One attempt of a run from its assignment until the server knows how it ended, or until it is no longer
- * the ship's. It does not know whether the ship is connected: it works, sends its log and reports its
- * end by calls that it repeats.
+ * One attempt of a run, from its assignment until the server knows its result, or until the ship no longer holds it. It does not depend on the
+ * connection: it works, sends its log and reports its end by calls that it repeats.
  */
 export class HeldRun {
   readonly ref: RunRef;
   readonly key: string;
-  /** Resolves when nothing of it is left: no process, no file, no call. Never rejects. */
+  /** Resolves when nothing of it is left: no process, file or call. Never rejects. */
   readonly over: Promise<void>;
   /** Resolves when no process of it is alive. Never rejects. */
   readonly workEnded: Promise<void>;
@@ -59,7 +58,7 @@ export class HeldRun {
   #graceMs: number;
   #started = false;
   #isOver = false;
-  /** Resolves when the server knows which commit the work is on, or never will. */
+  /** Resolves when the server knows the commit of the work, or never will. */
   #sourceTold: Promise<void> = Promise.resolve();
 
   constructor(options: HeldRunOptions) {
@@ -85,22 +84,22 @@ export class HeldRun {
     this.over = this.#finish(result);
   }
 
-  /** Its work, or what is left of it, takes a slot. */
+  /** Its work, or the rest of it, uses a slot. */
   get isWorking(): boolean {
     return !this.#workEnded.signal.aborted;
   }
 
-  /** The work has ended and the server does not know yet. */
+  /** The work has ended but the server does not know it yet. */
   get isFinished(): boolean {
     return !this.isWorking && this.isHeld;
   }
 
-  /** It is the ship's. */
+  /** The ship holds it. */
   get isHeld(): boolean {
     return !this.#kill.signal.aborted && !this.#isOver;
   }
 
-  /** How long it can go on without the server. */
+  /** How long it can continue without the server. */
   get endurableMs(): number {
     return this.isWorking && this.#options.assignment.stopOnPartition ? this.#lease.leftMs() : Infinity;
   }
@@ -109,7 +108,7 @@ export class HeldRun {
     this.#lease.renew(sentAt);
   }
 
-  /** What the server said of it when the ship connected again. */
+  /** Handles what the server said about it when the ship reconnected. */
   resume(action: ResumeAction, nextSeq: bigint): void {
     if (action === ResumeAction.DISCARD) return this.discard('the server has taken it back');
     this.#logs.resume(Number(nextSeq));
@@ -117,20 +116,20 @@ export class HeldRun {
     if (action === ResumeAction.STOP) this.cancel(this.#graceMs);
   }
 
-  /** Asks the work to end, and reports it. */
+  /** Asks the work to end, and reports its result. */
   cancel(graceMs: number): void {
     this.#stopFor('cancel', graceMs);
   }
 
-  /** Ends the work and gives the run back. */
+  /** Ends the work and returns the run. */
   giveBack(): void {
     this.#stopFor('return', this.#graceMs);
   }
 
-  /** Kills the work and reports nothing: the run is no longer the ship's. */
+  /** Kills the work and reports nothing: the ship no longer holds the run. */
   discard(reason: string): void {
     if (!this.isHeld) return;
-    // One whose end was just recorded is no longer held either: nothing is lost with it.
+    // A run whose end was just recorded is no longer held either; nothing is lost then.
     this.#log[this.isWorking ? 'warn' : 'info']({ reason, working: this.isWorking }, 'run discarded');
     this.#kill.abort();
     this.#logs.stop();
@@ -148,7 +147,7 @@ export class HeldRun {
 
   async #finish(work: Promise<WorkResult>): Promise<void> {
     const result = await work;
-    // A ship that was frozen learns of its dead work before it learns of the time.
+    // After a freeze, a ship learns that its work is dead before it learns how much time has passed.
     if (this.#options.assignment.stopOnPartition && this.#lease.isOver) this.discard('its lease has ended');
     this.#workEnded.abort();
     this.#options.onChange();
@@ -179,7 +178,7 @@ export class HeldRun {
     }
   }
 
-  /** Work that was stopped for the ship's own reasons is the ship's to explain; all other ends are told as they are. */
+  /** Work that the ship stopped for its own reasons gets the ship's own error; all other results are reported unchanged. */
   #judge(result: WorkResult): WorkResult {
     if (result.outcome !== Outcome.CANCELLED) return result;
     if (this.#stopReason === 'return') return { outcome: Outcome.RETURNED };
@@ -187,7 +186,7 @@ export class HeldRun {
     return { outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'lease_lost', message: 'the ship could not reach the service, and stopped the run' }) };
   }
 
-  /** The end comes after the log, and is told until the server has heard it. */
+  /** The end is reported after the log, and repeated until the server has received it. */
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
     await this.#sourceTold;
@@ -201,7 +200,7 @@ export class HeldRun {
       } catch (err) {
         if (err instanceof RefusedCall) {
           this.#log.error({ err }, 'the server refuses the end of a run');
-          // What made it unfit is not in this; without any report the lease ends, and the server goes on from there.
+          // The error that follows lacks what was refused. If it is refused too, nothing is reported; the lease ends, and the server continues from there.
           if (request.outcome === Outcome.SHIP_ERROR) return;
           request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
           continue;
@@ -212,7 +211,7 @@ export class HeldRun {
     }
   }
 
-  /** Further attempts work on the same commit, so the server is told at once, again and again until it has heard it. */
+  /** Further attempts use the same commit, so it is reported at once, and repeated until the server has received it. */
   async #tellSource(gitRef: string, commit: string): Promise<void> {
     const request = create(RecordSourceRequestSchema, { ref: this.ref, gitRef, commit });
     const failure = new RepeatedFailure(this.#log, 'cannot tell now which commit a run works on');
@@ -226,14 +225,14 @@ export class HeldRun {
           return;
         }
         failure.note(err);
-        // The end of the run must not wait for it: its next attempt resolves the ref again.
+        // The end of the run must not wait for this report: the next attempt resolves the ref again.
         if (!this.isWorking) return;
       }
       await this.#reports.afterFailure(this.#kill.signal);
     }
   }
 
-  /** Sends a file until the server has it, will not have it, or the work has to end; returns why it is not kept. */
+  /** Sends a file until the server has stored or refused it, or the work has to end; returns why it is not stored. */
   async #keepArtifact(file: ArtifactFile, ended: AbortSignal): Promise<string | undefined> {
     const over = AbortSignal.any([this.#kill.signal, ended]);
     const pause = new RetryPause(this.#options.time.timer, this.#options.time.random);

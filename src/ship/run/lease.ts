@@ -1,27 +1,27 @@
 import type { ShipTime } from '../time.ts';
 import { sleepUntil } from '../wait/index.ts';
 
-/** The last moment for work whose ship is frozen and could not end it sooner. */
+/** Latest time for work to be dead if its ship is frozen and cannot end it sooner. */
 const LAST_MS = 2000;
-/** Between the end of the grace and the end of the lease (decisions, section 4, "Leases"). */
+/** Time between the end of the grace and the end of the lease (decisions, section 4, "Leases"). */
 const MARGIN_MS = 5000;
 
 export interface LeaseOptions {
   readonly time: ShipTime;
-  /** When the heartbeat was sent, by the monotonic clock, with which the lease is known to have begun. */
+  /** When the heartbeat that is known to have started the lease was sent, by the monotonic clock. */
   readonly from: number;
   /** How long the server waits for a sign of life. */
   ttlMs(): number;
   readonly graceMs: number;
-  /** Too little is left for more than an orderly stop. */
+  /** Only enough time for an orderly stop is left. */
   onStop(): void;
-  /** Whatever has not stopped must be dead now: the server is about to hand the run out again. */
+  /** Everything that has not stopped must be dead now, because the server is about to assign the run again. */
   onKill(): void;
 }
 
 /**
- * The ship's side of a lease: it ends at the ship before it ends at the server, whatever the clocks say
- * and however long an acknowledgement took, because it counts from when the heartbeat was sent.
+ * The ship's side of a lease. It ends on the ship before it ends on the server, whatever the clocks say and however long an acknowledgement took,
+ * because it counts from the sending of the heartbeat.
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -32,35 +32,35 @@ export class Lease {
     this.#from = options.from;
   }
 
-  /** A heartbeat that was sent at this moment has been acknowledged. They may come in any order. */
+  /** A heartbeat that was sent at this time has been acknowledged. Calls may be in any order. */
   renew(sentAt: number): void {
     this.#from = Math.max(this.#from, sentAt);
   }
 
-  /** How long it lasts before the work has to stop. */
+  /** How long it lasts until the work has to stop. */
   leftMs(): number {
     return this.#until(this.#options.graceMs + MARGIN_MS);
   }
 
-  /** How long the work may live even if nobody here can end it. */
+  /** How long the work may live even if the ship cannot end it. */
   untilDeadMs(): number {
     return this.#until(LAST_MS);
   }
 
-  /** Whatever had not stopped should be dead by now. */
+  /** Everything that had not stopped should be dead by now. */
   get isOver(): boolean {
     return this.#until(MARGIN_MS) <= 0;
   }
 
-  /** Watches until the signal aborts. */
+  /** Watches the lease until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     const { graceMs, onStop, onKill } = this.#options;
     if (await this.#reaches(graceMs + MARGIN_MS, signal)) onStop();
-    // A renewal after that is too late for the work, but it moves the moment at which it must be dead.
+    // A later renewal is too late for the work, but it delays the time at which it must be dead.
     if (await this.#reaches(MARGIN_MS, signal)) onKill();
   }
 
-  /** Waits until only so much of the lease is left; false when the signal aborts before. */
+  /** Waits until only this much of the lease is left; returns false if the signal aborts before. */
   async #reaches(leftMs: number, signal: AbortSignal): Promise<boolean> {
     const { timer } = this.#options.time;
     while (!signal.aborted) {

@@ -8,14 +8,14 @@ import { LineSpool, type SpoolFile } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
 import { Bell, RetryPause, sleepUntil, untilAborted } from '../wait/index.ts';
 
-/** Lines and bytes of one call (decisions, section 4, "Sequencing"). */
+/** Most lines and bytes of one call (decisions, section 4, "Sequencing"). */
 const BATCH_LINES = 500;
 const BATCH_BYTES = 512 * 1024;
-/** How long lines wait for others that go with them. */
+/** How long lines wait for others to be sent with them. */
 const LINGER_MS = 100;
-/** So long after the end of the work, and after the last success, the server or the disk is given up on. */
-const GIVE_UP_MS = 120_000;
-/** Where the server names no budget. */
+/** The server or the disk is given up on after this time without success since the end of the work. */
+const PATIENCE_MS = 120_000;
+/** Used if the server sends no budget. */
 const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 
 export interface LogShipperOptions {
@@ -25,16 +25,15 @@ export interface LogShipperOptions {
   readonly link: ShipLink;
   readonly time: ShipTime;
   readonly log: Log;
-  /** Whether the server is out of reach for a time that does not count. */
+  /** Whether the server is unreachable and the time does not count. */
   isBridging(): boolean;
-  /** The attempt is no longer the ship's. */
+  /** Called when the ship no longer holds the attempt. */
   onFenced(): void;
 }
 
 /**
- * Brings an attempt's log to the server: each line once, in order, whatever happens on the way. Lines
- * are spooled until the server has them, one call is under way at a time, and the server's `next_seq`
- * says what comes next.
+ * Sends an attempt's log to the server: each line once, in order, whatever fails on the way. Lines are spooled until the server has them, one call is
+ * under way at a time, and the server's `next_seq` says which line is next.
  */
 export class LogShipper implements OutputSink {
   readonly #options: LogShipperOptions;
@@ -42,12 +41,12 @@ export class LogShipper implements OutputSink {
   readonly #news = new Bell();
   readonly #pause: RetryPause;
   readonly #failure: RepeatedFailure;
-  /** Aborts when the work has ended: no more lines come. */
+  /** Aborts when the work has ended and no more lines follow. */
   readonly #closing = new AbortController();
   readonly #stopped = new AbortController();
   #shipping: Promise<void> | undefined;
   #next = 0;
-  /** Since when that time counts. */
+  /** Start of the time that is limited by `PATIENCE_MS`. */
   #lastSuccess = 0;
 
   constructor(options: LogShipperOptions) {
@@ -65,12 +64,12 @@ export class LogShipper implements OutputSink {
     });
   }
 
-  /** Lines to be sent so far, those included that the server did not get or want. */
+  /** Lines to send so far, including lines that the server did not receive or dropped. */
   get total(): number {
     return this.#spool.total;
   }
 
-  /** Lines that are left out: the middle of a log beyond its budget, and what no disk took. */
+  /** Omitted lines: the middle of a log above its budget, and lines that could not be written to disk. */
   get leftOut(): number {
     return this.#spool.leftOut;
   }
@@ -84,13 +83,13 @@ export class LogShipper implements OutputSink {
     return this.#spool.append(line);
   }
 
-  /** The server has been seen and wants line `next`; undefined when it did not say. */
+  /** The server has responded and expects line `next`; undefined if it did not say. */
   resume(next: number | undefined): void {
     if (next !== undefined) this.#goOnFrom(next);
     this.#pause.hurry();
   }
 
-  /** Resolves when the server has all lines, wants no more, or is given up on. No line may come after the call. */
+  /** Resolves when the server has all lines, wants no more, or is given up on. No line may be written after this call. */
   async finish(): Promise<void> {
     await this.#spool.end();
     this.#lastSuccess = this.#options.time.monotonic();
@@ -99,7 +98,7 @@ export class LogShipper implements OutputSink {
     await this.#shipping;
   }
 
-  /** Sends nothing more and forgets the lines. Later ones are counted only. */
+  /** Stops sending and discards the lines. Later lines are only counted. */
   stop(): void {
     this.#stopped.abort();
     this.#spool.stop();
@@ -121,7 +120,7 @@ export class LogShipper implements OutputSink {
         continue;
       }
       if (waiting < BATCH_LINES) await sleepUntil(timer, LINGER_MS, this.#closing.signal, this.#stopped.signal);
-      // Meanwhile the server may have said that it has them already.
+      // Meanwhile the server may have confirmed these lines.
       if (this.#next < this.#spool.readable) await this.#send();
     }
   }
@@ -170,7 +169,7 @@ export class LogShipper implements OutputSink {
   }
 
   #goOnFrom(next: number): void {
-    // What a server said earlier may come later.
+    // An earlier response of the server may arrive later.
     this.#next = Math.max(this.#spool.first, Math.min(next, this.#spool.readable));
     this.#spool.sent(this.#next);
   }

@@ -1,30 +1,30 @@
 import type { ShipTime } from '../time.ts';
 import { sleepUntil } from '../wait/index.ts';
 
-/** A heartbeat that is still unanswered when the next is due: the connection is taken for dead. Timers may be a little early. */
+/** If a heartbeat is unanswered when the next one is due, the connection counts as dead. Timers may be a little early, hence not 1. */
 const SILENT_INTERVALS = 0.9;
-/** The server extends leases in batches, so that an answer may take a moment, however short the interval is. */
+/** The server extends leases in batches, so a response may take a moment, however short the interval is. */
 const MIN_SILENCE_MS = 5000;
-/** Acknowledgements of older heartbeats than this many are not expected any more. */
+/** Number of recent heartbeats that may still be acknowledged. */
 const REMEMBERED = 64;
 
 export interface HeartbeatOptions {
   readonly time: ShipTime;
   readonly intervalMs: number;
-  /** Number of the first one: they count on from stream to stream. */
+  /** Number of the first heartbeat; numbers continue from stream to stream. */
   readonly firstSeq: number;
   send(seq: number): void;
-  /** Nothing has been acknowledged for too long. */
+  /** Called when nothing has been acknowledged for too long. */
   onSilence(): void;
 }
 
-/** The heartbeats of one stream: when they are sent, and when those were sent that are acknowledged. */
+/** The heartbeats of one stream: sends them, and records when the acknowledged ones were sent. */
 export class Heartbeats {
   readonly #options: HeartbeatOptions;
   readonly #sentAt = new Map<number, number>();
   #seq: number;
   #early = new AbortController();
-  /** When the oldest one was sent after the last that is acknowledged. */
+  /** When the oldest heartbeat after the last acknowledged one was sent. */
   #unansweredSince: number | undefined;
   #lastAcknowledged: number | undefined;
   #acknowledged = -1;
@@ -38,17 +38,17 @@ export class Heartbeats {
     return this.#seq;
   }
 
-  /** When the newest one was sent that is acknowledged; undefined before the first. */
+  /** When the newest acknowledged heartbeat was sent; undefined before the first. */
   get lastAcknowledged(): number | undefined {
     return this.#lastAcknowledged;
   }
 
-  /** Sends one now, because what it tells has changed; those of the same moment are one. */
+  /** Sends a heartbeat now, because its content has changed; several calls at the same moment send one. */
   hurry(): void {
     this.#early.abort();
   }
 
-  /** Sends until the signal aborts or nobody answers, the first one at once. */
+  /** Sends heartbeats, the first one at once, until the signal aborts or the server stops answering. */
   async beat(signal: AbortSignal): Promise<void> {
     const { time, intervalMs, onSilence } = this.#options;
     while (!signal.aborted) {
@@ -59,11 +59,11 @@ export class Heartbeats {
     }
   }
 
-  /** The heartbeat with this number has reached the server; answers when it was sent, if it is known. */
+  /** The heartbeat with this number has reached the server; returns when it was sent, if that is known. */
   acknowledge(seq: number): number | undefined {
     const sentAt = this.#sentAt.get(seq);
     if (sentAt === undefined) return undefined;
-    // Acknowledgements may come in any order; an older one says nothing new.
+    // Acknowledgements may arrive in any order; an older one contains no news.
     if (seq <= this.#acknowledged) return sentAt;
     this.#acknowledged = seq;
     this.#lastAcknowledged = sentAt;

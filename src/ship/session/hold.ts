@@ -7,7 +7,7 @@ import { HeldRun, refKey } from '../run/index.ts';
 import type { Spools } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
 
-/** Runs whose last fencing token is remembered after they have left the ship. */
+/** Number of runs whose last fencing token is remembered after they have left the ship. */
 const REMEMBERED = 10_000;
 
 export interface HoldOptions {
@@ -17,15 +17,15 @@ export interface HoldOptions {
   readonly time: ShipTime;
   readonly log: Log;
   leaseTtlMs(): number;
-  /** Whether the server is out of reach for a time that is bridged. */
+  /** Whether the server is unreachable, but leases continue. */
   isBridging(): boolean;
-  /** Told when a run is taken, changes or leaves. Must not throw. */
+  /** Called when a run is taken, changes or leaves. Must not throw. */
   onChange(): void;
 }
 
 /**
- * All that a ship has aboard: the runs that it holds, and those that it no longer holds but which have
- * not died yet. No attempt is executed twice, and no two attempts at a run at once.
+ * All runs on a ship: those that it holds, and those that it no longer holds but whose processes are still alive. No attempt is executed twice, and
+ * no two attempts of a run at once.
  */
 export class Hold {
   readonly #options: HoldOptions;
@@ -36,7 +36,7 @@ export class Hold {
     this.#options = options;
   }
 
-  /** Runs that are the ship's. */
+  /** Runs that the ship holds. */
   held(): HeldRun[] {
     return [...this.#aboard.values()].filter(({ isHeld }) => isHeld);
   }
@@ -46,7 +46,7 @@ export class Hold {
     return [...this.#aboard.values()].filter(({ isWorking }) => isWorking).length;
   }
 
-  /** Some run has been taken, whatever became of it. */
+  /** Whether any run has ever been taken, whatever happened to it. */
   get hasTaken(): boolean {
     return this.#latestFence.size > 0;
   }
@@ -55,7 +55,7 @@ export class Hold {
     return this.#aboard.size === 0;
   }
 
-  /** How long nothing that it holds has to stop if the server stays away. */
+  /** How long all held runs can continue without the server. */
   get endurableMs(): number {
     return Math.min(...this.held().map(({ endurableMs }) => endurableMs));
   }
@@ -64,12 +64,12 @@ export class Hold {
     return this.#aboard.get(refKey(ref))?.isHeld ?? false;
   }
 
-  /** Whether this, or a later one of the same run, has been here before: it is a repetition, not a new assignment. */
+  /** Whether this assignment, or a later one of the same run, was seen before: then it is a repetition, not a new one. */
   hasSeen({ runId, fencingToken }: RunRef): boolean {
     return (this.#latestFence.get(runId) ?? -1n) >= fencingToken;
   }
 
-  /** Begins to work on an assignment that it has not seen. The lease counts from `leaseFrom`, if not from later. */
+  /** Starts a new assignment. The lease counts from `leaseFrom`, or from a later renewal. */
   take(assignment: Assignment & { readonly ref: RunRef }, leaseFrom: number): void {
     const { ref } = assignment;
     this.#latestFence.set(ref.runId, ref.fencingToken);
@@ -103,7 +103,7 @@ export class Hold {
     for (const ref of refs) this.#find(ref)?.renew(sentAt);
   }
 
-  /** The leases of all that it holds count from `since`: no server could have ended them then. */
+  /** The leases of all held runs count from `since`, because no server could have ended them before. */
   renewAll(since: number): void {
     for (const run of this.held()) run.renew(since);
   }
@@ -116,12 +116,12 @@ export class Hold {
     for (const run of this.held()) run.giveBack();
   }
 
-  /** Resolves when the work of all that is aboard now has ended. */
+  /** Resolves when the work of all current runs has ended. */
   async workEnded(): Promise<void> {
     await Promise.all([...this.#aboard.values()].map(({ workEnded }) => workEnded));
   }
 
-  /** Resolves when nothing is alive any more. */
+  /** Resolves when no process is alive any more. */
   async discardAll(reason: string): Promise<void> {
     for (const run of this.held()) run.discard(reason);
     await Promise.all([...this.#aboard.values()].map(({ over }) => over));

@@ -4,7 +4,7 @@ import {
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { HeldRun } from '../run/index.ts';
 
-/** The messages of a ship on the control stream. */
+/** The messages that a ship sends on the control stream. */
 
 export const hello = (sessionId: Uint8Array, info: ShipInfo, held: readonly HeldRun[]): ShipMessage =>
   create(ShipMessageSchema, {

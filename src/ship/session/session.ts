@@ -7,26 +7,26 @@ import { Heartbeats } from './heartbeats.ts';
 import type { Hold } from './hold.ts';
 import { accept, heartbeat, hello, reject } from './messages.ts';
 
-/** The server welcomes a ship within this time, or the connection is given up. */
+/** If the server does not welcome the ship within this time, the connection is given up. */
 const WELCOME_MS = 20_000;
 const DEFAULT_HEARTBEAT_MS = 15_000;
 
-/** An assignment that says which attempt it is. */
+/** An assignment with a reference to its attempt. */
 export type NamedAssignment = Assignment & { readonly ref: RunRef };
 
-/** What a session asks and tells the ship. None may throw. */
-export interface SessionOwner {
-  /** Runs that it would take now. */
+/** What a session requires of the ship. No function may throw. */
+export interface Captain {
+  /** Number of runs that it would take now. */
   freeSlots(): number;
   isDraining(): boolean;
-  /** Why it does not take an assignment; undefined when it does. */
+  /** Why it does not take an assignment; undefined if it does. */
   refuses(assignment: Assignment): 'full' | 'draining' | 'unsupported' | undefined;
   onWelcome(welcome: Welcome): void;
-  /** `sentAt`: when its heartbeat was sent, by the monotonic clock, where that is known. */
+  /** `sentAt`: when the heartbeat was sent, by the monotonic clock, if that is known. */
   onAck(ack: HeartbeatAck, sentAt: number | undefined): void;
-  /** Takes no more. A deadline of 0 is none. */
+  /** Takes no more runs. A deadline of 0 means none. */
   onDrain(deadlineMs: number, exit: boolean): void;
-  /** Takes runs again, if it was the server that stopped it. */
+  /** Takes runs again, unless it drains for its own reasons. */
   onUndrain(): void;
 }
 
@@ -44,13 +44,13 @@ export interface SessionOptions {
 export interface SessionEnd {
   readonly reason: 'lost' | 'denied' | 'unknown' | 'outdated' | 'reconnect';
   readonly detail: string;
-  /** It worked for a while, so that the next attempt may come soon. */
+  /** It worked for a while, so the next connection may be tried soon. */
   readonly wasStable: boolean;
-  /** For `reconnect`: the server asks to wait so long. */
+  /** For `reconnect`: the server asks the ship to wait this long. */
   readonly afterMs: number;
 }
 
-/** One control stream, from hello to its end. What the ship holds outlives it. */
+/** One control stream, from hello to its end. The runs of the ship outlive it. */
 export class Session implements StreamEvents {
   readonly #options: SessionOptions;
   readonly #welcomed = new AbortController();
@@ -139,8 +139,8 @@ export class Session implements StreamEvents {
   }
 
   /**
-   * The server handed the run out after it had taken the newest heartbeat that it has acknowledged, so
-   * the lease counts from there: the assignment itself may have been on its way for long.
+   * The server assigned the run after it had received the newest heartbeat that it has acknowledged, so the lease counts from there: the assignment
+   * itself may have been delayed.
    */
   #assigned(assignment: Assignment, heartbeats: Heartbeats): void {
     const { hold, owner, log } = this.#options;

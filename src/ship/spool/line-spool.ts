@@ -6,58 +6,57 @@ import { LineTail, type Gap, type TailLine } from './line-tail.ts';
 import { OverflowFile } from './overflow-file.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** Lines that wait are in memory up to so many bytes, and beyond that on disk. */
+/** Bytes of waiting lines in memory; above this they are written to disk. */
 const MAX_MEMORY_BYTES = 1 << 20;
-/** The writer waits while more than this has not been sent: what a log may use of the disk, where its budget allows more. */
+/** The writer waits while more than this is unsent: the disk space of a log, if its budget allows more. */
 const MAX_UNSENT_BYTES = 32 << 20;
-/** The end of a log takes a quarter of its budget, and so much at most, because it is in memory. */
+/** The end of a log gets a quarter of its budget, and at most this many bytes, because it is in memory. */
 const MAX_TAIL = { bytes: 4 << 20, lines: 20_000 };
-/** Of the budget, left to lines of the server and to what is said of gaps. */
+/** Part of the budget for lines of the server and for messages about gaps. */
 const RESERVE = { bytes: 64 << 10, lines: 100 };
 
-/** A line as it is sent. */
+/** A line in its encoded form. */
 interface SpooledLine {
   readonly bytes: Uint8Array;
 }
 
 export interface LineSpoolOptions {
-  /** Bytes of messages, and lines, that are kept: three quarters of them from the beginning, the others from the end. */
+  /** Limits of the kept lines, in bytes of messages and in lines: three quarters from the beginning, the rest from the end. */
   readonly maxBytes: number;
   readonly maxLines: number;
-  /** Makes the file for what does not fit in memory; asked when it is needed. */
+  /** Creates the file for lines that do not fit in memory; called when it is needed. */
   readonly openFile: () => Promise<SpoolFile>;
   now(): number;
-  /** Told whenever more lines can be read, and when there will be no more. Must not throw. */
+  /** Called whenever more lines can be read, and when there will be no more. Must not throw. */
   onChange(): void;
-  /** The disk has failed; the oldest lines that wait are lost. Told once. */
+  /** Called once, when the disk has failed; the oldest waiting lines are lost. */
   onFailure(error: unknown): void;
 }
 
 /**
- * The lines of an attempt's log that wait to be sent, numbered from 0 without gaps: those in memory, and before them those that
- * did not fit there, on disk. Beyond the budget the newest lines are kept aside, in memory, and come last, after a line that
- * says how much is left out. A disk that is full costs the oldest lines that wait, and a line says so; everything after them, such as the
- * end of the log, still has its place in memory.
+ * The lines of an attempt's log that wait to be sent, numbered from 0 without gaps: the newer ones in memory, and the older ones that did not fit
+ * there on disk. Above the budget the newest lines are kept apart, in memory, and follow at the end, after a line that says how much is left out. If
+ * the disk is full the oldest waiting lines are lost, and a line says so; later lines, such as the end of the log, still have their place in memory.
  */
 export class LineSpool {
   readonly #options: LineSpoolOptions;
   readonly #head: { bytes: number; lines: number };
   readonly #tail: LineTail;
   readonly #file: OverflowFile;
-  /** Lines behind those on disk. */
+  /** Lines after those on disk. */
   #memory: SpooledLine[] = [];
   #memoryBytes = 0;
   /** Number of the first line in memory. */
   #memoryFrom = 0;
-  /** The server has all lines before. */
+  /** The server has all lines before this one. */
   #sent = 0;
-  /** Lines before may have reached the server: their numbers stand. */
+  /** Lines before this one may have reached the server, so their numbers must not change. */
   #attempted = 0;
   #headBytes = 0;
   #headLines = 0;
-  /** Lines that no disk took. */
+  /** Number of lines that could not be written to disk. */
   #lost = 0;
-  /** The line that tells of the last of them. */
+  /** The line that reports the last of them. */
   #loss: { readonly line: SpooledLine; readonly lines: number } | undefined;
   #isTruncated = false;
   #takesMore = true;
@@ -75,32 +74,32 @@ export class LineSpool {
     this.#file = new OverflowFile(options.openFile);
   }
 
-  /** Lines so far, with those that came after `stop`; those that are left out are not among them. */
+  /** Lines so far, including those after `stop`; lines that are left out do not count. */
   get total(): number {
     return this.readable + this.#ignored;
   }
 
-  /** Number of the first line that is kept still: the server has those before. */
+  /** Number of the first line that is still kept: the server has the lines before it. */
   get first(): number {
     return this.#sent;
   }
 
-  /** Number behind the last line that can be read. */
+  /** Number after the last line that can be read. */
   get readable(): number {
     return this.#memoryFrom + this.#memory.length;
   }
 
-  /** Lines that are left out of the log. */
+  /** Number of lines that are left out of the log. */
   get leftOut(): number {
     return this.#tail.leftOut + this.#lost;
   }
 
-  /** Whether lines are left out, or the budget is exceeded for the sake of a step that failed. */
+  /** Whether lines are left out, or the budget is exceeded because of a failed step. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
 
-  /** Takes a line; a promise asks to wait before the next. */
+  /** Adds a line; if a promise is returned, the caller must await it before the next line. */
   append(line: OutputLine): void | Promise<void> {
     if (!this.#takesMore) {
       this.#ignored += 1;
@@ -119,12 +118,12 @@ export class LineSpool {
     return this.#room.promise;
   }
 
-  /** A step has failed: its last lines stay, whatever comes after them. */
+  /** A step has failed: its last lines stay, whatever follows them. */
   keep(step: string | null): void {
     this.#tail.keep(step);
   }
 
-  /** No more lines come: those that were kept aside follow now. */
+  /** No more lines follow: the lines that were kept apart are added now. */
   async end(): Promise<void> {
     const { parts, exceeds } = this.#tail.end();
     if (this.#takesMore) {
@@ -135,7 +134,7 @@ export class LineSpool {
     await this.#spilling;
   }
 
-  /** Lines from number `from`, at least one, until there are `maxLines` or `maxBytes`. Rejects when the disk fails. */
+  /** Lines from number `from`, at least one, up to `maxLines` or `maxBytes`. Rejects if the disk fails. */
   async read(from: number, maxLines: number, maxBytes: number): Promise<LogLine[]> {
     if (from < this.#sent || from >= this.readable) throw new RangeError(`line ${from} is asked for, there are ${this.#sent} to ${this.readable - 1}`);
     const lines = from < this.#memoryFrom ? await this.#file.read(from, maxLines, maxBytes) : this.#fromMemory(from, maxLines, maxBytes);
@@ -146,13 +145,13 @@ export class LineSpool {
   /** Lines before number `next` need not be sent again. */
   sent(next: number): void {
     this.#sent = Math.max(this.#sent, Math.min(next, this.readable));
-    // Those that are being written to disk stay where they are until that is done.
+    // Lines that are being written to disk stay until that is done.
     if (this.#spilling !== undefined) return;
     this.#forget();
     this.#letGoOn();
   }
 
-  /** Keeps no more lines: nobody wants them. */
+  /** Discards all lines, because they are not needed any more. */
   stop(): void {
     this.#takesMore = false;
     this.#letGoOn(true);
@@ -181,7 +180,7 @@ export class LineSpool {
     this.#options.onChange();
   }
 
-  /** Writes what is in memory to disk, or loses the older half of it. */
+  /** Writes the lines in memory to disk, or drops the older half of them. */
   async #spill(): Promise<void> {
     const count = this.#memory.length;
     try {
@@ -198,13 +197,13 @@ export class LineSpool {
     this.#options.onChange();
   }
 
-  /** Removes so many lines from the front of the memory. */
+  /** Removes this many lines from the front of the memory. */
   #take(count: number): void {
     for (const { bytes } of this.#memory.splice(0, count)) this.#memoryBytes -= bytes.length;
     this.#memoryFrom += count;
   }
 
-  /** Half of what is in memory makes place, but for lines whose numbers stand; one line in their place says how many there were. */
+  /** Drops half of the lines in memory, except lines whose numbers must not change; one line in their place says how many there were. */
   #loseOldest(): void {
     const first = Math.max(0, this.#attempted - this.#memoryFrom);
     let end = first;
@@ -221,7 +220,7 @@ export class LineSpool {
     this.#memoryBytes += line.bytes.length - gone.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
-  /** Lets go of what the server has. */
+  /** Removes the lines that the server has. */
   #forget(): void {
     if (this.#sent > this.#memoryFrom) this.#take(this.#sent - this.#memoryFrom);
     this.#file.sent(this.#sent);

@@ -1,12 +1,12 @@
 import type { OutputLine } from '../execute/port.ts';
 
-/** A line, and the bytes of its message, which the budget counts. It is not encoded before it is known to stay. */
+/** A line, and the bytes of its message, which count towards the budget. It is encoded only when it is certain to stay. */
 export interface TailLine {
   readonly line: OutputLine;
   readonly messageBytes: number;
 }
 
-/** Lines of a failing step that survive whatever comes after them. */
+/** Number of lines of a failing step that stay, whatever follows them. */
 const KEPT_LINES = 200;
 
 export interface TailLimits {
@@ -14,10 +14,10 @@ export interface TailLimits {
   readonly lines: number;
 }
 
-/** What is left of the lines: gaps, each as large as what is missing there, and lines in their order. */
+/** The remaining lines in order, with gaps; each gap has the size of what is missing there. */
 export interface Ending {
   readonly parts: readonly (TailLine | Gap)[];
-  /** Lines beyond the limits, because they were kept for a step that failed. */
+  /** Lines above the limits, kept because of a failed step. */
   readonly exceeds: boolean;
 }
 
@@ -27,18 +27,18 @@ export interface Gap {
 }
 
 /**
- * The end of a log whose beginning has used its share of the budget: the newest lines, in memory, within limits. The last 200
- * lines of a step that has failed stay whatever comes after them.
+ * The end of a log whose beginning has used its share of the budget: the newest lines, in memory, within limits. The last 200 lines of a failed step
+ * stay, whatever follows them.
  */
 export class LineTail {
   readonly #limits: TailLimits;
-  /** Never fewer than 200 while there are so many, so that a step that fails finds its last lines. */
+  /** At least 200, if there are that many, so that a failing step finds its last lines. */
   readonly #newest: (TailLine | undefined)[] = [];
   #first = 0;
   #bytes = 0;
-  /** Those of `#newest` that stay. */
+  /** Lines of `#newest` that stay. */
   readonly #pinned = new Set<TailLine>();
-  /** Lines that stay and are followed by some that do not. */
+  /** Lines that stay and are followed by lines that do not. */
   readonly #kept: TailLine[] = [];
   #before = { lines: 0, messageBytes: 0 };
   #after = { lines: 0, messageBytes: 0 };
@@ -47,7 +47,7 @@ export class LineTail {
     this.#limits = limits;
   }
 
-  /** Lines that are left out so far. */
+  /** Number of lines that are left out so far. */
   get leftOut(): number {
     return this.#before.lines + this.#after.lines;
   }
@@ -68,7 +68,7 @@ export class LineTail {
     }
   }
 
-  /** What is left, within the limits but for lines that stay. Nothing may come after it. */
+  /** Returns the remaining lines, within the limits except for lines that must stay. No line may be added after it. */
   end(): Ending {
     while (this.#isOver() && this.#count > 0 && !this.#pinned.has(this.#newest[this.#first]!)) this.#shift();
     const lines = this.#newest.slice(this.#first) as TailLine[];
@@ -94,7 +94,7 @@ export class LineTail {
       gap.lines += 1;
       gap.messageBytes += line.messageBytes;
     }
-    // Taken away in large pieces: taking one from the front moves all the others.
+    // Removed in large pieces, because removing one line from the front moves all others.
     if (this.#first < 4096 || this.#first < this.#newest.length / 2) return;
     this.#newest.splice(0, this.#first);
     this.#first = 0;

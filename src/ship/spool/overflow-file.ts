@@ -1,15 +1,15 @@
 import type { SpoolFile } from './spool-file.ts';
 
 /**
- * Lines on disk, with consecutive numbers. The file is made when it is needed, and removed as soon as all of its lines are sent, so that a
- * log that goes fast takes no room on disk.
+ * Lines on disk, with consecutive numbers. The file is created when it is needed, and removed as soon as all of its lines are sent, so that a log
+ * that is sent quickly uses no disk space.
  */
 export class OverflowFile {
   readonly #open: () => Promise<SpoolFile>;
   #file: SpoolFile | undefined;
   /** Number of the first line in the file. */
   #from = 0;
-  /** Where each line begins in the file, and where the last one ends. */
+  /** Start of each line in the file, and the end of the last one. */
   #offsets: number[] = [0];
   #sent = 0;
   #removing: Promise<void> | undefined;
@@ -22,14 +22,14 @@ export class OverflowFile {
     return this.#offsets.at(-1)! - this.#offsets[Math.min(this.#offsets.length - 1, Math.max(0, this.#sent - this.#from))]!;
   }
 
-  /** Appends lines, of which the first has this number. All of them are there afterwards or, when it rejects, none. */
+  /** Appends lines; the first one has this number. Afterwards all of them are stored or, if it rejects, none. */
   async append(from: number, lines: readonly Uint8Array[]): Promise<void> {
     await this.#removing;
     this.#file ??= await this.#open();
     try {
       await this.#file.append(Buffer.concat(lines));
     } catch (error) {
-      if (this.#offsets.length === 1) await this.remove(); // what there is of it takes room
+      if (this.#offsets.length === 1) await this.remove(); // a partly written file uses disk space
       throw error;
     }
     if (this.#offsets.length === 1) this.#from = from;
@@ -46,7 +46,7 @@ export class OverflowFile {
     return Array.from({ length: end - first }, (_, at) => bytes.subarray(offsets[first + at]! - begin, offsets[first + at + 1]! - begin));
   }
 
-  /** Lines before this number are wanted no more. */
+  /** Lines before this number are not needed any more. */
   sent(next: number): void {
     this.#sent = next;
     if (this.#offsets.length > 1 && next >= this.#from + this.#offsets.length - 1) void this.remove();

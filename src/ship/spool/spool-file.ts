@@ -1,23 +1,23 @@
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes that are only ever appended. Calls come one after another, reads also while bytes are appended. */
+/** A file that is only appended to. Appends run one after another; reads may run at the same time. */
 export interface SpoolFile {
   append(bytes: Uint8Array): Promise<void>;
-  /** Exactly these bytes, which have been appended. */
+  /** Returns exactly these bytes, which must have been appended. */
   read(offset: number, length: number): Promise<Uint8Array>;
   /** Closes and removes it. Never rejects. */
   remove(): Promise<void>;
 }
 
-/** Where the logs of runs wait until the server has them. */
+/** Stores the logs of runs until the server has them. */
 export interface Spools {
-  /** Removes what a former process has left: what it held is no longer the ship's. */
+  /** Removes the files of a former process: this ship no longer holds its runs. */
   sweep(): Promise<void>;
   create(name: string): Promise<SpoolFile>;
 }
 
-/** Spools in a folder that nobody else uses. */
+/** Spools in a folder that no other process uses. */
 export function createDiskSpools(folder: string): Spools {
   return {
     async sweep() {
@@ -42,7 +42,7 @@ class DiskSpoolFile implements SpoolFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    // A write may be partial; what a failed one has left is written over by the next.
+    // A write may be partial; the next one overwrites what a failed one has left.
     for (let written = 0; written < bytes.length;) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, this.#end + written);
       written += bytesWritten;

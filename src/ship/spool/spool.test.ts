@@ -21,7 +21,7 @@ function open(openFile: () => Promise<SpoolFile>, limits = LIMITS) {
   return { spool, heard };
 }
 
-/** Sends all lines from `from` on in calls of the given size. */
+/** Sends all lines from `from` on, in calls of this size. */
 async function drain(spool: LineSpool, from = 0, maxLines = 500): Promise<string[]> {
   const messages: string[] = [];
   for (let next = from; next < spool.readable;) {

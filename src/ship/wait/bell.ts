@@ -1,6 +1,6 @@
 import { untilAborted } from './until-aborted.ts';
 
-/** Wakes whoever waits for news. A ring that nobody heard wakes the next who waits. */
+/** Wakes the waiting caller. A ring while nothing waits wakes the next caller at once. */
 export class Bell {
   #rung = Promise.withResolvers<void>();
 
@@ -8,7 +8,7 @@ export class Bell {
     this.#rung.resolve();
   }
 
-  /** Resolves at the next ring, at once after one that was not heard, or when the signal aborts. */
+  /** Resolves at the next ring, at once if a ring is pending, or when the signal aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     await untilAborted(this.#rung.promise, signal);
     this.#rung = Promise.withResolvers<void>();

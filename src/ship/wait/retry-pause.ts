@@ -2,10 +2,10 @@ import { backoffDelay } from '../../lib/backoff.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { sleepUntil } from './sleep-until.ts';
 
-/** Waits between two attempts at reaching the server (decisions, section 4). */
+/** Bounds of the pauses between attempts to reach the server (decisions, section 4). */
 export const RECONNECT = { initial: 500, max: 30_000 } as const;
 
-/** The pauses between attempts that fail one after another. */
+/** The pauses between consecutive failed attempts. */
 export class RetryPause {
   readonly #timer: Timer;
   readonly #random: () => number;
@@ -17,7 +17,7 @@ export class RetryPause {
     this.#random = random;
   }
 
-  /** Waits longer from failure to failure; never longer than `atMost`. Ends at once when the signal aborts. */
+  /** Waits longer after each failure, but at most `atMost`. Ends at once when the signal aborts. */
   async afterFailure(signal: AbortSignal, atMost = Infinity): Promise<void> {
     this.#failures++;
     this.#hurry = new AbortController();
@@ -25,12 +25,12 @@ export class RetryPause {
     await sleepUntil(this.#timer, Math.min(delay, Math.max(0, atMost)), signal, this.#hurry.signal);
   }
 
-  /** The next pause is a short one again. */
+  /** Makes the next pause a short one again. */
   succeeded(): void {
     this.#failures = 0;
   }
 
-  /** The server has been seen: ends the pause under way, and the next one is short. */
+  /** The server was reached: ends the current pause, and makes the next one short. */
   hurry(): void {
     this.#failures = 0;
     this.#hurry?.abort();

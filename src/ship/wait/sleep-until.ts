@@ -1,6 +1,6 @@
 import type { Timer } from '../../lib/timer.ts';
 
-/** Sleeps, but no longer than until one of the signals aborts. Listens to them only while it sleeps. */
+/** Sleeps until the time is over or one of the signals aborts. Has listeners on the signals only while it sleeps. */
 export async function sleepUntil(timer: Timer, milliseconds: number, ...signals: readonly AbortSignal[]): Promise<void> {
   if (signals.some(({ aborted }) => aborted)) return;
   const wake = new AbortController();

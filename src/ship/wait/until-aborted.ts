@@ -1,4 +1,4 @@
-/** What the promise resolves to, or undefined as soon as the signal aborts. What comes after that is ignored, also a rejection. */
+/** Resolves like the promise, or to undefined as soon as the signal aborts. Later results are ignored, including a rejection. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) {
     promise.catch(() => undefined);

@@ -3,13 +3,13 @@
  * its literal type kept, so that the type of the configuration can be derived from it.
  */
 
-/** Text formats, with what `read-by-schema.ts` makes of them: milliseconds, bytes, an address, or the text itself. */
+/** Text formats, with the values that `read-by-schema.ts` converts them to: milliseconds, bytes, an address, or the text itself. */
 export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'bytes-or-zero' | 'address' | 'written-duration' | 'written-interval' | 'moment' | 'cron' | 'timezone' | 'endpoint' | 'group';
 
 export const text = (description: string, fallback: string, extras: { pattern?: string; maxLength?: number; 'x-expected'?: string } = {}) =>
   ({ type: 'string', description, default: fallback, ...extras }) as const;
 
-/** A text without a default, made of the characters that `pattern` allows; `expected` tells people which. */
+/** A text without a default that matches `pattern`; error messages show `expected`. */
 export const requiredText = (description: string, pattern: string, expected: string) =>
   ({ type: 'string', description, pattern, 'x-expected': expected }) as const;
 
@@ -50,15 +50,15 @@ export const scalar = (description: string) => ({ type: ['string', 'number', 'bo
 /** A number; null for none. */
 export const numberOrNone = (description: string) => ({ type: ['number', 'null'], description, default: null }) as const;
 
-/** Names with values of this kind. */
+/** A map from names to values of this kind. */
 export const mapping = <const Value>(description: string, names: { pattern: string; 'x-expected': string }, values: Value) =>
   ({ type: 'object', description, default: {}, propertyNames: names, additionalProperties: values }) as const;
 
-/** A part of the configuration that may be left out, with all that is in it. */
+/** A part of the configuration that may be left out completely. */
 export const section = <const Properties extends object>(description: string, properties: Properties) =>
   ({ type: 'object', description, default: {}, additionalProperties: false, properties }) as const;
 
-/** One entry of a list; everything that is not required has a default. */
+/** An entry of a list; properties that are not required have a default. */
 export const item = <const Properties extends object>(description: string, required: readonly (keyof Properties & string)[], properties: Properties) =>
   ({ type: 'object', description, additionalProperties: false, required, properties }) as const;
 
@@ -85,14 +85,14 @@ export const LABEL = {
   'x-expected': 'a label such as os=linux',
 } as const;
 
-/** A label whose value may hold values of a matrix. */
+/** A label whose value may contain values of a matrix. */
 export const LABEL_OF_CELL = {
   type: 'string',
   pattern: '^[a-z][a-z0-9._/-]{0,62}=([A-Za-z0-9._-]|\\{matrix\\.[a-z][a-z0-9_]{0,62}\\}){1,63}$',
   'x-expected': 'a label such as os=linux or os={matrix.os}',
 } as const;
 
-/** Names that become parts of the names of variables. */
+/** Names that become parts of variable names. */
 export const SHORT_NAME = { pattern: '^[a-z][a-z0-9_]{0,62}$', 'x-expected': 'a name of lowercase letters, digits and _ that begins with a letter, at most 63' } as const;
 
 export const PROJECT_ID_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$';

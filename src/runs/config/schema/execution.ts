@@ -5,7 +5,7 @@ import { SANDBOXES } from './queue.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
-/** Without `..`, an absolute path or an option; patterns of artefacts and paths of caches. */
+/** For patterns of artefacts and paths of caches: no `..`, no absolute path, no option. */
 const FILES = { type: 'string', minLength: 1, maxLength: 512, pattern: '^(?![/-])(?!.*(^|/)\\.\\.(/|$))[^\\u0000-\\u001f]+$', 'x-expected': 'a relative path without ..' } as const;
 
 const step = item('one command; either run or exec', ['name'], {
@@ -91,7 +91,7 @@ const role = item('an AI role', ['name', 'endpoint', 'model'], {
   projects: listOrAll('projects that may use it; null for all', TEXT),
 });
 
-/** What runs are made of. */
+/** Pipelines, roles and secrets: what runs execute. */
 export const execution = {
   secrets: list('values that pipelines get as environment variables and that are masked in logs', item('a secret', ['name', 'env'], {
     name: requiredVariable('variable that steps see'),

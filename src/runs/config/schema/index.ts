@@ -9,8 +9,8 @@ import { service } from './service.ts';
 import { tokens } from './tokens.ts';
 
 /**
- * The JSON Schema (2020-12) of the run-queue configuration, its one source of truth (run-queue
- * decisions, section 3): validation, defaults and the type `RunsConfig` come from it.
+ * The JSON Schema (2020-12) of the run-queue configuration (run-queue decisions, section 3). It is the only source of validation, defaults and the
+ * type `RunsConfig`.
  */
 export const RUNS_CONFIG_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -22,10 +22,10 @@ export const RUNS_CONFIG_SCHEMA = {
 
 export const PROJECT_SCHEMA = project;
 
-/** The configuration as the service reads it: complete, with durations in milliseconds and sizes in bytes. */
+/** The configuration as the service uses it: complete, with durations in milliseconds and sizes in bytes. */
 export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
 
-/** A project; `release_interval` and `content.interval` keep the text that was written, which listings show. */
+/** A project; `release_interval` and `content.interval` keep the original text, which listings show. */
 export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
 export type InputConfig = PipelineConfig['inputs'][number];

@@ -2,7 +2,7 @@ import { flag, item, list, listOrAll, name, oneOf, requiredFormat, section, vari
 
 const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'] as const;
 
-/** Webhooks that are told of changes of runs. */
+/** Webhooks that are notified when runs change. */
 export const notifications = {
   notifications: section('webhooks that are told of changes of runs', {
     allow_private: oneOf('private addresses that may be called: `loopback` for those of this machine', 'none', ['none', 'loopback', 'all']),

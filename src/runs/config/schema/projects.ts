@@ -1,6 +1,6 @@
 import { flag, format, integer, item, LABEL, list, mapping, name, PROJECT_ID_PATTERN, requiredText, SCALAR, section, SHORT_NAME, text } from './build.ts';
 
-// No credentials anywhere, and no host that a program could take for an option.
+// No credentials anywhere, and no host that a program could read as an option.
 const REPOSITORY = [
   '^[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*$',
   '^https://[A-Za-z0-9\\[][^\\s@/?#]*/[^\\s@]+$',
@@ -8,7 +8,7 @@ const REPOSITORY = [
   '^git@[A-Za-z0-9][A-Za-z0-9.-]*:[^\\s@-][^\\s@]*$',
 ].join('|');
 
-/** A project, as the file has it and as it is created by request (run-queue decisions, section 2.6). */
+/** A project, both in the file and in requests that create one (run-queue decisions, section 2.6). */
 export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
   repository: { ...requiredText('repository', REPOSITORY, 'owner/name, or an https://, ssh:// or git@host:path address without credentials'), maxLength: 512 },
@@ -25,7 +25,7 @@ export const project = item('a project', ['id', 'repository'], {
   }),
 });
 
-/** The projects, and what starts their runs without a request. */
+/** The projects, and what starts their runs automatically. */
 export const projects = {
   projects: list('projects', project),
   scheduler: section('runs on a schedule', {

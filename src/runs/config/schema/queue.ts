@@ -4,7 +4,7 @@ const TEXT = { type: 'string', minLength: 1 } as const;
 
 export const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'] as const;
 
-/** How runs wait, are leased, and are logged. */
+/** How runs wait, are leased, and write logs. */
 export const queue = {
   queue: section('the queue', {
     queue_timeout: format('duration', 'how long a run may wait', '24h'),

@@ -29,7 +29,7 @@ describe('the schema of the configuration', () => {
     expect(node.additionalProperties).toBe(false);
     for (const [name, child] of Object.entries(node.properties!)) {
       expect(child.description, name).toBeTruthy();
-      // On this the derived type rests: no property can be absent.
+      // The derived type relies on this: no property can be absent.
       expect(child.default !== undefined || (node.required ?? []).includes(name), name).toBe(true);
     }
   });

@@ -2,7 +2,7 @@ import { format, item, list, listOrAll, name, requiredText } from './build.ts';
 
 export const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'] as const;
 
-/** Who may use the API, besides the holders of the token of `runtime.api_token_env`, who may do everything. */
+/** Tokens of the API, besides the token of `runtime.api_token_env`, whose holders may do everything. */
 export const tokens = {
   tokens: list('API tokens for a part of what there is', item('a token', ['name', 'sha256', 'scopes'], {
     name: name('unique; the audit log shows what was done with it as token:NAME'),

@@ -104,7 +104,7 @@ describe('the certificate authority (decisions, section 4)', () => {
     forged[forged.length - 1]! ^= 1;
     const swapped = Buffer.from(der);
     const other = await makeRequest();
-    // Another key under the signature of the first.
+    // Another key with the signature of the first.
     const [own, foreign] = await Promise.all([der, other.der].map(async (request) => Buffer.from(request).subarray(findKey(request), findKey(request) + 65)));
     swapped.set(foreign!, Buffer.from(der).indexOf(own!));
     for (const bad of [new Uint8Array(), Buffer.from('hello'), forged, swapped, der.slice(0, 100), new Uint8Array(9000), Buffer.concat([der, der.slice(0, 1)]).subarray(1)]) {
@@ -182,7 +182,7 @@ describe('a root that grows old', () => {
   });
 });
 
-/** Where the point of the public key begins: 04 and 64 bytes behind the curve's name. */
+/** Start of the point of the public key: 04 and 64 bytes after the name of the curve. */
 function findKey(request: Uint8Array): number {
   return Buffer.from(request).indexOf(Buffer.from('034200', 'hex')) + 3;
 }

@@ -17,9 +17,9 @@ export interface AuthorityOptions {
   readonly log: Log;
 }
 
-/** What a TLS server of the fleet needs, as PEM. */
+/** The PEM files of a TLS server of the fleet. */
 export interface ServerMaterial {
-  /** The server's certificate and the root that signed it: joining ships compare that root with their token. */
+  /** The server's certificate and the root that signed it: joining ships compare that root with the one that their token names. */
   readonly certificates: string;
   readonly key: string;
   /** Roots of ships' certificates. */
@@ -29,18 +29,17 @@ export interface ServerMaterial {
 
 export interface ShipCertificate {
   readonly der: Uint8Array;
-  /** Upper-case hexadecimal, as TLS shows it. */
+  /** Upper-case hexadecimal, the form of TLS libraries. */
   readonly serial: string;
   readonly expiresMs: number;
   readonly renewAfterMs: number;
 }
 
 /**
- * The fleet's certificate authority: a root made on the first start, which signs servers and ships.
+ * The fleet's certificate authority: a root, created at the first start, that signs the certificates of servers and ships.
  *
- * Before a root expires another one takes over, in steps as long as a ship's certificate lives, so that every ship
- * renews in between: first the next root is announced in the trust bundle, then it signs, with the old one trusted
- * until it expires.
+ * Before a root expires, another one replaces it in two steps, each as long as a ship's certificate is valid, so that every ship renews in between.
+ * First the next root is announced in the trust bundle; then it signs, and the old one is trusted until it expires.
  */
 export class Authority {
   readonly #options: AuthorityOptions;
@@ -55,28 +54,28 @@ export class Authority {
     this.#roots = roots;
   }
 
-  /** Throws a reason for a person where the folder cannot be used. */
+  /** Throws an error with a readable reason if the folder cannot be used. */
   static async open(options: AuthorityOptions): Promise<Authority> {
     const files = new AuthorityFiles(options.folder);
     return new Authority(options, files, await bringUpToDate(files, options));
   }
 
-  /** SHA-256 of the root that signs servers: what join tokens pin. */
+  /** SHA-256 of the root that signs servers; join tokens pin it. */
   get fingerprint(): Buffer {
     return createHash('sha256').update(new Uint8Array(this.#signer.certificate.rawData)).digest();
   }
 
-  /** Roots to trust, DER each; the one that signs is first. */
+  /** Trusted roots, DER each; the one that signs is first. */
   bundle(): Uint8Array[] {
     return this.#roots.map(({ rawData }) => new Uint8Array(rawData));
   }
 
-  /** When the root that signs expires. */
+  /** When the signing root expires. */
   get expiresMs(): number {
     return this.#signer.certificate.notAfter.getTime();
   }
 
-  /** Does what is due as time passes. True when the roots have changed, and servers need new material. */
+  /** Does the work that is due. Returns true if the roots have changed and servers need new certificates. */
   async review(): Promise<boolean> {
     const before = this.#roots.map(({ serialNumber }) => serialNumber).join();
     const { signer, roots } = await bringUpToDate(this.#files, this.#options);
@@ -85,7 +84,7 @@ export class Authority {
     return before !== roots.map(({ serialNumber }) => serialNumber).join();
   }
 
-  /** A new key and certificate for a server that is reached by these hosts. */
+  /** Creates a key and a certificate for a server that is reachable under these hosts. */
   async serverMaterial(hosts: readonly string[]): Promise<ServerMaterial> {
     const signer = this.#signer;
     const { certificate, key } = await issueServer(signer, hosts, { nowMs: this.#options.clock.now(), ttlMs: this.#options.serverTtlMs });
@@ -102,7 +101,7 @@ export class Authority {
     return signRevocation(this.#signer, shipId);
   }
 
-  /** Signs the key of a ship's request. Refuses a request that is not sound. */
+  /** Signs the key of a ship's request. Refuses an invalid request. */
   async signShip(id: string, request: Uint8Array, random: () => number = Math.random): Promise<ShipCertificate> {
     const { clock, shipTtlMs, trustDomain } = this.#options;
     const nowMs = clock.now();
@@ -112,7 +111,7 @@ export class Authority {
       der: new Uint8Array(certificate.rawData),
       serial: certificate.serialNumber.toUpperCase(),
       expiresMs,
-      // At half its life, not all ships at once.
+      // At half of its lifetime, varied so that the ships do not renew all at once.
       renewAfterMs: Math.max(0, Math.round((expiresMs - nowMs) / 2 * (0.9 + 0.2 * random()))),
     };
   }
@@ -123,11 +122,11 @@ interface Roots {
   readonly roots: readonly x509.X509Certificate[];
 }
 
-/** Makes, announces and promotes roots as their ages ask for, and answers what counts now. */
+/** Creates, announces and promotes roots when their age requires it, and returns the current state. */
 async function bringUpToDate(files: AuthorityFiles, options: AuthorityOptions): Promise<Roots> {
   const { log, clock, caTtlMs } = options;
   const nowMs = clock.now();
-  // Each step of a change takes as long as a ship's certificate lives, where the root lives long enough for that.
+  // Each step takes as long as a ship's certificate is valid, if the root is valid for long enough.
   const step = Math.min(options.shipTtlMs, caTtlMs / 6);
   const left = ({ certificate }: Signer): number => certificate.notAfter.getTime() - nowMs;
   let stored = await files.read();
@@ -157,7 +156,7 @@ async function bringUpToDate(files: AuthorityFiles, options: AuthorityOptions): 
   return { signer, roots: [signer.certificate, ...(stored.next ? [stored.next.certificate] : []), ...trusted.filter(({ serialNumber }) => serialNumber !== signer.certificate.serialNumber)] };
 }
 
-/** The name is unique, so that a certificate tells which root it is of. */
+/** The name is unique, so a certificate shows which root signed it. */
 function newRoot({ trustDomain, caTtlMs, clock }: AuthorityOptions): Promise<string> {
   return makeRoot(`${trustDomain} fleet authority ${randomBytes(4).toString('hex')}`, { nowMs: clock.now(), ttlMs: caTtlMs });
 }

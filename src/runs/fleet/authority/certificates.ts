@@ -4,13 +4,13 @@ import * as x509 from '@peculiar/x509';
 import { FleetRefusal } from '../port.ts';
 import { KEY_ALGORITHM, makeKeys, newSerial, toPem } from './keys.ts';
 
-/** Clocks differ: what is issued is valid from a little earlier. */
+/** Clocks differ, so certificates are valid from a little earlier. */
 const BACKDATE_MS = 5 * 60_000;
 
 /** A request for a certificate has a few hundred bytes. */
 const MAX_REQUEST_BYTES = 8192;
 
-/** A certificate that signs, with its key. */
+/** A certificate that signs others, with its key. */
 export interface Signer {
   readonly certificate: x509.X509Certificate;
   readonly key: CryptoKey;
@@ -21,7 +21,7 @@ interface Lifetime {
   readonly ttlMs: number;
 }
 
-/** A root that signs itself; answers certificate and private key as PEM, in this order. */
+/** Creates a self-signed root; returns certificate and private key as PEM, in this order. */
 export async function makeRoot(name: string, lifetime: Lifetime): Promise<string> {
   const keys = await makeKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -35,7 +35,7 @@ export async function makeRoot(name: string, lifetime: Lifetime): Promise<string
   return `${certificate.toString('pem')}\n${await toPem(keys.privateKey)}\n`;
 }
 
-/** A new key and a certificate with which a server is known by these hosts, names or IP addresses. */
+/** Creates a key and a server certificate for these hosts, names or IP addresses. */
 export async function issueServer(signer: Signer, hosts: readonly string[], lifetime: Lifetime): Promise<{ certificate: x509.X509Certificate; key: string }> {
   const keys = await makeKeys();
   const names = hosts.map((value) => ({ type: isIP(value) === 0 ? 'dns' as const : 'ip' as const, value }));
@@ -60,7 +60,7 @@ async function issue(
   const { notBefore, notAfter } = dated(lifetime);
   return x509.X509CertificateGenerator.create({
     serialNumber: newSerial(), subject: [{ CN: [commonName] }], issuer: certificate.subjectName,
-    // Nothing is valid for longer than what vouches for it.
+    // No certificate is valid for longer than its issuer.
     notBefore, notAfter: notAfter < certificate.notAfter ? notAfter : certificate.notAfter,
     publicKey, signingKey: key, signingAlgorithm: KEY_ALGORITHM,
     extensions: [
@@ -73,15 +73,15 @@ async function issue(
   });
 }
 
-/** Whole seconds, as certificates have them. */
+/** Whole seconds, the precision of certificates. */
 function dated({ nowMs, ttlMs }: Lifetime): { notBefore: Date; notAfter: Date } {
   const second = Math.floor(nowMs / 1000) * 1000;
   return { notBefore: new Date(second - BACKDATE_MS), notAfter: new Date(second + ttlMs) };
 }
 
 /**
- * The public key of a PKCS #10 request, all that is taken from it. Refuses what is none, what is not signed by its own
- * key, and keys that are not ECDSA P-256.
+ * The public key of a PKCS #10 request; nothing else of the request is used. Refuses invalid requests, requests that are not signed by their own key,
+ * and keys that are not ECDSA P-256.
  */
 export async function keyOfRequest(der: Uint8Array): Promise<x509.PublicKey> {
   if (der.length === 0 || der.length > MAX_REQUEST_BYTES) throw new FleetRefusal('invalid_argument', `csr_der must have 1 to ${MAX_REQUEST_BYTES} bytes`);
@@ -90,7 +90,7 @@ export async function keyOfRequest(der: Uint8Array): Promise<x509.PublicKey> {
     const { name, namedCurve } = request.publicKey.algorithm as { name: string; namedCurve?: string };
     if (name === 'ECDSA' && namedCurve === 'P-256' && await request.verify()) return request.publicKey;
   } catch {
-    // Whatever the parser makes of it: it is not a request.
+    // Whatever error the parser throws, the text is not a request.
   }
   throw new FleetRefusal('invalid_argument', 'csr_der must be a certificate request of an ECDSA P-256 key, signed by that key');
 }

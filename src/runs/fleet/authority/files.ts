@@ -8,22 +8,22 @@ import { makeFolder } from '../../../lib/make-folder.ts';
 import type { Signer } from './certificates.ts';
 import { belongTogether, readKey } from './keys.ts';
 
-/** The root that signs, the one that will sign after it, and those that have signed before. */
+/** The root that signs, the next root, and the former roots. */
 const CURRENT = 'authority.pem';
 const NEXT = 'authority-next.pem';
 const PREVIOUS = 'authority-previous.pem';
 
-/** The authority as its folder has it. */
+/** The authority as stored in its folder. */
 export interface StoredAuthority {
   readonly current?: Signer;
   readonly next?: Signer;
-  /** Certificates alone: nothing is signed with them any more. */
+  /** Certificates without keys, because these roots sign nothing any more. */
   readonly previous: readonly x509.X509Certificate[];
 }
 
 /**
- * The folder of the authority, for its owner only. A root and its key are one file, which appears whole or not at
- * all, and only once: of two servers that start on an empty folder, both get what the first one wrote.
+ * The folder of the authority, accessible only to its owner. A root and its key are one file, which is created atomically and only once: if two
+ * servers start on an empty folder, both use the root that was written first.
  */
 export class AuthorityFiles {
   readonly #folder: string;
@@ -38,19 +38,19 @@ export class AuthorityFiles {
     return { ...(current && { current }), ...(next && { next }), previous: previous === undefined ? [] : certificatesOf(previous) };
   }
 
-  /** Keeps a new root unless there is one already. */
+  /** Stores a new root unless there is one already. */
   add(which: 'current' | 'next', pem: string): Promise<void> {
     return this.#write(which === 'current' ? CURRENT : NEXT, pem, 'once');
   }
 
-  /** Lets the next root sign. What signed until now is trusted still. */
+  /** Makes the next root the signing one. The former root stays trusted. */
   async promote({ current, previous }: StoredAuthority): Promise<void> {
     const trusted = [...previous, ...(current === undefined ? [] : [current.certificate])];
     await this.keepPrevious(trusted);
     try {
       await durableRename(join(this.#folder, NEXT), join(this.#folder, CURRENT));
     } catch (error) {
-      // Another server was quicker.
+      // Another server has already done it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
@@ -60,7 +60,7 @@ export class AuthorityFiles {
     await this.#write(PREVIOUS, `${[...distinct.values()].join('\n')}\n`, 'replace');
   }
 
-  /** Takes away a root that has expired, so that another one can be made. */
+  /** Removes an expired root, so that a new one can be created. */
   async drop(): Promise<void> {
     await rm(join(this.#folder, CURRENT), { force: true });
   }

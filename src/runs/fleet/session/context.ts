@@ -9,22 +9,22 @@ import type { ShipTraits } from '../../ships/index.ts';
 export interface Member {
   readonly labels: readonly string[];
   readonly draining: boolean;
-  /** It is the program that was told to drain, which ends when it is empty. */
+  /** It is the program that was asked to drain; it exits when no run is left. */
   readonly ends: boolean;
 }
 
-/** What a session needs of the server. */
+/** What a session requires of the server. */
 export interface SessionContext {
   readonly env: Pick<RunsEnvironment, 'clock' | 'config' | 'version'>;
   readonly log: Log;
   readonly queue: Pick<Queue, 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'addWorker'>;
   readonly logs: Pick<RunLogs, 'nextSeq'>;
   readonly assignmentOf: (claim: Claim) => Assignment;
-  /** Roots to trust, DER each. */
+  /** Trusted roots, DER each. */
   readonly trustBundle: () => Uint8Array[];
-  /** Reads who it is, and keeps what it says of itself. Rejects with a `FleetRefusal` for one that is no member. */
+  /** Reads the membership of a ship, and stores what it reports about itself. Rejects with a `FleetRefusal` if it is not a member. */
   readonly admit: (shipId: string, sessionId: string, traits: ShipTraits) => Promise<Member>;
   readonly fencedWrite: (rpc: 'Accept') => void;
-  /** A sign of life, with the ship's clock at that moment; 0 where it did not tell. */
+  /** A sign of life, with the ship's clock at that moment; 0 if it did not send it. */
   readonly seen: (shipId: string, unixMs: number) => void;
 }

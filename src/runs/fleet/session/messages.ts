@@ -6,7 +6,7 @@ import {
 import type { RunRef } from '../../queue/port.ts';
 import { writeRef } from '../refs.ts';
 
-// The messages of a server, as the protocol has them.
+// The messages that a server sends, in the form of the protocol.
 
 export const welcome = (value: MessageInitShape<typeof WelcomeSchema>): ServerMessage => message({ case: 'welcome', value: create(WelcomeSchema, value) });
 
@@ -14,7 +14,7 @@ export function ack(seq: bigint, { renewed, lost }: { renewed: readonly RunRef[]
   return message({ case: 'ack', value: create(HeartbeatAckSchema, { seq, renewed: renewed.map(writeRef), lost: lost.map(writeRef), serverUnixMs: BigInt(nowMs) }) });
 }
 
-/** Nothing is extended, because the store cannot be written; nothing ends, either. */
+/** Leases are not extended because the store refuses writes; they do not end either. */
 export const unavailable = (seq: bigint, nowMs: number): ServerMessage =>
   message({ case: 'ack', value: create(HeartbeatAckSchema, { seq, serverUnixMs: BigInt(nowMs), storeUnavailable: true }) });
 
@@ -24,7 +24,7 @@ export const cancel = (ref: RunRef, graceMs: number): ServerMessage => message({
 
 export const abandon = (ref: RunRef, reason: string): ServerMessage => message({ case: 'abandon', value: create(AbandonSchema, { ref: writeRef(ref), reason }) });
 
-/** Without a deadline: what runs may end in its own time. `exit`: the program ends when nothing runs any more. */
+/** Without a deadline: runs may finish normally. `exit`: the program exits when no run is left. */
 export const drain = (exit: boolean): ServerMessage => message({ case: 'drain', value: create(DrainSchema, { deadlineMs: 0n, exit }) });
 
 export const undrain = (): ServerMessage => message({ case: 'undrain', value: create(UndrainSchema, {}) });

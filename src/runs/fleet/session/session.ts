@@ -8,25 +8,25 @@ import type { SessionContext } from './context.ts';
 import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
 
-/** Runs that one message may name. */
+/** Most runs that one message may name. */
 const MAX_REFS = 5000;
-/** Messages that may wait for those before them. */
+/** Most messages that may wait for earlier ones. */
 const MAX_WAITING = 1000;
 const MAX_SESSION_ID_BYTES = 64;
-/** A ship that is not heard of for longer gets no more runs. */
+/** After this many missed heartbeats a ship gets no more runs. */
 const SILENT_HEARTBEATS = 2.5;
-/** Leases are extended a second at a time, and ships may say more in a second than one thing. */
+/** Leases are extended once a second, and a ship may send more than one message in that time. */
 const MAX_RENEWING = 8;
 
 export interface SessionEvents {
-  /** The ship has introduced itself; any former session of it must end before its runs are looked at. */
+  /** The ship has introduced itself; a former session of it must end before its runs are reviewed. */
   greeted(session: FleetSession): void;
   ended(session: FleetSession): void;
 }
 
 /**
- * One control stream of a ship: it says hello and what it holds, is told what to do with each, and is handed runs until
- * the stream ends. What it holds then stays its own: the next session goes on with it, or the leases end.
+ * One control stream of a ship. The ship says hello and which runs it holds, learns what to do with each, and receives runs until the stream ends. It
+ * keeps its runs then: the next session continues with them, or their leases end.
  */
 export class FleetSession implements Session {
   readonly shipId: string;
@@ -35,17 +35,17 @@ export class FleetSession implements Session {
   readonly #output: SessionOutput;
   readonly #events: SessionEvents;
   readonly #slots = new Slots();
-  /** Runs of which the ship is reporting the end right now. */
+  /** Runs whose end the ship is reporting right now. */
   readonly #reporting = new Map<string, number>();
-  /** Its place among those who get runs, from its welcome on. */
+  /** Its entry in the worker registry, from its welcome on. */
   #worked: WorkerHandle | undefined;
   #sessionId = '';
   #knowsSource = false;
   #shipDrains = false;
-  /** When a message of the ship last came, in milliseconds since 1970. */
+  /** When the last message of the ship arrived, in milliseconds since 1970. */
   #heardMs = 0;
   #told = false;
-  /** Changes that came while the ship was being greeted. */
+  /** Changes that arrived before the welcome was sent. */
   #early: RunChange[] | undefined;
   #over = false;
   #tail: Promise<void> = Promise.resolve();
@@ -62,7 +62,7 @@ export class FleetSession implements Session {
     this.#events = events;
   }
 
-  /** Random, of the ship's process; empty before it has said hello. */
+  /** Random per process of the ship; empty before it has said hello. */
   get sessionId(): string {
     return this.#sessionId;
   }
@@ -81,7 +81,7 @@ export class FleetSession implements Session {
     return this.#tail;
   }
 
-  /** The stream has ended by itself. */
+  /** The other end has closed the stream. */
   ended(): void {
     if (this.#over) return;
     this.#over = true;
@@ -102,14 +102,14 @@ export class FleetSession implements Session {
     this.close('unavailable', 'the server is stopping');
   }
 
-  /** Hands it no more runs, and tells it. */
+  /** Assigns no more runs to the ship, and tells it so. */
   drain(): void {
     if (this.#told || this.#over) return;
     this.#told = true;
     if (this.#worked !== undefined) this.#output.send(drain(true));
   }
 
-  /** It gets runs again. */
+  /** Runs are assigned to it again. */
   undrain(): void {
     if (!this.#told || this.#over) return;
     this.#told = false;
@@ -119,9 +119,9 @@ export class FleetSession implements Session {
     this.#wake();
   }
 
-  /** What has become of a run that the ship holds, if it is not the ship's own news. */
+  /** Tells the ship about a change of a run that it holds, unless the ship itself reported the change. */
   notice(change: RunChange): void {
-    // The first message of a server is its welcome.
+    // The welcome must be the first message of the server.
     if (this.#early !== undefined) {
       this.#early.push(change);
       return;
@@ -134,7 +134,7 @@ export class FleetSession implements Session {
     if (run.state === 'cancelling') this.#output.send(cancel(ref, this.#graceMs()));
   }
 
-  /** Around the report of a run's end: what the queue says of it meanwhile is no news. */
+  /** Wraps the report of a run's end, so that the resulting change is not sent back to the ship. */
   async reporting<T>(ref: RunRef, work: () => Promise<T>): Promise<T> {
     this.#reporting.set(ref.runId, (this.#reporting.get(ref.runId) ?? 0) + 1);
     try {
@@ -190,7 +190,8 @@ export class FleetSession implements Session {
     const resumes = await this.#goOn(held, traits.capacity);
     if (this.#over) return;
     this.#output.send(welcome(this.#welcome(resumes)));
-    // What was told to drain ends when it is empty. A program that is started while its ship drains stays, or its supervisor would start it again and again.
+    // A program that was asked to drain exits when no run is left. A program that starts while its ship drains stays, because otherwise its
+    // supervisor would restart it again and again.
     const ends = this.#told || member.ends || held.length > 0;
     if (member.draining) this.#told = true;
     if (this.#told) this.#output.send(drain(ends));
@@ -198,7 +199,7 @@ export class FleetSession implements Session {
     this.#begin({ ...member, ...traits, sessionId: id });
   }
 
-  /** Asks the queue about each run that the ship holds. Those that have ended there take no room. */
+  /** Asks the queue about each run that the ship holds. Finished runs take no slot. */
   async #goOn(held: readonly HeldRun[], capacity: number): Promise<Resume[]> {
     const { queue, logs } = this.#context;
     const known = held.flatMap(({ ref, finished }) => {
@@ -214,7 +215,7 @@ export class FleetSession implements Session {
     return Promise.all(answers.map(async ({ ref, action }) => resume(ref, action, action === 'discard' ? 0 : await logs.nextSeq(ref.runId, ref.attempt))));
   }
 
-  /** The ship has been welcomed: it gets runs, and hears what has changed meanwhile. */
+  /** After the welcome: the ship may receive runs, and gets the changes that arrived meanwhile. */
   #begin(worker: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): void {
     this.#context.seen(this.shipId, 0);
     this.#worked = this.#context.queue.addWorker(this.#worker(worker));
@@ -229,7 +230,7 @@ export class FleetSession implements Session {
     return {
       serverVersion: env.version, protocol: PROTOCOL, minShipVersion: fleet.min_ship_version,
       leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
-      // Of several servers over one store another could hand out what a ship holds while this one is down.
+      // If several servers share a store, another one could assign the ship's runs elsewhere while this one is down.
       outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
     };
   }
@@ -246,7 +247,10 @@ export class FleetSession implements Session {
     return this.isDraining ? 'draining' : this.#isSilent() ? 'silent' : undefined;
   }
 
-  /** The connection may be dead, though nobody has noticed yet: what is handed over it would only wait. The next message ends that. */
+  /**
+   * The connection may be dead without anyone having noticed, and a run that is assigned over it would only wait. The next message of the ship ends
+   * this state.
+   */
   #isSilent(): boolean {
     const { clock, config } = this.#context.env;
     return Math.abs(clock.now() - this.#heardMs) > SILENT_HEARTBEATS * config.current().config.queue.heartbeat;
@@ -254,7 +258,7 @@ export class FleetSession implements Session {
 
   #assign(claim: Claim): void {
     const { ref } = claim;
-    // It ended while the run was being claimed: another ship can have it at once.
+    // The session ended while the run was being claimed; another ship can have the run at once.
     if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
     this.#slots.hand(ref);
     try {
@@ -270,7 +274,7 @@ export class FleetSession implements Session {
     }
   }
 
-  /** How an attempt ends that never reaches its ship. Another one would lack the same secret. */
+  /** The result of an attempt that never reaches its ship. Another ship would lack the same secret. */
   #unprepared({ runId }: RunRef, error: unknown): Completion {
     const failure = { step: null, exitCode: null, signal: null };
     if (error instanceof SecretUnavailable) return { outcome: 'failed', error: { ...failure, code: 'secret_unavailable', message: error.message }, started: false };
@@ -296,7 +300,7 @@ export class FleetSession implements Session {
     const ref = readRef(wire);
     if (ref === undefined) return;
     const known = reason === 'unsupported' || reason === 'draining' ? reason : 'full';
-    // It said what room it has, and has less: nothing more until it says so again.
+    // It has fewer free slots than it reported, so it gets nothing until it reports slots again.
     if (known !== 'unsupported') this.#slots.report(0);
     this.#slots.release(ref);
     await this.#context.queue.reject(ref, this.shipId, known);
@@ -310,7 +314,7 @@ export class FleetSession implements Session {
     this.#shipDrains = heartbeat.draining;
     this.#slots.report(heartbeat.freeSlots);
     this.#wake();
-    // Each names all that is held, so of many that wait the newest says everything.
+    // Each heartbeat names all held runs, so only the newest one is needed.
     this.#nextHeartbeat = heartbeat;
     if (this.#renewing < MAX_RENEWING) void this.#renew();
   }
@@ -323,7 +327,7 @@ export class FleetSession implements Session {
         const refs = heartbeat.held.flatMap((ref) => readRef(ref) ?? []);
         const answer = await this.#context.queue.renew(this.shipId, refs).catch(() => undefined);
         if (answer === undefined) {
-          // The queue has logged why, and ends no lease until it could extend this one.
+          // The queue has logged the error, and ends no lease before it could have extended this one.
           if (!this.#over) this.#output.send(unavailable(heartbeat.seq, this.#context.env.clock.now()));
           continue;
         }

@@ -29,9 +29,9 @@ describe('the slots of a ship', () => {
   });
 
   /*
-   * A ship with a queue of messages in each direction: the server hands it a run whenever it thinks that there is room, the
-   * ship accepts, ends and reports at times of its own, and its heartbeats say what it holds when they are sent. Ends are told
-   * beside the stream, so they may come before or after heartbeats.
+   * A ship with a queue of messages in each direction. The server assigns it a run whenever it believes that a slot is free; the ship accepts, ends
+   * and reports at random times, and its heartbeats name the runs that it holds when they are sent. Ends are reported outside the stream, so they may
+   * arrive before or after heartbeats.
    */
   it('never promise more than the ship has, in whatever order messages cross, and all of it in the end', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 4 }), fc.array(fc.constantFrom('hand', 'deliver', 'beat', 'hear', 'end', 'report'), { maxLength: 120 }), (capacity, steps) => {

@@ -3,13 +3,13 @@ import { isSameRef } from '../refs.ts';
 
 interface HeldRun {
   readonly ref: RunRef;
-  /** The ship has said that it works on it, or that it still holds it. */
+  /** The ship has reported that it works on the run, or that it still holds it. */
   readonly accepted: boolean;
 }
 
 /**
- * What a ship holds, as far as its messages have told, and how much more it would take. Messages are ordered, so an
- * assignment that a heartbeat does not know of is one that is not accepted yet.
+ * The runs that a ship holds, as far as its messages have reported, and how many more it would take. Messages are ordered, so an assignment that a
+ * heartbeat does not name has not been accepted yet.
  */
 export class Slots {
   readonly #held = new Map<string, HeldRun>();
@@ -21,7 +21,7 @@ export class Slots {
     this.#room = capacity;
   }
 
-  /** Runs that it would take now. */
+  /** Number of runs that it would take now. */
   get free(): number {
     return Math.max(0, Math.min(this.#room - this.#waiting(), this.#capacity - this.#held.size));
   }
@@ -39,12 +39,12 @@ export class Slots {
     return this.#held.get(runId)?.ref;
   }
 
-  /** It has been handed a run. */
+  /** A run was assigned to it. */
   hand(ref: RunRef): void {
     this.#held.set(ref.runId, { ref, accepted: false });
   }
 
-  /** It held this one when it connected. */
+  /** It held this run when it connected. */
   keep(ref: RunRef): void {
     this.#held.set(ref.runId, { ref, accepted: true });
   }
@@ -55,7 +55,7 @@ export class Slots {
     this.#room = Math.max(0, this.#room - 1);
   }
 
-  /** A run has ended there, or was taken away; its slot is free. */
+  /** A run has ended on the ship, or was taken away; its slot is free. */
   release(ref: RunRef): void {
     const held = this.#held.get(ref.runId);
     if (held === undefined || !isSameRef(held.ref, ref)) return;
@@ -63,7 +63,7 @@ export class Slots {
     if (held.accepted) this.#room = Math.min(this.#capacity, this.#room + 1);
   }
 
-  /** It has said how many more it would take. */
+  /** It has reported how many more runs it would take. */
   report(room: number): void {
     this.#room = Math.min(room, this.#capacity);
   }

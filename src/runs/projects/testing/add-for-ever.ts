@@ -1,4 +1,4 @@
-// Adds projects to a configuration file until it is killed: `node add-for-ever.ts FILE PREFIX` prints `ID.` for each that is in it.
+// Adds projects to a configuration file until it is killed: `node add-for-ever.ts FILE PREFIX` prints `ID.` for each project that it has added.
 import { writeSync } from 'node:fs';
 import { silentLog } from '../../../lib/log.ts';
 import { systemTimer } from '../../../lib/timer.ts';

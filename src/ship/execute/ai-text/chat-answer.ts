@@ -1,19 +1,19 @@
 import { createParser } from 'eventsource-parser';
 import type { ResultContent } from '../result.ts';
 
-/** Characters of one event, and of an answer that is not a stream; no honest one is nearly as long. */
+/** Most characters of one event, and of an answer that is not a stream; valid ones are far shorter. */
 const MAX_PIECE = 8 * 1024 * 1024;
 
-/** An answer that can't be used; for people. */
+/** The answer cannot be used; the message is for people. */
 export class AnswerError extends Error {}
 
-/** Reads the answer of a chat completion as it comes: a stream of events, or one JSON object. */
+/** Reads the answer of a chat completion while it arrives: a stream of events, or one JSON object. */
 export interface ChatAnswer {
-  /** The text that came with this chunk. Throws AnswerError. */
+  /** Returns the text of this chunk. Throws AnswerError. */
   read(chunk: Uint8Array): string;
-  /** The rest of the text. Throws AnswerError when the answer is not complete. */
+  /** Returns the rest of the text. Throws AnswerError if the answer is incomplete. */
   end(): string;
-  /** What the server told of the text, so far. */
+  /** Model and token counts that the server has sent so far. */
   readonly facts: Pick<ResultContent, 'model' | 'finish_reason' | 'usage'>;
 }
 
@@ -27,7 +27,7 @@ interface Facts {
   usage: ResultContent['usage'];
 }
 
-/** Chunks as OpenAI's API streams them, one an event; the last event is `[DONE]`. */
+/** Chunks as OpenAI's API streams them, one per event; the last event is `[DONE]`. */
 class StreamedAnswer implements ChatAnswer {
   readonly facts: Facts = { model: null, finish_reason: null, usage: null };
   readonly #decoder = new TextDecoder();
@@ -49,7 +49,7 @@ class StreamedAnswer implements ChatAnswer {
   }
 
   end(): string {
-    // What lacks its empty line at the very end is no event by the book, but some servers leave it out.
+    // The last event without its empty line is invalid by the standard, but some servers omit that line.
     const rest = this.#feed(`${this.#decoder.decode()}\n\n`, !this.#done && this.facts.finish_reason === null);
     if (!this.#done && this.facts.finish_reason === null) throw new AnswerError('the answer broke off before its end');
     return rest;
@@ -67,7 +67,7 @@ class StreamedAnswer implements ChatAnswer {
   }
 }
 
-/** What servers send that do not know streams. */
+/** The answer of a server that does not support streams. */
 class WholeAnswer implements ChatAnswer {
   readonly facts: Facts = { model: null, finish_reason: null, usage: null };
   readonly #decoder = new TextDecoder();
@@ -96,7 +96,7 @@ function parse(json: string): Chunk {
     const chunk: unknown = JSON.parse(json);
     if (typeof chunk === 'object' && chunk !== null) return chunk;
   } catch {
-    // told below
+    // reported below
   }
   throw new AnswerError('the answer is not JSON of a chat completion');
 }
@@ -117,7 +117,7 @@ function usageOf(usage: Readonly<Record<string, unknown>>): ResultContent['usage
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: count(usage['total_tokens']) || prompt + completion };
 }
 
-/** What an error object says; servers disagree on its form. */
+/** The text of an error object, of which servers use different forms. */
 export function errorText(error: unknown): string {
   if (typeof error === 'string') return error;
   const { message, error: inner, detail } = (error ?? {}) as { message?: unknown; error?: unknown; detail?: unknown };

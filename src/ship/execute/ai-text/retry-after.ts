@@ -1,6 +1,6 @@
 /**
- * What `Retry-After` asks for (RFC 9110, 10.2.3), in milliseconds. A date is counted from the answer's own
- * `Date`, so that no clock need agree with the server's. Undefined when the header is absent or neither form.
+ * The delay of a `Retry-After` header (RFC 9110, 10.2.3), in milliseconds. A date is compared with the response's own `Date`, so the clocks need not
+ * agree. Undefined if the header is absent or malformed.
  */
 export function retryAfter(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number | undefined {
   const value = text(headers['retry-after']).trim();

@@ -23,7 +23,7 @@ interface Request {
 
 type Behaviour = (response: ServerResponse, request: Request) => unknown;
 
-/** A server that speaks the chat format: it answers the requests one after the other as it is told, the last way for ever. */
+/** A server with the chat format: it answers requests with the passed answers in order, and repeats the last one. */
 async function chatServer(...behaviours: Behaviour[]) {
   const requests: Request[] = [];
   const arrived: (() => void)[] = [];

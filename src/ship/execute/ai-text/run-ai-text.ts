@@ -19,13 +19,13 @@ type Attempt =
   | { readonly result: WorkResult }
   | { readonly failure: Failure; readonly again?: boolean; readonly afterMs?: number | undefined; readonly withoutUsage?: boolean };
 
-/** One chat completion (decisions, section 5, "ai_text"): its text goes to the log as it comes, and becomes the result. */
+/** One chat completion (decisions, section 5, "ai_text"): its text is logged while it arrives, and becomes the result. */
 export async function runAiText(context: ExecutorContext, work: Work, plan: AiTextPlan): Promise<WorkResult> {
   const { masker } = work;
   const key = plan.apiKeyEnv === '' ? undefined : context.env[plan.apiKeyEnv];
   if (key === '') return failed({ code: 'model_error', message: `the variable ${plan.apiKeyEnv} is not set on this ship` }, masker);
   if (!URL.canParse(plan.endpoint)) return failed({ code: 'model_error', message: `the endpoint ${plan.endpoint} is no URL` }, masker);
-  // Its own limits are shorter than some models think.
+  // The default time limits of fetch are shorter than the thinking time of some models.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   work.started();
   try {
@@ -35,7 +35,7 @@ export async function runAiText(context: ExecutorContext, work: Work, plan: AiTe
   }
 }
 
-/** Repeats what may go better the next time, as long as nothing of an answer has come. */
+/** Repeats failures that may be temporary, as long as no part of an answer has arrived. */
 async function askUntilAnswered(context: ExecutorContext, work: Work, plan: AiTextPlan, ask: (wantsUsage: boolean) => Promise<Attempt>): Promise<WorkResult> {
   const { limits, masker, output, assignment } = work;
   let wantsUsage = true;

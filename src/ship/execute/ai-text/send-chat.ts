@@ -10,14 +10,14 @@ const MAX_ERROR_CHARS = 500;
 export interface ChatRequest {
   readonly plan: AiTextPlan;
   readonly prompt: string;
-  /** Whether tokens are to be counted, which some servers refuse to be asked. */
+  /** Whether to request token counts; some servers refuse this option. */
   readonly wantsUsage: boolean;
   readonly key: string | undefined;
   readonly agent: Agent;
   readonly signal: AbortSignal;
 }
 
-/** An answer with a status of failure. */
+/** A response with an error status. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -26,7 +26,7 @@ export interface Refusal {
 
 export type Sent = { readonly body: Dispatcher.ResponseData['body']; readonly contentType: string } | Refusal;
 
-/** Asks for a chat completion, once. Rejects when there is no answer at all. */
+/** Requests a chat completion once. Rejects if there is no response at all. */
 export async function sendChat({ plan, prompt, wantsUsage, key, agent, signal }: ChatRequest): Promise<Sent> {
   const { statusCode, headers, body } = await request(endpointUrl(plan.endpoint, '/chat/completions'), {
     method: 'POST',
@@ -56,7 +56,7 @@ function chatBody({ model, systemPrompt, maxTokens, temperature }: AiTextPlan, p
   };
 }
 
-/** What the body of a refusal says, as far as it is short and readable. */
+/** The text in the body of an error response, if it is short and readable. */
 async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -67,7 +67,7 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<string>
       if (bytes > MAX_ERROR_BYTES) break;
     }
   } catch {
-    // What came is enough.
+    // The part that has arrived is enough.
   }
   return oneLine(Buffer.concat(chunks).toString());
 }
@@ -77,7 +77,7 @@ function oneLine(text: string): string {
   try {
     said = errorText(JSON.parse(text));
   } catch {
-    // not JSON: said as it is
+    // not JSON: used as it is
   }
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_ERROR_CHARS);
 }

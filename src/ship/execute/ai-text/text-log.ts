@@ -2,17 +2,17 @@ import type { MaskStream } from '../mask/index.ts';
 import type { OutputWriter } from '../output/index.ts';
 import { MAX_RESULT_BYTES } from '../result.ts';
 
-/** How long a part of a line is waited for. */
+/** How long an incomplete line is held back. */
 const FLUSH_MS = 1_000;
 
-/** Text that comes little by little: goes to the log by the line or by the second, and is kept as a result. */
+/** Logs text that arrives in small pieces, by the line or by the second, and keeps it as a result. */
 export class TextLog {
   truncated = false;
   readonly #writer: OutputWriter;
   readonly #mask: MaskStream;
   readonly #kept: Buffer[] = [];
   #bytes = 0;
-  /** What is written comes in order, although time and text both cause it. */
+  /** Serialises writes, because both new text and the timer trigger them. */
   #writing: Promise<void> = Promise.resolve();
   readonly #ticker: NodeJS.Timeout;
 

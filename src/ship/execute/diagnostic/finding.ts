@@ -7,7 +7,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Looks at one thing. What it throws is an error that it found. */
+/** Checks one thing. An error that it throws is a finding. */
 export type Check = (context: ExecutorContext, work: Work, plan: DiagnosticPlan) => Promise<readonly Finding[]>;
 
 export const fine = (text: string): Finding[] => [{ level: 'info', text }];

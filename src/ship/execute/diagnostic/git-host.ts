@@ -2,13 +2,13 @@ export interface GitHost {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** Whether it is spoken to by HTTP, which may go through a proxy. */
+  /** Whether it is reached over HTTP, possibly through a proxy. */
   readonly web: boolean;
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'ssh:': 22, 'git:': 9418 };
 
-/** The host of an address for git: a URL, or `user@host:path`, which means SSH. Undefined for a local one. */
+/** The host of a git address: a URL, or `user@host:path`, which means SSH. Undefined for a local path. */
 export function gitHost(address: string): GitHost | undefined {
   const short = /^(?:[\w.-]+@)([\w.-]+|\[[0-9a-f:]+\]):(?!\/\/)/i.exec(address);
   if (short !== null) return { host: unbracketed(short[1]!), port: 22, tls: false, web: false };

@@ -8,7 +8,7 @@ import { broken, doubtful, fine, type Check } from './finding.ts';
 const MiB = 2 ** 20;
 const MIN_DISK = 1024 * MiB;
 const LOW_MEMORY = 256 * MiB;
-/** Clocks further apart make times of the log look odd; certificates of a new ship seem not valid yet after five minutes. */
+/** Above this difference of clocks, times in the log look wrong; above five minutes, certificates of a new ship seem not valid yet. */
 const ODD_CLOCK_MS = 5_000;
 const WRONG_CLOCK_MS = 300_000;
 

@@ -6,7 +6,7 @@ import { broken, doubtful, fine, type Check, type Finding } from './finding.ts';
 
 const ANSWER_MS = 10_000;
 
-/** Whether the endpoint of each AI role lets this ship in. */
+/** Checks whether the endpoint of each AI role accepts this ship. */
 export const models: Check = async ({ env }, { limits }, { roles }) => {
   if (roles.length === 0) return fine('there are no AI roles');
   return (await Promise.all(roles.map((role) => probe(role, env, limits.ended)))).flat();

@@ -17,7 +17,7 @@ export const git: Check = async (context, work) => {
   return ok ? fine(text) : broken(`git can't be used: ${text}`);
 };
 
-/** As a checkout would reach it. */
+/** Uses the same route as a checkout. */
 export const repository: Check = async (context, work, { gitUrl }) => {
   if (gitUrl === '') return fine('there is no repository to be fetched');
   const { ok, text } = await runGit(context, work, ['ls-remote', '--exit-code', '--', gitUrl, 'HEAD']);
@@ -33,7 +33,7 @@ export const host: Check = async ({ env }, { limits }, { gitUrl }) => {
   return fine(`${target.host} is ${address}; ${await reach(target, limits.ended)}`);
 };
 
-/** Connects, and says what answered. */
+/** Connects, and reports what answered. */
 function reach({ host, port, tls }: GitHost, ended: AbortSignal): Promise<string> {
   const done = Promise.withResolvers<string>();
   const socket: Socket = tls
@@ -56,7 +56,7 @@ function describe(socket: Socket, port: number): string {
   return `${socket.getProtocol()} on port ${port}, certificate valid until ${socket.getPeerCertificate().valid_to}`;
 }
 
-/** Runs git; its output, or why there is none. */
+/** Runs git; returns its output, or why there is none. */
 async function runGit(context: ExecutorContext, { ref, limits }: Work, args: readonly string[]): Promise<{ ok: boolean; text: string }> {
   const marks = marksOf(ref);
   const output: Buffer[] = [];

@@ -8,10 +8,10 @@ import { clock, disk, memory, sandbox, versions, workFolder } from './machine-ch
 import { models } from './model-checks.ts';
 import { git, host, repository } from './repository-checks.ts';
 
-/** In the order of the log; a run whose task is one of these names makes only that one. */
+/** In log order; a run whose task is one of these names runs only that check. */
 const CHECKS: Readonly<Record<string, Check>> = { versions, clock, disk, memory, work_dir: workFolder, sandbox, git, repository, host, models };
 
-/** Looks at the machine and at what the project needs (decisions, section 5, "diagnostic"): a line for each thing, and any error fails the run. */
+/** Checks the machine and what the project needs (decisions, section 5, "diagnostic"): one line per finding; any error fails the run. */
 export async function runDiagnostic(context: ExecutorContext, work: Work, plan: DiagnosticPlan): Promise<WorkResult> {
   const { limits, output, masker, assignment } = work;
   const names = Object.hasOwn(CHECKS, plan.check) ? [plan.check] : Object.keys(CHECKS);

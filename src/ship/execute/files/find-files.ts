@@ -2,13 +2,13 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGlob } from '../../../lib/glob.ts';
 
-/** Entries of folders that one pattern may look at. */
+/** Most entries of folders that one pattern may read. */
 const MAX_LOOKED_AT = 500_000;
 
 /**
- * Files below a folder by a pattern, as paths with `/`, sorted. `*` and `?` stand for letters of a name, `**` for any folders; a folder stands
- * for all files in it. Names that begin with a dot are found only where the pattern has the dot. Links are neither found nor followed.
- * Throws a reason for a person when there is too much to be looked at.
+ * Files below a folder that match a pattern, as paths with `/`, sorted. `*` and `?` match letters of a name, `**` matches any folders; a folder
+ * selects all files in it. Names that begin with a dot match only if the pattern has the dot. Links are neither found nor followed. Throws a readable
+ * reason if there are too many entries to read.
  */
 export async function findFiles(root: string, pattern: string): Promise<string[]> {
   const found = new Set<string>();

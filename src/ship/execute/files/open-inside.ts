@@ -3,13 +3,12 @@ import { constants, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { User } from '../sandbox/index.ts';
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const PIECE = 256 * 1024;
 
 /**
- * Opens a file that the steps of a run have left, while nothing of the run is alive. This process may read more than
- * the steps: so neither the file nor a folder on the way may be a link, and the file is the run's own where it has a user. Throws
- * a reason for a person.
+ * Opens a file that the steps of a run have written, while no process of the run is alive. This process may have more rights than the steps, so
+ * neither the file nor a folder in its path may be a link, and the file must belong to the run's user if it has one. Throws a readable reason.
  */
 export async function openInside(root: string, name: string, user: User | undefined): Promise<FileHandle> {
   const path = join(root, name);
@@ -28,7 +27,7 @@ export async function openInside(root: string, name: string, user: User | undefi
   }
 }
 
-/** The bytes of an open file, from its beginning; it stays open. */
+/** The bytes of an open file, from its beginning; the file stays open. */
 export async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);

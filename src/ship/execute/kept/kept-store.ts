@@ -9,15 +9,15 @@ import { isAliveAs, ownName } from '../process/index.ts';
 const KINDS = ['clones', 'caches'] as const;
 export type KeptKind = (typeof KINDS)[number];
 
-/** In the folder: the process that works there. */
+/** File in the folder that names the process that uses it. */
 const OWNER = 'owner';
-/** In an entry that is being changed: one that is found so was left by a process that died, and is not used. */
+/** File in an entry that is being changed; if it is still there later, the process was killed, and the entry is not used. */
 const BUSY = 'busy';
 
 export interface KeptStoreOptions {
-  /** Belongs to the store; closed to others. */
+  /** Belongs to the store; inaccessible to others. */
   readonly folder: string;
-  /** Bytes of all entries; 0 for none. */
+  /** Size limit of all entries in bytes; 0 to keep nothing. */
   readonly limit: number;
   readonly log: Log;
 }
@@ -26,13 +26,13 @@ interface Entry {
   size: number;
   /** Milliseconds since 1970. */
   usedAt: number;
-  /** Runs that use it now. */
+  /** Number of runs that use it now. */
   users: number;
 }
 
 /**
- * What a ship keeps from one run to the next, a folder for each entry: clones of repositories and caches of steps. Together they
- * have a limit of size, and what was used longest ago goes first. Everything in it can be had again: what may be damaged is removed.
+ * Data that a ship keeps between runs, one folder per entry: clones of repositories and caches of steps. Together they have a size limit; the least
+ * recently used entries are removed first. All data can be produced again, so entries that may be damaged are removed.
  */
 export class KeptStore {
   readonly #options: KeptStoreOptions;
@@ -44,7 +44,7 @@ export class KeptStore {
     this.#options = options;
   }
 
-  /** Whether something can be kept. Not where another process works in the folder. */
+  /** Whether entries can be kept; false if another process uses the folder. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -54,7 +54,7 @@ export class KeptStore {
     return this.#options.limit;
   }
 
-  /** Never rejects: a ship works without it, too. */
+  /** Never rejects: a ship also works without it. */
   async open(): Promise<void> {
     const { folder, limit, log } = this.#options;
     if (limit === 0) return;
@@ -74,13 +74,13 @@ export class KeptStore {
     }
   }
 
-  /** Names of the entries of a kind, the one that was used last first. */
+  /** Names of the entries of a kind, most recently used first. */
   keysOf(kind: KeptKind): string[] {
     const named = [...this.#entries].filter(([name]) => name.startsWith(`${kind}/`)).sort(([, one], [, other]) => other.usedAt - one.usedAt);
     return named.map(([name]) => name.slice(kind.length + 1));
   }
 
-  /** Where an entry is, or would be. */
+  /** Path of an entry, whether or not it exists. */
   pathOf(kind: KeptKind, key: string): string {
     return join(this.#options.folder, kind, key);
   }
@@ -90,8 +90,8 @@ export class KeptStore {
   }
 
   /**
-   * Changes an entry in its place, one run after the other: `change` gets its folder, which is empty at first. When that
-   * rejects, or the process dies meanwhile, the entry is removed.
+   * Changes an entry in place, one run after another: `change` gets its folder, which is empty at first. If `change` rejects, or the process is
+   * killed, the entry is removed.
    */
   async change<T>(kind: KeptKind, key: string, signal: AbortSignal, change: (path: string) => Promise<T>): Promise<T> {
     const name = `${kind}/${key}`;
@@ -110,14 +110,14 @@ export class KeptStore {
     }));
   }
 
-  /** A folder on the same disk for what is to become an entry by `add`. */
+  /** A folder on the same disk for data that `add` will make an entry. */
   async begin(): Promise<string> {
     const path = join(this.#options.folder, 'new', `${process.hrtime.bigint()}`);
     await mkdir(path, { mode: 0o700 });
     return path;
   }
 
-  /** Moves a folder to its place, all at once; an entry that is there already stays. */
+  /** Moves a folder to its place atomically; an existing entry stays. */
   async add(kind: KeptKind, key: string, from: string): Promise<void> {
     const name = `${kind}/${key}`;
     if (this.#entries.has(name)) return rm(from, { recursive: true, force: true });
@@ -125,12 +125,12 @@ export class KeptStore {
     await this.#using(name, async () => undefined);
   }
 
-  /** Removes an entry that turned out to be of no use. */
+  /** Removes an entry that cannot be used. */
   async remove(kind: KeptKind, key: string): Promise<void> {
     await this.#drop(`${kind}/${key}`);
   }
 
-  /** Keeps an entry from being removed while it is used, and notes that it was. */
+  /** Prevents an entry from being removed while it is used, and records the use. */
   async use<T>(kind: KeptKind, key: string, work: (path: string) => Promise<T>): Promise<T> {
     return this.#using(`${kind}/${key}`, () => work(this.pathOf(kind, key)));
   }
@@ -174,7 +174,7 @@ export class KeptStore {
     }
   }
 
-  /** Under its name no more at once, so that half of it is never taken for the whole. */
+  /** Renamed first, so that a partly removed entry is never used. */
   async #drop(name: string): Promise<void> {
     this.#entries.delete(name);
     const aside = join(this.#options.folder, 'new', `removed-${process.hrtime.bigint()}`);
@@ -215,7 +215,7 @@ export class KeptStore {
   }
 }
 
-/** Rejects when the signal aborts first: who has to end does not wait for others. */
+/** Rejects if the signal aborts first, because work that must end does not wait for other runs. */
 async function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -228,7 +228,7 @@ async function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promis
   }
 }
 
-/** Bytes of a folder with all that is in it; links are not followed. */
+/** Bytes of a folder and everything in it; links are not followed. */
 async function sizeOf(folder: string): Promise<number> {
   let size = 0;
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -4,7 +4,7 @@ import { Masker } from './masker.ts';
 import { PatternSearch } from './pattern-search.ts';
 import { isSecretName, secretForms } from './secret-forms.ts';
 
-/** What a stream shows of a text that comes in pieces of these sizes. */
+/** The output of a stream for a text that arrives in pieces of these sizes. */
 function streamed(masker: Masker, bytes: Buffer, sizes: readonly number[]): string {
   const stream = masker.stream();
   const parts: Buffer[] = [];
@@ -14,7 +14,7 @@ function streamed(masker: Masker, bytes: Buffer, sizes: readonly number[]): stri
   return Buffer.concat(parts).toString('latin1');
 }
 
-/** The same, slowly: marks every byte of every place of every form, and replaces each run of overlapping places. */
+/** A slow reference: marks every byte of every occurrence of every form, and replaces each run of overlapping occurrences. */
 function reference(secrets: readonly string[], bytes: Buffer): string {
   const places: { start: number; end: number }[] = [];
   for (const form of secretForms(secrets)) {
@@ -32,7 +32,7 @@ function reference(secrets: readonly string[], bytes: Buffer): string {
 
 describe('masking', () => {
   it('equals a slow reference, however the text is cut', () => {
-    // Few letters, so that secrets overlap, contain each other, and begin again and again.
+    // Few letters, so that secrets overlap, contain each other, and start repeatedly.
     const secret = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 10 }), fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 6, maxLength: 24 }));
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'b', '\n', 'x'), maxLength: 120 });
     fc.assert(fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), text, fc.array(fc.nat(12), { maxLength: 20 }), (secrets, around, sizes) => {
@@ -51,7 +51,7 @@ describe('masking', () => {
       const bytes = Buffer.from(`before ${write(value)} after`);
       const shown = streamed(new Masker([value]), bytes, sizes);
       expect(shown).toContain('***');
-      expect(shown.length).toBeLessThan('before q=""*** after'.length + 4); // base64url lacks what base64 pads
+      expect(shown.length).toBeLessThan('before q=""*** after'.length + 4); // base64url has no padding
     }), { numRuns: 500 });
   });
 
@@ -61,7 +61,7 @@ describe('masking', () => {
     for (const before of ['', 'u:', 'user:', 'x']) {
       const shown = masker.text(`Authorization: Basic ${Buffer.from(`${before}${value}!`).toString('base64')}`);
       expect(shown).toContain('***');
-      // Of what is left, no run decodes to as much as four letters of the secret.
+      // No run of the remaining text decodes to four letters of the secret or more.
       const rest = shown.replace('Authorization: Basic ', '').split('***').map((part) => Buffer.from(part, 'base64').toString('latin1'));
       expect(rest.join(' ')).not.toMatch(/corr|rect|stap|aple/);
     }

@@ -4,15 +4,15 @@ import { secretForms } from './secret-forms.ts';
 const MASK = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
 
-/** Bytes that come in pieces, with the secrets in them replaced. */
+/** A stream of bytes in which secrets are replaced. */
 export interface MaskStream {
-  /** What can be shown by now: all but an end that may be the beginning of a secret. */
+  /** Returns what can be shown now: everything except an end that may be the beginning of a secret. */
   push(chunk: Buffer): Buffer;
-  /** The rest. */
+  /** Returns the rest. */
   end(): Buffer;
 }
 
-/** Replaces secrets by `***` (decisions, section 5, "Masking"). Secrets that overlap become one. */
+/** Replaces secrets by `***` (decisions, section 5, "Masking"). Overlapping secrets become one. */
 export class Masker {
   readonly #search: PatternSearch;
 
@@ -34,9 +34,9 @@ export class Masker {
 
 class Stream implements MaskStream {
   readonly #search: PatternSearch;
-  /** The end of what came, which may go on as a secret. */
+  /** The end of the input that may be the beginning of a secret. */
   #tail: Buffer = NOTHING;
-  /** So many bytes of the tail belong to a secret that has been replaced already. */
+  /** This many bytes of the tail belong to a secret that has already been replaced. */
   #masked = 0;
 
   constructor(search: PatternSearch) {
@@ -53,15 +53,15 @@ class Stream implements MaskStream {
   }
 
   /**
-   * Every place where a secret begins is found, those within other secrets too: of "abcdef" and "defghi"
-   * in "abcdefghi" nothing may remain. `keep`: from here on the text is held back.
+   * Finds every position where a secret begins, also within other secrets: of the secrets "abcdef" and "defghi" nothing in "abcdefghi" may remain.
+   * `keep`: the text from this position on is held back.
    */
   #show(text: Buffer, keep: number): Buffer {
     const shown: Buffer[] = [];
     let masked = this.#masked;
     for (let found = this.#search.find(text, 0); found !== undefined; found = this.#search.find(text, found.start + 1)) {
       if (found.start >= masked) {
-        if (found.start >= keep) break; // found again when it is known what begins before it
+        if (found.start >= keep) break; // found again when the bytes before it are complete
         shown.push(text.subarray(masked, found.start), MASK);
         masked = found.end;
       }

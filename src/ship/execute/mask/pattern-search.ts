@@ -1,4 +1,4 @@
-/** Patterns further than this are not looked at for the distance to skip; more gains nothing. */
+/** Longer patterns count only up to this length for the skip distance; more would not make the search faster. */
 const MAX_WINDOW = 32;
 
 export interface Found {
@@ -8,19 +8,18 @@ export interface Found {
 }
 
 /**
- * Finds many byte patterns at once: Wu and Manber, "A fast algorithm for multi-pattern searching" (1994),
- * with blocks of three bytes. A table tells for each block how far the window may move, so that most of a
- * text is never looked at. Patterns have at least three bytes.
+ * Finds many byte patterns at once: Wu and Manber, "A fast algorithm for multi-pattern searching" (1994), with blocks of three bytes. A table
+ * contains for each block how far the window may move, so most of a text is never read. Patterns have at least three bytes.
  */
 export class PatternSearch {
-  /** Of the longest pattern. */
+  /** Bytes of the longest pattern. */
   readonly maxLength: number;
   readonly #window: number;
-  /** How far to move when the window ends with a block of this hash; 0: a pattern may begin where the window does. */
+  /** How far to move when the window ends with a block of this hash; 0: a pattern may begin at the start of the window. */
   readonly #shift = new Uint8Array(1 << 16);
   /** Patterns, longest first, by the hash of the block that ends their window. */
   readonly #byBlock = new Map<number, Uint8Array[]>();
-  /** In the order of their bytes. */
+  /** In byte order. */
   readonly #sorted: readonly Buffer[];
   /** 1 for the hash of each pattern's first block. */
   readonly #beginnings = new Uint8Array(1 << 16);
@@ -47,7 +46,7 @@ export class PatternSearch {
     this.#beginnings[hash(pattern[0]!, pattern[1]!, pattern[2]!)] = 1;
   }
 
-  /** The first place at or after `from` where a pattern is, with the longest pattern there. */
+  /** The first match at or after `from`; if several patterns match there, the longest. */
   find(text: Uint8Array, from: number): Found | undefined {
     if (this.maxLength === 0) return undefined;
     const shift = this.#shift;
@@ -68,7 +67,7 @@ export class PatternSearch {
     return undefined;
   }
 
-  /** Where the longest pattern that begins here ends; 0 for none. */
+  /** The end of the longest pattern that begins here; 0 for none. */
   #matchAt(text: Uint8Array, start: number, block: number): number {
     candidates: for (const pattern of this.#byBlock.get(block)!) {
       if (start + pattern.length > text.length) continue;
@@ -78,7 +77,7 @@ export class PatternSearch {
     return 0;
   }
 
-  /** Where the longest end of the text begins that may go on as a pattern; the length of the text when none may. */
+  /** The start of the longest end of the text that may be the beginning of a pattern; the length of the text if there is none. */
   unfinished(text: Buffer): number {
     const { length } = text;
     for (let start = Math.max(0, length - this.maxLength + 1); start < length; start++) {
@@ -96,13 +95,13 @@ export class PatternSearch {
       if (Buffer.compare(this.#sorted[middle]!, bytes) <= 0) low = middle + 1;
       else high = middle;
     }
-    // What sorts right after the bytes begins with them, if anything longer does.
+    // If a pattern begins with these bytes and is longer, it is the next one in the sort order.
     const next = this.#sorted[low];
     return next !== undefined && next.length > bytes.length && bytes.equals(next.subarray(0, bytes.length));
   }
 }
 
-/** Spreads the few letters that texts are made of over 16 bits. */
+/** Distributes the few letters that texts consist of over 16 bits. */
 function hash(a: number, b: number, c: number): number {
   return ((a << 11) ^ (b << 5) ^ c ^ (a >> 2)) & 0xffff;
 }

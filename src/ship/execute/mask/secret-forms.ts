@@ -1,16 +1,16 @@
 /** Shorter values are too common in ordinary output to be masked (Buildkite's limit). */
 export const MIN_SECRET_LENGTH = 6;
-/** Widths at which `base64` programs break lines: coreutils' default, and that of PEM (RFC 7468). */
+/** Line widths of `base64` programs: the default of coreutils, and the width of PEM (RFC 7468). */
 const BASE64_WIDTHS = [76, 64];
 
-/** Whether the value of a variable of this name is taken for a secret (decisions, section 5, "Masking"). */
+/** Whether the value of a variable with this name counts as a secret (decisions, section 5, "Masking"). */
 export function isSecretName(name: string): boolean {
   return /_(?:TOKEN|SECRET|PASSWORD|KEY)$/i.test(name);
 }
 
 /**
- * Everything that must not be seen of these values, as UTF-8: the values and their lines, each as it is,
- * in base64, and escaped for URLs and for JSON. What has fewer than six characters is left out.
+ * All forms of these values to mask, as UTF-8: the values and their lines, each unchanged, in base64, and escaped for URLs and for JSON. Forms of
+ * fewer than six characters are left out.
  */
 export function secretForms(values: Iterable<string>): Buffer[] {
   const forms = new Set<string>();
@@ -24,7 +24,7 @@ export function secretForms(values: Iterable<string>): Buffer[] {
   return [...forms].filter((form) => form.length >= MIN_SECRET_LENGTH).map((form) => Buffer.from(form));
 }
 
-/** RFC 3986, its stricter and laxer readings, and that of HTML forms; hexadecimal digits in both cases. */
+/** RFC 3986, its stricter and laxer interpretations, and HTML forms; hexadecimal digits in both cases. */
 function urlForms(text: string): string[] {
   const whole = encodeURIComponent(text.toWellFormed());
   const strict = whole.replace(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -32,7 +32,7 @@ function urlForms(text: string): string[] {
   return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())]);
 }
 
-/** What JSON writers make of it: plain, with slashes, with HTML's characters, and with all that is not ASCII escaped. */
+/** The forms that JSON writers produce: plain, with slashes escaped, with HTML's characters escaped, and with all non-ASCII characters escaped. */
 function jsonForms(text: string): string[] {
   const plain = JSON.stringify(text).slice(1, -1);
   const ascii = escapeChars(plain, /[^\x00-\x7e]/g);
@@ -45,8 +45,8 @@ function escapeChars(text: string, chars: RegExp): string {
 }
 
 /**
- * Base64 groups three bytes, so that a value inside of other text has three forms, by where it begins
- * in its group. Characters that depend on the neighbours of the value are left out.
+ * Base64 encodes groups of three bytes, so a value inside other text has three forms, depending on its position in the first group. Characters that
+ * depend on the neighbours of the value are left out.
  */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);

@@ -10,7 +10,7 @@ function split(bytes: Buffer, maxBytes: number, sizes: readonly number[] = []): 
   return [...lines, ...splitter.push(bytes.subarray(at)), ...splitter.flush()];
 }
 
-/** A line as a terminal would end up with it, without limits. */
+/** The final state of a line on a terminal, without limits. */
 function lastSegment(line: string): string {
   return line.replace(/\r+$/, '').replace(/^.*\r/s, '');
 }

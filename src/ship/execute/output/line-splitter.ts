@@ -4,24 +4,23 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Cuts output into lines (decisions, section 2.5). A line ends at a line feed, with or without a carriage
- * return before it. A carriage return elsewhere starts the line anew, as progress bars do, so that its
- * last segment remains. A line of more bytes than `maxBytes` becomes several, cut between characters.
- * What is not UTF-8 becomes U+FFFD. How the bytes were cut into chunks makes no difference.
+ * Splits output into lines (decisions, section 2.5). A line ends at a line feed, with or without a carriage return before it. A carriage return
+ * elsewhere restarts the line, as progress bars do, so only the last segment remains. A line of more than `maxBytes` becomes several lines, split
+ * between characters. Bytes that are not UTF-8 become U+FFFD. The chunks in which the bytes arrive make no difference.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The line since its last carriage return or cut. */
+  /** The line since its last carriage return or split. */
   #parts: Buffer[] = [];
   #length = 0;
-  /** A carriage return came last: the next byte tells what it means. */
+  /** The last byte was a carriage return: the next byte determines its meaning. */
   #returned = false;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = Math.max(4, maxBytes); // room for any one character
+    this.#maxBytes = Math.max(4, maxBytes); // space for any one character
   }
 
-  /** The lines that are complete now. */
+  /** Returns the lines that are complete now. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let at = 0;
@@ -34,7 +33,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The line that is not complete, if there is any of it; what follows begins another. */
+  /** Returns the incomplete line, if there is one; the bytes that follow start another line. */
   flush(): string[] {
     const lines: string[] = [];
     if (this.#length > 0) this.#emit(this.#take(), lines);
@@ -75,7 +74,7 @@ export class LineSplitter {
     return line;
   }
 
-  /** U+FFFD takes more room than the byte that it stands for, so that a repaired line may have to be cut again. */
+  /** U+FFFD needs more bytes than the byte that it replaces, so a repaired line may have to be split again. */
   #emit(line: Buffer, lines: string[]): void {
     if (isUtf8(line)) {
       lines.push(line.toString());
@@ -91,7 +90,7 @@ export class LineSplitter {
   }
 }
 
-/** The last place at or before `at` where a character begins; `at` itself where there are none. */
+/** The last position, at or before `at`, where a character begins; `at` itself if there is none. */
 function characterBorder(bytes: Uint8Array, at: number): number {
   for (let border = at; border > at - 4; border--) if ((bytes[border]! & 0xc0) !== 0x80) return border;
   return at;

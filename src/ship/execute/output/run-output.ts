@@ -5,25 +5,25 @@ import type { Masker, MaskStream } from '../mask/index.ts';
 import type { OutputLine, OutputSink } from '../port.ts';
 import { LineSplitter } from './line-splitter.ts';
 
-/** Bytes of a line where an assignment does not say (decisions, section 2.5). */
+/** Default for the bytes of a line, if an assignment has no limit (decisions, section 2.5). */
 const MAX_LINE = 16 * 1024;
 
-/** Bytes that are made into lines in one go: at most so many lines. */
+/** Bytes that are split into lines at once: at most this many lines. */
 const PIECE = 4 * 1024;
-/** Lines after which others have their turn. */
+/** Number of lines after which other work gets a turn. */
 const LINES_AT_ONCE = 2_000;
 
-/** One stream of bytes on its way into the log. */
+/** One byte stream that is written to the log. */
 export interface OutputWriter {
-  /** Resolves when there is room for more; never rejects. */
+  /** Resolves when it can accept more; never rejects. */
   write(chunk: Buffer): Promise<void>;
-  /** Writes what came of a line that has not ended, as far as it can't begin a secret. */
+  /** Writes the part of an incomplete line that cannot be the beginning of a secret. */
   flush(): Promise<void>;
-  /** Writes everything that is left. */
+  /** Writes the rest. */
   end(): Promise<void>;
 }
 
-/** The output of one attempt: masked, and in lines. The sink says what becomes of them when there are too many. */
+/** The output of one attempt: masked and split into lines. The sink decides what happens to lines above the limits. */
 export class RunOutput {
   readonly maxLine: number;
   readonly #masker: Masker;
@@ -41,25 +41,25 @@ export class RunOutput {
     this.#clock = options.clock;
   }
 
-  /** What the sink failed with, if it did; nothing is written from then on. */
+  /** The error of the sink, if it failed; nothing is written after that. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
 
-  /** Drops everything from now on: nobody wants to know any more. */
+  /** Drops everything from now on, because the output is not needed any more. */
   close(): void {
     this.#closed = true;
     for (const end of this.#waits) end();
   }
 
-  /** A line of the ship itself. */
+  /** Writes a line of the ship itself. */
   async note(level: OutputLine['level'], text: string, step: string | null = null): Promise<void> {
     const splitter = new LineSplitter(this.maxLine);
     const bytes = Buffer.from(this.#masker.text(text));
     for (const message of [...splitter.push(bytes), ...splitter.flush()]) await this.#line(level, 'system', step, message);
   }
 
-  /** A step has failed: its last lines stay in the log, however much follows. */
+  /** A step has failed: its last lines stay in the log, however many follow. */
   keep(step: string): void {
     this.#sink.keep?.(step);
   }
@@ -72,7 +72,7 @@ export class RunOutput {
     return this.#closed || this.#failure !== undefined;
   }
 
-  /** Undefined when the sink wants no pause, which spares a turn of the event loop for each line. */
+  /** Undefined if the sink needs no pause; this saves a turn of the event loop per line. */
   #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string): Promise<void> | undefined {
     if (this.#dropping) return undefined;
     try {
@@ -105,7 +105,7 @@ class Writer implements OutputWriter {
   readonly #splitter: LineSplitter;
   readonly #dropping: () => boolean;
   readonly #line: (message: string) => Promise<void> | undefined;
-  /** Lines since others had their turn. */
+  /** Lines since other work got a turn. */
   #unbroken = 0;
 
   constructor(mask: MaskStream, splitter: LineSplitter, dropping: () => boolean, line: (message: string) => Promise<void> | undefined) {
@@ -134,7 +134,7 @@ class Writer implements OutputWriter {
       const pause = this.#line(line);
       if (pause !== undefined) await pause;
     }
-    // Thousands of short lines come at once, faster than they are dealt with.
+    // A chunk may contain thousands of short lines, more than can be processed at once.
     this.#unbroken += lines.length;
     if (this.#unbroken < LINES_AT_ONCE) return;
     this.#unbroken = 0;

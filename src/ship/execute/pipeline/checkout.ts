@@ -9,15 +9,15 @@ import { handOver } from './work-folder.ts';
 import { fenceForTools, type StepSetting } from './run-step.ts';
 
 export interface CheckedOut {
-  /** What the steps work on; absent where nothing is checked out. */
+  /** The commit that the steps use; absent if nothing is checked out. */
   readonly source?: ResolvedRef;
   readonly failure?: Failure;
 }
 
 /**
- * Fetches the repository into the folder where steps start, and hands the folder over; says what went wrong. Git fetches with
- * credentials into a folder that only this process may enter, and writes no file of the repository there. It writes those
- * as the run itself: as its user, behind its fence, without credentials.
+ * Fetches the repository into the folder where steps start, and hands the folder over to the run; returns what went wrong. Git fetches with
+ * credentials into a folder that only this process may enter, and writes no file of the repository there. The run itself writes those: as its user,
+ * in its sandbox, without credentials.
  */
 export async function checkOut(setting: StepSetting): Promise<CheckedOut> {
   const { context, work, plan, folder, user } = setting;
@@ -33,7 +33,7 @@ export async function checkOut(setting: StepSetting): Promise<CheckedOut> {
   return { ...(fetched.source !== undefined && { source: fetched.source }), ...(failure !== undefined && { failure }) };
 }
 
-/** Files that are kept elsewhere (LFS) would need credentials: a step can fetch them. */
+/** Files in external storage (LFS) would need credentials; a step can fetch them. */
 async function writeFiles(setting: StepSetting): Promise<ProcessEnd> {
   const { context, work, plan, folder, user, view } = setting;
   const { output, limits, ref } = work;

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAliveAs, ownName } from '../process/index.ts';
 
-/** In the folder of an attempt: the process that works there. */
+/** File in the folder of an attempt that names the process that uses it. */
 export const OWNER_FILE = '.owner';
 
-/** What names this process. */
+/** The text that identifies this process. */
 export const ownerText = ownName;
 
-/** Whether the process that works in a folder is alive. */
+/** Whether the process that uses a folder is alive. */
 export function isOwned(folder: string): boolean {
   return isAliveAs(ownerOf(folder));
 }
 
-/** Whether another living process works in a folder. */
+/** Whether another living process uses a folder. */
 export function isOwnedByOther(folder: string): boolean {
   return ownerOf(folder) !== ownName() && isOwned(folder);
 }

@@ -6,12 +6,12 @@ import type { User } from '../sandbox/index.ts';
 import { fitResult, MAX_RESULT_BYTES, RESULT_TYPE } from '../result.ts';
 import { isPlainFolder } from './work-folder.ts';
 
-/** What a pipeline left as its result, masked; a text says why there is none although something is there. */
+/** The result of a pipeline, masked; a text says why there is none although the file exists. */
 export async function readResult(file: string, masker: Masker, user?: User): Promise<WorkResult['result'] | string | undefined> {
   const bytes = await readPlainFile(file, user);
   if (bytes === undefined || typeof bytes === 'string') return bytes;
   if (bytes.length === 0) return undefined;
-  // Without its end, what is cut may be a part of a secret that can't be told any more: the stream holds it back.
+  // The end is not flushed: in a truncated file it may be a part of a secret that cannot be recognised, so the stream holds it back.
   const stream = masker.stream();
   const cut = bytes.length > MAX_RESULT_BYTES;
   const shown = stream.push(bytes.subarray(0, MAX_RESULT_BYTES));

@@ -22,7 +22,7 @@ function run(steps: readonly (string | StepInit)[], fields: Parameters<typeof as
   return start(on.executor, assignmentOf(pipelineOf(steps, plan), fields));
 }
 
-/** The outcome of a run, after making sure that nothing of it is left. */
+/** The outcome of a run, after checking that none of its processes is left. */
 async function end(running: Running, on = benches.at(-1)!) {
   const result = await running.result;
   expect(await running.living()).toEqual([]);
@@ -255,7 +255,7 @@ describe('much output', () => {
     running.lines.push = () => 0; // only counted
     const before = process.memoryUsage().arrayBuffers;
     expect(await end(running, on)).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(bytes).toBeGreaterThan(99_000_000); // what is left out of it the spool decides
+    expect(bytes).toBeGreaterThan(99_000_000); // the spool decides what is left out
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
   });
 });

@@ -12,7 +12,7 @@ import { restoreCache } from './step-cache.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { makeWorkFolder, removeFolder } from './work-folder.ts';
 
-/** Runs the commands of a pipeline in a fresh folder (decisions, section 5, "pipeline"). */
+/** Runs the commands of a pipeline in a new folder (decisions, section 5, "pipeline"). */
 export async function runPipeline(context: ExecutorContext, work: Work, plan: PipelinePlan): Promise<WorkResult> {
   const chosen = await context.sandboxes.choose(plan.sandbox === 'inherit' || plan.sandbox === '' ? context.sandbox : plan.sandbox);
   if ('reason' in chosen) return failed({ code: 'ship_error', message: chosen.reason }, work.masker);
@@ -27,7 +27,7 @@ export async function runPipeline(context: ExecutorContext, work: Work, plan: Pi
   }
 }
 
-/** In these a step shares no place with others where it could leave something. */
+/** In these sandboxes a step shares no folder with other runs in which it could leave files. */
 const PRIVATE_PLACES: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'container'];
 
 async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promise<WorkResult> {
@@ -37,7 +37,7 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
     return await runSteps({ ...setting, folder, view: context.view() });
   } finally {
     if (context.keepWork) {
-      await chmod(folder.path, 0o700); // the user will be another run's
+      await chmod(folder.path, 0o700); // the next run may get this user
       context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
     } else {
       await removeFolder(folder.path, user).catch(cleaningFailed(context, work));
@@ -45,7 +45,7 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
   }
 }
 
-/** A disk that is full must not stand in the place of how the run ended; what is left is cleared when the ship starts again. */
+/** A full disk must not hide how the run ended; the rest is removed when the ship starts again. */
 function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown) => undefined {
   return (err) => {
     log.error({ err, run: ref.runId }, 'what a run has used could not be cleared');
@@ -53,7 +53,7 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
   };
 }
 
-/** The steps in their order. After the first failure, and when the work is to end, only those that always run. */
+/** Runs the steps in order. After the first failure, and when the work must end, only those marked `always` run. */
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits, output } = work;
@@ -82,7 +82,7 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
   return { ...await resultOf(setting, failure, cutShort), steps };
 }
 
-/** A step with what goes before and after it: its cache, and the files that it leaves. */
+/** Runs a step with the work before and after it: its cache, and the files that it produces. */
 async function runWhole(setting: StepSetting, step: Step, steps: StepResult[]): Promise<Failure | 'stopped' | undefined> {
   const { clock } = setting.context;
   const startedMs = clock.now();
@@ -93,7 +93,7 @@ async function runWhole(setting: StepSetting, step: Step, steps: StepResult[]): 
   if (problem === 'stopped') return problem;
   if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
   const lost = await keepArtifacts(setting, step);
-  // A step that has failed is told of by what it failed with.
+  // For a failed step, its own failure is reported.
   return problem ?? lost;
 }
 

@@ -18,13 +18,13 @@ export interface StepSetting {
   readonly folder: WorkFolder;
   readonly sandbox: SandboxName;
   readonly view: View;
-  /** Whom the run has for itself; absent where steps run as who this process runs as. */
+  /** The user that only this run has; absent if steps run as the user of this process. */
   readonly user: User | undefined;
-  /** What is checked out; absent before, and where nothing is. */
+  /** The checked-out commit; absent before the checkout, and if there is none. */
   readonly source?: ResolvedRef | undefined;
 }
 
-/** The fence of programs that the ship runs in a run's name: the image of a container may not have them. */
+/** The sandbox of programs that the ship runs for a run; a container's image may lack them. */
 export async function fenceForTools({ context, sandbox }: Pick<StepSetting, 'context' | 'sandbox'>): Promise<SandboxName> {
   if (sandbox !== 'container') return sandbox;
   const chosen = await context.sandboxes.choose('auto');
@@ -32,8 +32,8 @@ export async function fenceForTools({ context, sandbox }: Pick<StepSetting, 'con
 }
 
 /**
- * Runs one step to its end, and ends what it leaves behind; says what went wrong. `stopped`: the work had to
- * end. It counts as that even when the exit code is 0, as of programs that end in order when they are asked to.
+ * Runs one step to its end, and kills the processes that it leaves; returns what went wrong. `stopped`: the work had to end. This holds even if the
+ * exit code is 0, because programs may end normally when they are asked to stop.
  */
 export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
   const { context, work, plan, folder, sandbox, view, user, source } = setting;
@@ -52,7 +52,7 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
   return timedOut ? { code: 'timeout', step: step.name, message: `step ${step.name} took longer than ${formatDuration(Number(step.timeoutMs))}`, exitCode: end.exitCode, signal: end.signal } : failureOf(step.name, end);
 }
 
-/** Steps that always run hear of their own timeout only, until the end of the grace. */
+/** Steps marked `always` react only to their own timeout, until the end of the grace. */
 async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }> {
   const timeout = alarm(Number(step.timeoutMs));
   try {
@@ -63,12 +63,12 @@ async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise
   }
 }
 
-/** Looked at beforehand, because what starts is the program of the sandbox, which can't tell as well. */
+/** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
 async function cannotStart(step: Step, cwd: string, folder: WorkFolder, path: string | undefined): Promise<string | undefined> {
   if (step.argv.length === 0) return 'it has no command';
   if (!isWithin(cwd, folder.source)) return `its folder ${step.workingDir} is outside of the work folder`;
   if (!await isPlainFolder(folder.source) || !await isPlainFolder(folder.temporary)) return 'a step before has replaced the work folder';
-  // What a link leads to elsewhere is not told: this process may look where the step may not.
+  // The target of a link elsewhere is not revealed: this process may read folders that the step may not.
   const real = await realpath(cwd).catch(() => '');
   if (real === '' || !isWithin(real, folder.source) || !await stat(real).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
   if (path !== undefined && findProgram(step.argv[0]!, path, cwd) === undefined) return `there is no program ${step.argv[0]}`;

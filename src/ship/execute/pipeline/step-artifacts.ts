@@ -4,7 +4,7 @@ import type { Failure } from '../failure.ts';
 import type { StepSetting } from './run-step.ts';
 import { isPlainFolder } from './work-folder.ts';
 
-/** Hands the files that a step names over to be kept; says what went wrong. A pattern without files is a warning. */
+/** Stores the files that a step names; returns what went wrong. A pattern without files is a warning. */
 export async function keepArtifacts(setting: StepSetting, step: Step): Promise<Failure | undefined> {
   const { work, folder } = setting;
   if (step.artifacts.length === 0) return undefined;
@@ -31,7 +31,7 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
   return undefined;
 }
 
-/** Why it is not kept; undefined when it is. */
+/** Why a file is not stored; undefined if it is. */
 async function keepOne({ work, folder, user }: StepSetting, step: string, name: string): Promise<string | undefined> {
   const file = await openInside(folder.source, name, user).catch((error: Error) => error);
   if (file instanceof Error) return file.message;

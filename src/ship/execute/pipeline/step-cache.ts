@@ -12,7 +12,7 @@ import { runProcess, type ProcessEnd } from '../process/index.ts';
 import { isWithin } from '../sandbox/index.ts';
 import { fenceForTools, type StepSetting } from './run-step.ts';
 
-/** In the folder of a cache. */
+/** Files in the folder of a cache. */
 const [CONTENT, META] = ['content.tar', 'meta.json'];
 
 interface Meta {
@@ -22,21 +22,21 @@ interface Meta {
   readonly createdMs: number;
 }
 
-/** A step's cache, once it is restored. */
+/** The restored cache of a step. */
 export interface OpenCache {
-  /** To be called after the step has succeeded. Never rejects. */
+  /** Must be called after the step has succeeded. Never rejects. */
   save(): Promise<void>;
 }
 
 /**
- * Puts what earlier runs of the project have left under the step's key, or under the newest that begins with one of its restore keys,
- * into the work folder. The archive is written and read by `tar` as the run itself, as its user and behind its fence: it can take in
- * and overwrite nothing that a step couldn't. Undefined without a cache.
+ * Restores into the work folder what earlier runs of the project have stored under the step's key, or the newest entry whose key begins with one of
+ * its restore keys. `tar` writes and reads the archive as the run itself, as its user and in its sandbox, so it can read and overwrite only what a
+ * step could. Undefined without a cache.
  */
 export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
   const { context: { kept }, work } = setting;
   const { cache } = step;
-  // In what is left of the grace a step that always runs has none.
+  // A step marked `always` that runs in the rest of the grace has no cache.
   if (cache === undefined || cache.key === '' || work.limits.ended.aborted) return undefined;
   const note = (level: 'info' | 'warn', text: string): Promise<void> => work.output.note(level, text, step.name);
   const key = await keyOf(setting, cache.key).catch((error: Error) => error);
@@ -94,7 +94,7 @@ async function hashOf({ folder, user }: StepSetting, patterns: readonly string[]
   return hash.digest('hex').slice(0, 32);
 }
 
-/** The first restore key for which there is something decides. */
+/** Uses the first restore key that has an entry. */
 async function newestOf({ context: { kept }, work }: StepSetting, beginnings: readonly string[]): Promise<{ name: string; key: string } | undefined> {
   if (beginnings.length === 0) return undefined;
   const known: (Meta & { readonly name: string })[] = [];
@@ -137,7 +137,7 @@ async function save(setting: StepSetting, step: Step, { paths }: StepCache, { na
   }
 }
 
-/** What there is, as paths below the attempt's folder; never by way of a link. */
+/** The existing paths, relative to the attempt's folder; links are not followed. */
 async function membersOf({ folder }: StepSetting, paths: readonly string[]): Promise<string[]> {
   const members: string[] = [];
   for (const path of paths) {
@@ -150,7 +150,7 @@ async function membersOf({ folder }: StepSetting, paths: readonly string[]): Pro
   return members;
 }
 
-/** Puts the archive on the disk; returns its bytes. */
+/** Writes the archive to the disk; returns its bytes. */
 async function pack(setting: StepSetting, step: Step, members: readonly string[], archive: string): Promise<number> {
   const { limit } = setting.context.kept;
   const file = await open(archive, 'wx', 0o600);
@@ -193,7 +193,7 @@ async function runTar(setting: StepSetting, step: Step, args: readonly string[],
   const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
   const env = { PATH, LANG: 'C.UTF-8', HOME: folder.home, TMPDIR: folder.temporary, ...Object.fromEntries(marks.map((mark) => mark.split('='))) };
   const name = `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-cache-${plan.steps.indexOf(step)}`;
-  // It enters the attempt's folder, through which the run's user may only pass, before it reads the names of members.
+  // It enters the attempt's folder, which the run's user may only traverse, before it reads the names of members.
   const wrapped = context.sandboxes.wrap(await fenceForTools(setting), { argv: ['tar', ...args], cwd: folder.path, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
   return runProcess(
     { ...wrapped, marks, ...(user !== undefined && { ownUser: user.uid }), ...(stdin !== undefined && { stdin }), stdout: stdout ?? output.writer('stdout', step.name), stderr: output.writer('stderr', step.name) },

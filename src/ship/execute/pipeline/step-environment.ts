@@ -5,12 +5,12 @@ import type { Variables } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/index.ts';
 import type { WorkFolder } from './work-folder.ts';
 
-/** Longer input is in the file only: the system bounds what a process can be given as its environment. */
+/** Longer input is only in the file, because the system limits the size of a process's environment. */
 const MAX_INPUT_VARIABLE = 32 * 1024;
 
 /**
- * What a step sees of the world: of the machine's environment only path and language, since the rest may
- * hold secrets of the machine. Variables of the service come last, so that nothing can pretend to be another run.
+ * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets of the machine. Variables of
+ * the service are set last, so that a step cannot pretend to belong to another run.
  */
 export function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder, source?: ResolvedRef): Record<string, string> {
   const { ref, input, projectId, repository, issueLabel } = assignment;

@@ -1,4 +1,4 @@
-// What a step leaves and takes over: artefacts and caches, with real processes, users and sandboxes.
+// Files that steps produce and restore: artefacts and caches, with real processes, users and sandboxes.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,7 +101,7 @@ describe('a cache', () => {
     const [restored, filled, home, mode, user] = second.said;
     expect([restored, filled, home]).toEqual([expect.stringMatching(/^restored the cache deps-/), 'filled', 'home']);
     expect(mode).toBe(`750 ${user}`);
-    // Another key begins with what is newest, and is saved under its own name.
+    // Another key starts with the newest entry, and is saved under its own name.
     const third = await run(on, step('two'));
     expect(third.said).toEqual([expect.stringMatching(/^restored the cache deps-/), 'filled', 'home', expect.stringMatching(/^saved the cache deps-/)]);
     expect((await run(on, step('one'), { projectId: 'other' })).said[1]).toBe('made');

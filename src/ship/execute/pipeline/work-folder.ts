@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import type { User } from '../sandbox/index.ts';
 import { isOwnedByOther, ownerText, OWNER_FILE } from './owner.ts';
 
-/** Where one attempt works. */
+/** The folders of one attempt. */
 export interface WorkFolder {
   readonly path: string;
-  /** Steps start here, and the repository is put here. */
+  /** Steps start here, and the repository is checked out here. */
   readonly source: string;
   readonly home: string;
   readonly temporary: string;
@@ -18,9 +18,9 @@ export interface WorkFolder {
 }
 
 /**
- * Makes the folder of an attempt, closed to others, with its input in it. Where the run has a user of its own, the folder
- * itself stays with this process: the user passes through it and owns what is inside, so that no step can put a link in the
- * place of what this process looks for there. It is handed over once it is complete.
+ * Creates the folder of an attempt, inaccessible to others, with its input. If the run has a user of its own, this process keeps the folder itself:
+ * the user traverses it and owns its content, so that no step can replace a path that this process uses there by a link. It is handed over once it is
+ * complete.
  */
 export async function makeWorkFolder(workDir: string, name: string, input: Uint8Array, user: User | undefined): Promise<WorkFolder> {
   const path = join(workDir, name);
@@ -34,7 +34,7 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
   return folder;
 }
 
-/** Lets the run's user through, when nothing is left to be done there in its name. */
+/** Lets the run's user traverse the folder once this process has finished its work there. */
 export async function handOver({ path }: WorkFolder, user: User | undefined): Promise<void> {
   if (user === undefined) return;
   await using(await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), async (folder) => {
@@ -43,7 +43,7 @@ export async function handOver({ path }: WorkFolder, user: User | undefined): Pr
   });
 }
 
-/** Whether a folder of the attempt is still what was made, and no link; to be asked while nothing of the run is alive. */
+/** Whether a folder of the attempt is still the original one, and not a link; must be called while no process of the run is alive. */
 export async function isPlainFolder(path: string): Promise<boolean> {
   return lstat(path).then((found) => found.isDirectory(), () => false);
 }
@@ -67,7 +67,7 @@ async function using(handle: FileHandle, act: (handle: FileHandle) => Promise<vo
   }
 }
 
-/** A folder of the same attempt may have been kept, or left behind when it was handed out before. */
+/** A folder of the same attempt may have been kept, or left by an earlier assignment of it. */
 async function makeAnew(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -78,7 +78,7 @@ async function makeAnew(path: string): Promise<void> {
   }
 }
 
-/** The user that a run's folder was given to; undefined where that is this process's own. */
+/** The user that owns a run's folder; undefined if that is the user of this process. */
 export async function userOf(path: string): Promise<User | undefined> {
   const source = await lstat(join(path, 'src')).catch(() => undefined);
   if (source === undefined || process.getuid?.() !== 0 || source.uid === 0) return undefined;
@@ -86,8 +86,8 @@ export async function userOf(path: string): Promise<User | undefined> {
 }
 
 /**
- * Removes a folder with everything in it, also what its owner made read-only. Nothing of the run is alive any more. What
- * belongs to a user of its own is removed as that user, who can reach nothing else, whatever has been put there.
+ * Removes a folder with everything in it, including what its owner made read-only. No process of the run is alive any more. Files of the run's own
+ * user are removed as that user, who can reach nothing else, whatever was put there.
  */
 export async function removeFolder(path: string, user: User | undefined): Promise<void> {
   if (user !== undefined) await removeAs(path, user);
@@ -106,9 +106,9 @@ for folder in src home tmp out; do
   chmod u+rwx "$folder" && (cd "$folder" || exit; find . -type d ! -perm -700 -exec chmod u+rwx {} \\;; find . -mindepth 1 -delete)
 done`;
 
-/** What it can't remove is left to this process, with the folder closed again. */
+/** Files that it cannot remove are left to this process, with the folder closed again. */
 async function removeAs(path: string, user: User): Promise<void> {
-  // The folder is entered by this process: those above may be closed to the user.
+  // This process enters the folder, because the folders above may be closed to the user.
   await promisify(execFile)('/bin/sh', ['-c', EMPTY], { uid: user.uid, gid: user.gid, cwd: path, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } }).catch(() => undefined);
   await chmod(path, 0o700);
 }

@@ -5,32 +5,32 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { systemTimer } from '../../../lib/timer.ts';
 
-/** Which processes belong to some work. */
+/** Identifies the processes of some work. */
 export interface Marks {
-  /** Process group, and session, that the work was started in. */
+  /** Process group, and session, in which the work was started. */
   readonly group?: number;
-  /** Variables, `NAME=value` each, that all of its processes have in their environment. */
+  /** Environment variables, `NAME=value` each, that all of its processes have. */
   readonly variables: readonly string[];
-  /** The user that it has for itself: all processes of that user are its own. */
+  /** The user that only this work has: all processes of that user belong to it. */
   readonly user?: number;
 }
 
-/** Processes that survive SIGKILL for so long hang in the kernel; nothing can be done about them. */
-const TIMEOUT_MS = 5_000;
-/** How long the event loop may be held, in milliseconds. */
+/** Processes that survive SIGKILL for this long hang in the kernel, and cannot be ended. */
+const PATIENCE_MS = 5_000;
+/** Most milliseconds for which the event loop may be blocked. */
 const SLICE_MS = 5;
 
 /**
- * The living processes of some work: those of its group and session, those whose environment tells so, because a process
- * that calls `setsid` leaves both, and those of its user. Zombies don't count: where process 1 doesn't reap, they stay
- * for ever. Empty on systems without /proc.
+ * The living processes of some work: the processes of its group and session, those with its environment variables, because a process that calls
+ * `setsid` leaves group and session, and those of its user. Zombies do not count: if process 1 does not reap them, they stay for ever. Empty on
+ * systems without /proc.
  */
 export async function livingProcesses(marks: Marks): Promise<number[]> {
   const found: number[] = [];
   let slice = performance.now();
   for (const name of await readdir('/proc').catch(() => [])) {
     if (/^\d+$/.test(name) && Number(name) !== process.pid && belongs(name, marks)) found.push(Number(name));
-    // The files are in the kernel's memory: to read them costs less than to have them read elsewhere.
+    // These files are in the kernel's memory: reading them synchronously costs less than using the thread pool.
     if (performance.now() - slice < SLICE_MS) continue;
     await setImmediate();
     slice = performance.now();
@@ -38,7 +38,7 @@ export async function livingProcesses(marks: Marks): Promise<number[]> {
   return found;
 }
 
-/** Kills what is left of some work, and what it starts meanwhile. The answer names what could not be killed. */
+/** Kills the remaining processes of some work, including those that it starts meanwhile. Returns the processes that could not be killed. */
 export async function killLeftovers(marks: Marks): Promise<number[]> {
   const end = performance.now() + TIMEOUT_MS;
   for (let pause = 2; ; pause = Math.min(50, pause * 2)) {
@@ -50,22 +50,22 @@ export async function killLeftovers(marks: Marks): Promise<number[]> {
   }
 }
 
-/** Kills every process of a user. The answer names what could not be killed. */
+/** Kills every process of a user. Returns the processes that could not be killed. */
 export function endUser(user: number): Promise<number[]> {
   return killLeftovers({ variables: [], user });
 }
 
-/** Users that have living processes. */
+/** Users with living processes. */
 export function usersWithProcesses(): ReadonlySet<number> {
   return new Set(readdirSync('/proc').filter((name) => /^\d+$/.test(name) && stateOf(name).isAlive).map(userOf));
 }
 
-/** Resolves when none of a group is alive any more, or at the end of the signal. */
+/** Resolves when no process of a group is alive any more, or when the signal aborts. */
 export async function groupEnds(group: number, until: AbortSignal): Promise<void> {
   while (!until.aborted && (await livingProcesses({ group, variables: [] })).length > 0) await systemTimer.sleep(50, until);
 }
 
-/** Sends a signal to a process, or to a group when the number is negative; one that is gone or another user's is left alone. */
+/** Sends a signal to a process, or to a group if the number is negative; ignores a process that is gone or belongs to another user. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -74,12 +74,14 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The kernel kills all that the user may signal in one go, so that what starts processes faster than they are counted cannot get away. */
+/**
+ * The kernel kills all processes that the user may signal in one call, so a program that starts processes faster than they are counted cannot escape.
+ */
 async function killAllOf(user: number): Promise<void> {
   try {
     await once(spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], { uid: user, gid: user, cwd: '/', env: {}, stdio: 'ignore' }), 'exit');
   } catch {
-    // One by one, then.
+    // Not possible; kill them one by one.
   }
 }
 
@@ -93,19 +95,19 @@ function belongs(pid: string, { group, variables, user }: Marks): boolean {
   return variables.every((variable) => environment.includes(`\0${variable}\0`));
 }
 
-/** The name in parentheses may hold anything (proc_pid_stat(5)); after it come state, parent, group, session. */
+/** The name in parentheses may contain any character (proc_pid_stat(5)); after it come state, parent, group, session. */
 function stateOf(pid: string): { isAlive: boolean; group: number; session: number } {
   const stat = contentOf(`/proc/${pid}/stat`);
   const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
   return { isAlive: state !== '' && !'ZX'.includes(state), group: Number(group), session: Number(session) };
 }
 
-/** The real user, which a program with the set-user-id bit does not change (proc_pid_status(5)). */
+/** The real user, which a set-user-id program does not change (proc_pid_status(5)). */
 function userOf(pid: string): number {
   return Number(/^Uid:\t(\d+)/m.exec(contentOf(`/proc/${pid}/status`))?.[1] ?? -1);
 }
 
-/** Empty when the process is gone, or another user's. */
+/** Empty if the process is gone, or belongs to another user. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** What names this process; process ids are used again, so the time of its start is part of it. */
+/** Identifies this process; process ids are reused, so its start time is included. */
 export function ownName(): string {
   return `${process.pid} ${startOf(process.pid)}`;
 }
 
-/** Whether the process of a name is alive. */
+/** Whether the process with this name is alive. */
 export function isAliveAs(name: string): boolean {
   const [pid, start] = name.split(' ');
   return pid !== undefined && /^\d+$/.test(pid) && start === startOf(Number(pid));
 }
 
-/** When a process started, in ticks since the machine did (proc_pid_stat(5), field 22); `gone` when there is none. */
+/** Start time of a process, in ticks since the machine started (proc_pid_stat(5), field 22); `gone` if there is no such process. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

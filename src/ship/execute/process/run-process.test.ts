@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutputWriter } from '../output/index.ts';
 import { livingProcesses, runProcess, type ProcessPlan, type ProcessSignals } from './index.ts';
 
-/** Collects what is written; `lines` resolves when so many lines are there. */
+/** Collects what is written; `lines` resolves when there are this many lines. */
 function collector(): OutputWriter & { text(): string; saw(text: string): Promise<void> } {
   let text = '';
   const waiting: { text: string; resolve: () => void }[] = [];

@@ -5,26 +5,26 @@ import type { OutputWriter } from '../output/index.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
 import { Watchdog, type LeaseLeft } from './watchdog.ts';
 
-/** After the last process is gone its pipes are empty at once; a pipe that stays open so long is in foreign hands. */
+/** After the last process has ended its pipes are empty at once; a pipe that stays open for this long is held by a process of other work. */
 const PIPE_IDLE_MS = 1_000;
-/** No signal is waited for longer than a timer can (24 days). */
+/** Timers can wait at most this long (24 days). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface ProcessPlan {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Who it is started as; absent for who this process runs as. */
+  /** The user that runs it; absent for the user of this process. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** The user that has no other processes than those of this work: all of them end with it. */
+  /** The user that has only processes of this work: all of them are killed with it. */
   readonly ownUser?: number;
-  /** Variables, `NAME=value`, by which processes that it leaves behind are known. */
+  /** Environment variables, `NAME=value`, that identify the processes that it leaves. */
   readonly marks: readonly string[];
-  /** A file descriptor that it reads; nothing by default. */
+  /** A file descriptor for its standard input; default: none. */
   readonly stdin?: number;
   readonly stdout: OutputWriter;
   readonly stderr: OutputWriter;
-  /** A command that ends for sure what signals don't reach, such as a container. */
+  /** A command that ends what signals do not reach, such as a container. */
   readonly forceEnd?: readonly string[];
 }
 
@@ -34,16 +34,16 @@ export interface ProcessSignals {
   graceMs(): number;
   /** SIGKILL at once. */
   readonly kill: AbortSignal;
-  /** Until when it must be dead, even if this process is frozen; absent where it may go on. */
+  /** Time until which it must be dead, even if this process is frozen; absent for no limit. */
   readonly leaseLeft?: LeaseLeft | undefined;
 }
 
 export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was asked to stop while it ran; whatever it made of that. */
+  /** It was asked to stop while it ran; its reaction does not matter. */
   readonly stopped: boolean;
-  /** Why it did not even start. */
+  /** Why it did not start. */
   readonly spawnError?: string;
   /** Processes that SIGKILL did not end. */
   readonly survivors: readonly number[];
@@ -54,7 +54,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** One for all work of this process. */
 const watchdog = new Watchdog();
 
-/** From here until it is released, all processes of a user die with this one, or when their lease ends. */
+/** Until it is released, all processes of a user are killed when this process dies, or when their lease ends. */
 export function watchUser(uid: number, leaseLeft?: LeaseLeft): void {
   watchdog.watch(`u${uid}`, leaseLeft);
 }
@@ -64,8 +64,8 @@ export function releaseUser(uid: number): void {
 }
 
 /**
- * Runs a command in a process group of its own and writes its output. When it has ended, so is everything
- * that it started: what it leaves behind is killed. Never rejects.
+ * Runs a command in a process group of its own and writes its output. When it has ended, so have all processes that it started: the remaining ones
+ * are killed. Never rejects.
  */
 export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Promise<ProcessEnd> {
   const child = await start(plan);
@@ -77,7 +77,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   const stopping = new Stopping(child.pid!, signals);
   const [exitCode, endSignal] = await exit;
   const stopped = stopping.asked;
-  // Others of the group may still be about to end in order; they get what is left of the grace.
+  // Other processes of the group may still be ending normally; they get the rest of the grace.
   if (stopped) await groupEnds(child.pid!, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
@@ -98,7 +98,7 @@ async function start({ argv, cwd, env, user, stdin }: ProcessPlan): Promise<Chil
   }
 }
 
-/** Carries the two signals to a process group. */
+/** Applies the two abort signals to a process group. */
 class Stopping {
   readonly #group: number;
   readonly #graceMs: () => number;
@@ -137,15 +137,15 @@ class Stopping {
   }
 }
 
-/** Calls back when the signal aborts, or now when it already has, unless `until` aborts before. */
+/** Calls back when the signal aborts, or at once if it already has, unless `until` aborts before. */
 function onAbort(signal: AbortSignal, until: AbortSignal, act: () => void): void {
   if (signal.aborted) act();
   else signal.addEventListener('abort', act, { once: true, signal: until });
 }
 
 /**
- * Writes a pipe to its end, at the speed of the log. The end comes when the last process that holds the
- * pipe is gone; one that could not be found must not keep the run, so after `finished` silence ends it too.
+ * Writes a pipe to its end, at the speed of the log. It ends when the last process that holds the pipe has ended; a process that was not found must
+ * not keep the run alive, so after `finished` a pause in the output ends it too.
  */
 async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -163,7 +163,7 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
       limit();
     }
   } catch {
-    // Destroyed above; what came before is written.
+    // Destroyed above; the output before that is written.
   }
   clearTimeout(timer);
   await writer.end();
@@ -174,6 +174,6 @@ async function forceEnd(argv: readonly string[], env: Readonly<Record<string, st
     const child = spawn(argv[0]!, argv.slice(1), { env: { ...env }, stdio: 'ignore', timeout: 15_000, killSignal: 'SIGKILL' });
     await once(child, 'exit');
   } catch {
-    // It is gone already, or the program that would end it is.
+    // It is already gone, or the program that would end it is missing.
   }
 }

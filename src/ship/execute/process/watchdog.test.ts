@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { livingProcesses } from './leftovers.ts';
 
-/** Works with three groups, of which it releases the second, and comes to its end by `end`. `leases`: of the groups, in milliseconds. */
+/** Watches three groups, releases the second, and ends by `end`. `leases`: of the groups, in milliseconds. */
 const program = (end: string, leases = '[]'): string => `
   import { spawn } from 'node:child_process';
   import { Watchdog } from '${new URL('./watchdog.ts', import.meta.url).href}';
@@ -20,7 +20,7 @@ const program = (end: string, leases = '[]'): string => `
   watchdog.release(groups[1]);
   ${end}`;
 
-/** Runs it to its end; answers what looks for the living processes of a group. */
+/** Runs it to its end; returns a function that finds the living processes of a group. */
 async function runProgram(end: string): Promise<(group: number) => Promise<number[]>> {
   const name = `QUIRE_TEST=${randomBytes(8).toString('hex')}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], { env: { PATH: process.env['PATH'], QUIRE_TEST: name.slice(11) }, stdio: 'ignore' });

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
- * Reads lines: `+ WORK SECONDS` begins work, `l WORK SECONDS` begins work that has a lease, `- WORK SECONDS` ends either, and `= 0 SECONDS`
- * only says when the leases end: in so many seconds, or `-` where there are none. Unless another line comes before, it then kills the work
- * that has a lease. At the end of its input, which comes with the end of this process, it kills all that is left. Work is a
- * process group, or, as `u` and the number of a user, all of its processes, which are killed in that user's name and at once. It must
- * outlive the signals that a terminal or a supervisor sends to all at once.
+ * Reads lines: `+ WORK SECONDS` starts work, `l WORK SECONDS` starts work with a lease, `- WORK SECONDS` ends either, and `= 0 SECONDS` only says
+ * when the leases end: in this many seconds, or `-` if there are none. Unless another line arrives before that, it then kills the work with a lease.
+ * At the end of its input, which is also the end of this process, it kills all remaining work. Work is a process group, or, as `u` and the number of
+ * a user, all processes of that user, which are killed as that user and all at once. The script must survive the signals that a terminal or a
+ * supervisor sends to all processes.
  */
 const SCRIPT = `
 trap '' TERM INT HUP QUIT
@@ -41,9 +41,9 @@ rest
 finish "$work$leased"
 `;
 
-/** How often it is looked whether leases were renewed: what the script knows of their end is older by so much at most. */
+/** How often the script gets new ends of leases; its information is at most this old. */
 const RENEW_MS = 1000;
-/** A renewal that moves the end by less is not worth a line. */
+/** A renewal that moves the end by less than this is not sent. */
 const WORTH_MS = 500;
 
 /** A process group, or `u` and the number of a user. */
@@ -53,18 +53,18 @@ type Charge = number | `u${number}`;
 export type LeaseLeft = () => number;
 
 /**
- * A small process that kills the process groups and the users of this one's work when this one cannot: because it has died, by
- * SIGKILL, for want of memory, by a fault; or because it is frozen when the lease of the work ends. Without it the work would go on
- * while the server hands it out again. Where there is no shell, only the next start finds what is left.
+ * A small process that kills the process groups and the users of this process's work when this process cannot: because it has died, by SIGKILL, for
+ * lack of memory, or by a fault; or because it is frozen when the lease of the work ends. Without it the work would go on while the server assigns it
+ * again. If there is no shell, only the next start kills the remaining processes.
  */
 export class Watchdog {
   readonly #charges = new Map<Charge, LeaseLeft | undefined>();
   #shell: ChildProcess | undefined;
-  /** When the leases end, as the script was told, by the monotonic clock. */
+  /** When the leases end, as sent to the script, by the monotonic clock. */
   #toldEnd = Infinity;
   #renewing: NodeJS.Timeout | undefined;
 
-  /** Without `leaseLeft` the work may outlast the freezing of this process. */
+  /** Without `leaseLeft` the work may continue while this process is frozen. */
   watch(charge: Charge, leaseLeft?: LeaseLeft): void {
     this.#charges.set(charge, leaseLeft);
     if (this.#shell === undefined) this.#start();
@@ -81,11 +81,11 @@ export class Watchdog {
   }
 
   #start(): void {
-    // Without variables: what looks for the processes of a run must not find it. It holds up no end of this process.
+    // Without environment variables, so that the search for processes of a run does not find it. It does not keep this process alive.
     const shell = spawn('/bin/sh', ['-c', SCRIPT], { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
     this.#shell = shell;
     const forget = (): void => {
-      if (this.#shell === shell) this.#shell = undefined; // the next charge begins another one, which is told of all
+      if (this.#shell === shell) this.#shell = undefined; // the next work starts a new one, which gets all work
     };
     shell.once('error', forget).once('exit', forget);
     shell.stdin!.on('error', forget);

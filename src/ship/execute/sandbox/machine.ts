@@ -2,13 +2,13 @@ import { findProgram } from './programs.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What sandboxes are made of on this machine. */
+/** The means of this machine for sandboxes. */
 export interface Machine {
   /** Whether this process is root. */
   readonly root: boolean;
   /** This process's environment. */
   readonly env: Variables;
-  /** Paths of the programs that are there. */
+  /** Paths of the installed programs. */
   readonly unshare?: string;
   readonly setpriv?: string;
   readonly prlimit?: string;
@@ -24,7 +24,7 @@ export interface Machine {
 
 const PROGRAMS = { unshare: 'unshare', setpriv: 'setpriv', prlimit: 'prlimit', mount: 'mount', mkdir: 'mkdir', envProgram: 'env', bwrap: 'bwrap', systemdRun: 'systemd-run', systemctl: 'systemctl', podman: 'podman', docker: 'docker' } as const;
 
-/** Looked at last: a service may have a path of its own, without what belongs to administrators. */
+/** Searched last: the path of a service may lack the folders of administrators. */
 const SYSTEM_PATH = ':/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Looks for the programs. */

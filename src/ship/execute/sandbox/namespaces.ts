@@ -8,10 +8,10 @@ export interface NamespacePrograms {
 }
 
 /**
- * The script that makes a step's view of the file system, in mount and process namespaces that are its own already, and then
- * becomes the command in its arguments. What fails ends it. The work folder is held open from the start, since it is
- * reached by no path once the folder that it is in is hidden, and nothing is ever bound from a path that a step could have
- * replaced: steps write below the work folder only, where it is looked for links, and none of the run's is alive meanwhile.
+ * The script that sets up a step's view of the file system, in its own mount and process namespaces, and then becomes the command in its arguments.
+ * Any failure ends it. The work folder is held open from the start, because no path reaches it once the folder around it is hidden. Nothing is ever
+ * bound from a path that a step could have replaced: steps write only below the work folder, where paths are checked for links, and no process of the
+ * run is alive meanwhile.
  */
 export function viewScript(view: View, folder: string, { mount, mkdir }: NamespacePrograms): string {
   const [mounts, makes] = [quote(mount), quote(mkdir)];
@@ -25,13 +25,13 @@ export function viewScript(view: View, folder: string, { mount, mkdir }: Namespa
     'cd /proc/self/fd/9',
     'exec 9<&-',
     ...(existsSync('/dev/pts') ? [`${mounts} -t devpts -o newinstance,ptmxmode=0666,mode=0620 quire /dev/pts`] : []),
-    // One that lies in a shared place has an empty one; else files in /tmp stay from step to step.
+    // A shared folder that contains the work folder becomes empty; otherwise files in /tmp stay from step to step.
     ...shared.map((place) => (place === '/dev/shm' || isWithin(folder, place) ? empty(place, '1777') : `[ ! -L tmp ]; ${mounts} -c --bind ./tmp ${quote(place)}`)),
     ...view.hidden.map((target) => empty(target, '0755')),
     `${makes} -p ${quote(folder)}`,
     `${mounts} -c --bind . ${quote(folder)}`,
     ...view.masked.map((file) => `${mounts} -c --bind /dev/null ${quote(file)}`),
-    // What cannot be made read-only is hidden.
+    // Mounts that cannot be made read-only are hidden.
     ...view.writable.map(({ target, options }) => `${mounts} -o ${['remount,bind,ro', options].filter((part) => part !== '').join()} ${quote(target)} 2>/dev/null || ${empty(target, '0755')}`),
     'cd /',
     'exec "$@"',
@@ -47,7 +47,7 @@ function keepInRun(name: string, mounts: string, makes: string): string[] {
   ];
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

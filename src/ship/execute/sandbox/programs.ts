@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** The file that a program's name stands for, as a shell finds it; undefined when there is none that may be executed. */
+/** The file that a shell would run for this name; undefined if there is none that may be executed. */
 export function findProgram(name: string, path: string, cwd: string): string | undefined {
   const candidates = name.includes('/') ? [name] : path.split(':').map((folder) => `${folder === '' ? '.' : folder}/${name}`);
   return name === '' ? undefined : candidates.map((candidate) => resolve(cwd, candidate)).find(isExecutable);

@@ -18,28 +18,28 @@ const NEEDS: Readonly<Record<SandboxName, (machine: Machine, user: User | undefi
   container: ({ podman, docker }) => (podman === undefined && docker === undefined ? 'neither podman nor docker is installed' : undefined),
 };
 
-/** From the strongest on; what they protect of the service is the same. */
+/** The strongest first; all of them protect the service equally. */
 const BY_STRENGTH: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'none'];
 
-/** Those in which a step can neither see the service's files nor its processes, whoever it runs as. */
+/** The sandboxes in which a step can see neither the files nor the processes of the service, whatever user runs it. */
 const SEPARATING: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'container'];
 
 export interface SandboxesOptions {
   readonly machine: Machine;
-  /** Holds a folder while a sandbox is tried. */
+  /** Contains a folder while a sandbox is tested. */
   readonly workDir: string;
-  /** A user as whom steps run, where they have one of their own. */
+  /** A user for steps, if they have one of their own. */
   readonly user: User | undefined;
-  /** Whether steps may run as who this process is, with nothing in between. */
+  /** Whether steps may run as the user of this process without a sandbox. */
   readonly mayShareUser: boolean;
-  /** Why a user of their own does not get to the work folder where that is not brought to it. */
+  /** Why a user of its own cannot reach the work folder, for sandboxes that do not mount it. */
   readonly closed: string | undefined;
   readonly view: () => View;
 }
 
 /**
- * The sandboxes that this machine has. That a program is there does not mean that it may do its work (a
- * kernel may forbid user namespaces, no engine may run), so each is tried once.
+ * The sandboxes of this machine. An installed program may still be unable to work (a kernel may forbid user namespaces, a container engine may not
+ * run), so each is tested once.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions;
@@ -51,7 +51,7 @@ export class Sandboxes {
     this.#options = options;
   }
 
-  /** Why a sandbox can't be used, as far as is known without waiting; undefined when nothing speaks against it. `auto` is the strongest that works. */
+  /** Why a sandbox cannot be used, as far as is known without waiting; undefined if no reason is known. `auto` is the strongest one that works. */
   lacks(name: string): string | undefined {
     if (name === 'auto') {
       void this.choose(name);
@@ -62,7 +62,7 @@ export class Sandboxes {
     return this.#told(name, this.#missing(name) ?? this.#known.get(name));
   }
 
-  /** The sandbox that a name stands for, or why there is none. */
+  /** The sandbox with this name, or why there is none. */
   async choose(name: string): Promise<{ readonly name: SandboxName } | { readonly reason: string }> {
     if (name !== 'auto') {
       if (!isSandbox(name)) return { reason: `the sandbox ${name} is unknown` };
@@ -84,14 +84,14 @@ export class Sandboxes {
     return { reason };
   }
 
-  /** Why a sandbox can't be used, tried out. */
+  /** Tests a sandbox; returns why it cannot be used. */
   check(name: SandboxName): Promise<string | undefined> {
     const trial = this.#trials.get(name) ?? this.#try(name);
     this.#trials.set(name, trial);
     return trial;
   }
 
-  /** Whether only a folder that is closed to the users of steps is in the way of a sandbox that was tried. */
+  /** Whether a tested sandbox fails only because a folder is closed to the users of steps. */
   isClosedOff(name: string): boolean {
     const { user, closed, mayShareUser } = this.#options;
     return user !== undefined && !mayShareUser && closed !== undefined && !(SEPARATING as readonly string[]).includes(name);
@@ -111,7 +111,7 @@ export class Sandboxes {
     return NEEDS[name](machine, user) ?? this.#unseparated(name);
   }
 
-  /** Why steps would not be apart from the service. */
+  /** Why steps would not be isolated from the service. */
   #unseparated(name: SandboxName): string | undefined {
     const { user, mayShareUser, closed } = this.#options;
     if (mayShareUser || SEPARATING.includes(name)) return undefined;
@@ -144,7 +144,7 @@ export class Sandboxes {
     }
   }
 
-  /** Succeeds where a step can write to its folder and, if it is to be behind a fence, not see what is beside it. */
+  /** Succeeds if a step can write to its folder and, in an isolating sandbox, cannot see its surroundings. */
   async #trialIn(trial: string, apart: boolean): Promise<FencedCommand> {
     const { machine, user } = this.#options;
     const folder = join(trial, 'folder');

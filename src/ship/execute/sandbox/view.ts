@@ -1,45 +1,45 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** What a step behind a fence sees of the file system: all of it read-only, but for its own folder and what is private or hidden. */
+/** What a step in a sandbox sees of the file system: everything is read-only, except for its own folder and what is private or hidden. */
 export interface View {
-  /** Folders that are empty for it, but for its own folder where that is inside. None lies in another one. */
+  /** Folders that are empty for it, except for its own folder if that is inside. None lies in another one. */
   readonly hidden: readonly string[];
   /** Files that are empty for it. */
   readonly masked: readonly string[];
-  /** What it keeps of /run, which is else empty: the sockets there are those of the machine's services. */
+  /** Its part of /run, which is otherwise empty: the sockets there belong to the machine's services. */
   readonly keptInRun: readonly string[];
-  /** Mounts that have to be made read-only, with the options that they must keep. */
+  /** Mounts to make read-only, with the options that they must keep. */
   readonly writable: readonly { readonly target: string; readonly options: string }[];
 }
 
 export interface Machinery {
-  /** Holds the folders of all attempts. */
+  /** Contains the folders of all attempts. */
   readonly workDir: string;
   /** Folders and files of the service that no step may see. */
   readonly hide: readonly string[];
-  /** This process's own user's home, where steps run as that user; else absent. */
+  /** The home of this process's user, if steps run as that user; otherwise absent. */
   readonly home: string | undefined;
   /** Whether folders above `workDir` may be closed to the user of the steps. */
   readonly otherUser: boolean;
 }
 
-/** Where everybody may write; a step has its own. */
+/** World-writable folders; a step has its own. */
 export const SHARED_PLACES = ['/tmp', '/var/tmp', '/dev/shm'] as const;
 
-/** Names are resolved by these; some systems have their programs in /run. */
+/** Needed to resolve names; some systems have their programs in /run. */
 const KEPT_IN_RUN = ['systemd/resolve', 'resolvconf', 'NetworkManager/resolv.conf', 'connman/resolv.conf', 'nscd', 'current-system', 'wrappers', 'opengl-driver'];
 
-/** Where programs leave keys and tokens in a home. Steps have a home of their own and miss none of it. */
+/** Folders of a home in which programs store keys and tokens. Steps have a home of their own and need none of it. */
 const CREDENTIALS = [
   '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.pgpass', '.my.cnf', '.vault-token', '.password-store',
   '.config/gcloud', '.config/gh', '.config/git', '.config/glab-cli', '.config/hub', '.config/rclone', '.config/containers', '.cargo/credentials', '.cargo/credentials.toml', '.gem/credentials', '.m2/settings.xml',
   '.local/share/keyrings', '.mozilla', '.config/google-chrome', '.config/chromium', '.bash_history', '.zsh_history',
 ];
 
-/** Left alone: what is not in the kernel's memory there is a device, or has the rights of its user. */
+/** Left alone: their content is kernel memory, devices, or limited by the rights of the user. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
-/** Options of a mount by itself (mount(8)); those of the file system behind it stay anyway. */
+/** Options of a mount itself (mount(8)); the options of the file system behind it are kept anyway. */
 const KEPT_OPTIONS = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime', 'strictatime', 'nosymfollow']);
 
 export function viewOf({ workDir, hide, home, otherUser }: Machinery): View {
@@ -56,13 +56,13 @@ export function viewOf({ workDir, hide, home, otherUser }: Machinery): View {
   };
 }
 
-/** Whether a path is a folder, or inside of it. */
+/** Whether a path is a folder, or inside it. */
 export function isWithin(path: string, folder: string): boolean {
   const between = relative(folder, path);
   return between === '' || (!between.startsWith('../') && between !== '..' && !between.startsWith('/'));
 }
 
-/** The outermost folder above that others may not pass through. */
+/** The outermost folder above it that others may not traverse. */
 export function closedAbove(folder: string): string[] {
   let closed: string[] = [];
   for (let at = resolve(folder); ; at = dirname(at)) {
@@ -76,7 +76,7 @@ function outermost(folders: readonly string[]): string[] {
   return distinct.filter((folder) => !distinct.some((other) => other !== folder && isWithin(folder, other)));
 }
 
-/** Read each time, because mounts come and go (proc_pid_mountinfo(5)). */
+/** Read each time, because mounts change (proc_pid_mountinfo(5)). */
 function writableMounts(covered: readonly string[]): View['writable'] {
   const found = new Map<string, string>();
   for (const line of readMounts()) {

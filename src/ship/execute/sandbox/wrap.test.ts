@@ -25,7 +25,7 @@ describe('wrapping (decisions, section 5)', () => {
     expect(wrap.none(command, machine)).toMatchObject({ argv: ['npm', 'test'], cwd: '/srv/data/r/src' });
     const asRoot = wrap.none({ ...command, user }, { ...machine, root: true, prlimit: '/u/prlimit' });
     expect(asRoot.argv.join(' ')).toBe(`/u/prlimit --core=0 --nproc=4096 -- ${BECOME} ${ENTER} exec "$@" sh /srv/data/r/src npm test`);
-    // A link in the work folder must not lead root anywhere.
+    // A link in the work folder must not lead root to another folder.
     expect(asRoot.cwd).toBe('/');
     const { setpriv: _, ...without } = machine;
     expect(wrap.none({ ...command, user }, { ...without, root: true })).toMatchObject({ cwd: '/', user });
@@ -49,7 +49,7 @@ describe('wrapping (decisions, section 5)', () => {
     const order = ["exec 9<'/srv/data/r'", "quire '/srv/data'", "'/u/mkdir' -p '/srv/data/r'", "--bind . '/srv/data/r'", "--bind /dev/null '/etc/quire.key'", "remount,bind,ro,nosuid,nodev '/home'", 'exec "$@"'].map(at);
     expect(order).toEqual(order.toSorted((one, other) => one - other));
     expect(order).not.toContain(-1);
-    // A quotation mark in a path stays one.
+    // A quotation mark in a path is kept.
     const odd = wrap.namespaces({ ...command, folder: "/srv/it's" }, machine).argv[13]!;
     expect(odd).toContain("exec 9<'/srv/it'\\''s'");
   });
@@ -93,7 +93,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('a sandbox program in between', () => {
   const canReset = spawnSync('env', ['--ignore-signal=TERM', 'env', '--default-signal=TERM', 'true']).status === 0;
 
-  // Stands for bwrap: skips the options, and runs the rest as its child.
+  // Replaces bwrap: skips the options, and runs the rest as its child.
   it.skipIf(!canReset)('does not hear SIGTERM, but the command in it does', async () => {
     const bwrap = join(folder, 'bwrap');
     writeFileSync(bwrap, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\n"$@"; exit $?\n', { mode: 0o755 });

@@ -12,16 +12,16 @@ export interface User {
   readonly gid: number;
 }
 
-/** A command of a step, to be fenced in. */
+/** A command of a step, to be run in a sandbox. */
 export interface FencedCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Whom it runs as; absent for who this process runs as. */
+  /** The user that runs it; absent for the user of this process. */
   readonly user?: User;
-  /** The only folder that it must be able to write to; has a folder `tmp`. */
+  /** The only folder that it must be able to write to; contains a folder `tmp`. */
   readonly folder: string;
-  /** What it sees besides. */
+  /** What else it sees. */
   readonly view: View;
   /** Unique on this machine; letters, digits, `.` and `-`. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface FencedCommand {
   readonly image: string;
 }
 
-/** What is started instead, where and as whom. */
+/** The command to start instead, with its folder and user. */
 export interface Wrapped {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -38,17 +38,20 @@ export interface Wrapped {
   readonly forceEnd?: readonly string[];
 }
 
-/** Processes that one step may have at once, where they can be counted. */
+/** Most processes of one step, if they can be counted. */
 const MAX_PROCESSES = 4096;
-/** Ours, because a container engine is a client that has to find its server. */
+/** Our variables, because a container engine is a client that has to find its server. */
 const ENGINE_VARIABLES = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'DOCKER_CONFIG', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'CONTAINER_HOST'];
-/** Variables that make the loader, the C library, a shell or mount run or read what they name (ld.so(8), secure-execution mode, and bash(1)). */
+/**
+ * Variables that make the loader, the C library, a shell or mount run or read the files that they name (ld.so(8), secure-execution mode, and
+ * bash(1)).
+ */
 const DANGEROUS = /^(LD_|LIBMOUNT_|MALLOC_|BASH_FUNC_|(GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TZDIR|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4)$)/;
 
-/** How each sandbox starts a command (decisions, section 5). The programs that it needs must be there. */
+/** How each sandbox starts a command (decisions, section 5). The required programs must be installed. */
 export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine: Machine) => Wrapped>> = {
   none: ({ argv, cwd, env, user }, machine) => {
-    // A core file would hold the secrets of the step. Processes are counted by user, so only where the user has no others.
+    // A core file would contain the secrets of the step. Processes are counted per user, so they are limited only if the user has no others.
     if (user === undefined) return { argv: [...limits(machine, false), ...argv], env, cwd };
     const { early, late } = parted(env);
     const inside = inFolder(cwd, late, argv, 'exec "$@"');
@@ -61,7 +64,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const { early, late } = parted(env);
     const identity = root ? [] : ['--user', '--map-current-user', '--keep-caps'];
     const drop = user !== undefined ? [...limits(machine, true), ...become(user, machine)] : root ? [] : [setpriv!, '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
-    // Process 1 of a namespace gets no SIGTERM that it does not handle: the shell takes that place, its child is the command.
+    // Process 1 of a namespace ignores SIGTERM unless it handles it, so the shell is process 1, and the command its child.
     const inside = inFolder(cwd, late, argv, '"$@"; exit $?');
     return { argv: [unshare!, ...identity, '--mount', '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--', '/bin/sh', '-c', viewScript(view, folder, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside], env: early, cwd: '/' };
   },
@@ -73,7 +76,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const shared = SHARED_PLACES.filter((place) => existsSync(place)).flatMap((place) => (place === '/dev/shm' || isWithin(folder, place) ? ['--perms', '1777', '--tmpfs', place] : ['--bind', join(folder, 'tmp'), place]));
     const kept = view.keptInRun.flatMap((name) => ['--ro-bind-try', join('/run', name), join('/run', name)]);
     return {
-      // bwrap would take the whole sandbox down at the first SIGTERM; so only the command in it may hear it.
+      // bwrap would end the whole sandbox at the first SIGTERM, so only the command in it must receive it.
       argv: [
         envProgram, '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts',
         '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), ...kept, ...shared,
@@ -99,7 +102,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
   container: ({ argv, cwd, env, user, folder, name, image }, machine) => {
     const engine = machine.podman ?? machine.docker!;
     const own = pick(machine.env, ENGINE_VARIABLES);
-    // Values travel in the engine's environment, where `ps` does not show them, unless it needs the name itself.
+    // Values are passed in the engine's environment, where `ps` does not show them, except variables that the engine itself uses.
     const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap(([key, value]) => ['--env', ENGINE_VARIABLES.includes(key) || DANGEROUS.test(key) ? `${key}=${value}` : key]);
     const identity = machine.podman !== undefined && !machine.root ? ['--userns=keep-id'] : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
     return {
@@ -110,7 +113,7 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
   },
 };
 
-/** Folders above that have to be made in what is empty; by itself bwrap closes them to others. */
+/** Parent folders to create in the empty folders; bwrap itself would close them to others. */
 function waysTo(folder: string, empty: readonly string[]): string[] {
   const inside = empty.find((place) => isWithin(folder, place));
   const ways: string[] = [];
@@ -122,17 +125,17 @@ function limits({ prlimit }: Machine, ownUser: boolean): string[] {
   return prlimit === undefined ? [] : [prlimit, '--core=0', ...(ownUser ? [`--nproc=${MAX_PROCESSES}`] : []), '--'];
 }
 
-/** Root becomes a user for good: without groups or capabilities, and with no way to get others by a program's set-user-id bit. */
+/** Root changes to a user permanently: without groups or capabilities, and without a way to get others by a set-user-id program. */
 function become({ uid, gid }: User, { setpriv }: Machine): string[] {
   return [setpriv!, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
 }
 
-/** Enters the folder as who the step is: a link in it leads nowhere where the step may not go. */
+/** Enters the folder as the step's user: a link in it cannot lead to a folder that the step may not enter. */
 function inFolder(cwd: string, late: readonly string[], argv: readonly string[], run: string): string[] {
   return ['/bin/sh', '-c', `cd -- "$1" || exit 126; shift; ${run}`, 'sh', cwd, ...(late.length === 0 ? [] : ['env', ...late]), ...argv];
 }
 
-/** What programs between this process and the step may see of the step's variables, and what is set for the step alone. */
+/** The variables of the step that programs between this process and the step may see, and those that are set for the step alone. */
 function parted(env: Readonly<Record<string, string>>): { early: Record<string, string>; late: string[] } {
   const entries = Object.entries(env);
   return { early: Object.fromEntries(entries.filter(([name]) => !DANGEROUS.test(name))), late: entries.filter(([name]) => DANGEROUS.test(name)).map(([name, value]) => `${name}=${value}`) };

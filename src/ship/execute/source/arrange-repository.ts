@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { ResolvedRef } from './remote-refs.ts';
 
 /**
- * Makes a bare repository that nobody else may enter yet that of a work tree: where it came from, and what is checked out. Files
- * are written for what would be six processes of git (gitrepository-layout(5)).
+ * Turns a bare repository that no other user may enter yet into the repository of a work tree: sets its origin, and what is checked out. Writing the
+ * files directly replaces six processes of git (gitrepository-layout(5)).
  */
 export async function arrangeRepository(folder: string, url: string, source?: ResolvedRef): Promise<void> {
   const config = await readFile(join(folder, 'config'), 'utf8');
@@ -22,7 +22,7 @@ export async function arrangeRepository(folder: string, url: string, source?: Re
   await writeFile(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
-/** As values and names of sections are written (git-config(1), "Syntax"). */
+/** Quotes values and names of sections (git-config(1), "Syntax"). */
 function quoted(text: string): string {
    
   if (/[\u0000-\u001f]/.test(text)) throw new Error('the address of the repository has control characters');

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitCredentials } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
-/** What git is given for one repository, and how it is taken away again. */
+/** The credentials of git for one repository, and how they are removed. */
 export interface GivenCredentials {
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
@@ -10,12 +10,12 @@ export interface GivenCredentials {
 
 const NONE: GivenCredentials = { env: {}, remove: async () => undefined };
 
-/** Git asks it for the host of the repository alone: a server that redirects elsewhere gets nothing. */
+/** Git requests the password only for the host of the repository: a server that it is redirected to gets nothing. */
 const HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$QUIRE_GIT_USERNAME" "$QUIRE_GIT_PASSWORD"; }; f';
 
 /**
- * Lets git identify itself to one server. A password is in the environment of git alone; a key is a file in `folder`, which
- * nobody else may enter yet. Throws a reason for a person.
+ * Lets git authenticate to one server. A password is only in the environment of git; a key is a file in `folder`, which no other user may enter yet.
+ * Throws a readable reason.
  */
 export async function giveCredentials(credentials: GitCredentials | undefined, url: string, folder: string): Promise<GivenCredentials> {
   if (credentials === undefined) return NONE;

@@ -1,4 +1,4 @@
-// What a run works on: with real repositories, git and processes.
+// The commit of a run: with real repositories, git and processes.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(keepFolder, { recursive: true, force: true });
 });
 
-/** An executor that keeps clones in a folder; a further one of the same test keeps them in the same. */
+/** An executor that keeps clones in a folder; all executors of one test share it. */
 function bench(limit = 2 ** 30): ExecutorBench {
   if (benches.length === 0) keepFolder = mkdtempSync(join(tmpdir(), 'quire-kept-'));
   const made = executorBench({ keep: { folder: keepFolder, limit } });
@@ -88,7 +88,7 @@ describe('a clone that is kept', () => {
     const plan = { gitUrl: own.url, checkout: 'full' };
     await shown(on, plan);
     own.git('branch', '-D', 'feature/x');
-    own.git('branch', 'feature'); // where a folder of names was
+    own.git('branch', 'feature'); // where a folder of refs was
     const three = own.commit('three');
     expect(await shown(on, plan)).toBe(`three main ${three} ${three} main 3`);
     expect(clones()).toHaveLength(1);

@@ -16,7 +16,7 @@ export interface SourceRequest {
   readonly context: ExecutorContext;
   readonly work: Work;
   readonly plan: PipelinePlan;
-  /** The attempt's own folder, still closed to everybody else. */
+  /** The attempt's own folder, still closed to all other users. */
   readonly folder: string;
   /** Folder of the work tree. */
   readonly target: string;
@@ -32,12 +32,12 @@ class SourceFailure extends Error {
   }
 }
 
-/** What was fetched; `undefined` for a repository without any commit. */
+/** What was fetched; `undefined` for a repository without commits. */
 export type Fetched = { readonly source: ResolvedRef | undefined } | { readonly failure: Failure };
 
 /**
- * Finds the commit that a pipeline works on, and puts it with its repository into the work tree's `.git`, without writing a file of it.
- * It comes from a clone that the ship keeps, which is brought up to date before. Git has the project's credentials meanwhile.
+ * Finds the commit of a pipeline, and fetches it with its repository into the work tree's `.git`, without writing a file of it. It comes from a clone
+ * that the ship keeps and updates first. Git has the project's credentials meanwhile.
  */
 export async function fetchSource(request: SourceRequest): Promise<Fetched> {
   const { plan, folder } = request;
@@ -74,7 +74,7 @@ async function fetchWith(request: SourceRequest, env: Readonly<Record<string, st
   return found;
 }
 
-/** A further attempt or a retry works on the same commit, however its branch has moved; whether it is a branch the server says. */
+/** A further attempt or a retry uses the same commit, even if the branch has moved; the server says whether the ref is a branch. */
 async function knownCommit(request: SourceRequest, env: Readonly<Record<string, string>>): Promise<ResolvedRef> {
   const { commit, gitRef } = request.plan;
   if (isCommit(gitRef) || gitRef === '') return { commit: commit || gitRef, ref: gitRef || commit };
@@ -87,7 +87,7 @@ async function resolveRemote(request: SourceRequest, env: Readonly<Record<string
   const found = resolveRef(await list(request, patternsOf(gitRef), env), gitRef);
   if (found !== undefined) return found;
   const all = await list(request, ['refs/heads/*', 'refs/tags/*'], env);
-  // A repository that has just been made.
+  // A new repository.
   if (gitRef === '' && all.commits.size === 0) return undefined;
   throw failure(unknownRef(all, gitRef));
 }
@@ -105,7 +105,7 @@ async function fetchCommit(request: SourceRequest, { commit, ref }: ResolvedRef,
     runGit(context, work, { argv: shell(FETCH, repository, formatOf(commit), plan.checkout, plan.gitUrl, commit, keep, isKnown ? 'yes' : 'no'), cwd: folder, env });
   const fetchDirectly = async (): Promise<void> => check(await fetchInto(join(target, '.git'), ''), commit);
   if (!kept.isOpen) return fetchDirectly();
-  // A project gets at its own clones only: whoever may read one has shown credentials for it.
+  // A project uses only its own clones: reading a clone requires that credentials for it were shown.
   const key = hash(`${work.assignment.projectId}\0${plan.gitUrl}\0${plan.checkout === 'full' ? 'full' : 'shallow'}`);
   const taken = await kept.change('clones', key, work.limits.ended, async (path) => {
     const clone = join(path, 'git');
@@ -116,13 +116,13 @@ async function fetchCommit(request: SourceRequest, { commit, ref }: ResolvedRef,
     }));
   });
   if (taken.exitCode === 0 || taken.exitCode === NO_SUCH_COMMIT) return check(taken, commit);
-  // Either the server or the clone is in trouble.
+  // Either the server or the clone has a problem.
   await fetchDirectly();
   context.log.warn({ run: work.ref.runId, clone: key }, 'a clone of a repository is damaged, and removed');
   await kept.remove('clones', key);
 }
 
-/** Git that was killed leaves locks behind: what it worked on is not to be used again. */
+/** Git that was killed leaves locks behind; its repository must not be used again. */
 function uncut(end: ProcessEnd): ProcessEnd {
   if (end.exitCode === null || end.stopped) check({ ...end, exitCode: null });
   return end;

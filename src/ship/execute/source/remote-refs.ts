@@ -1,23 +1,23 @@
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { isCommit } from '../../../lib/git-ref.ts';
 
-/** A commit, and what it was found by. */
+/** A commit, and the ref by which it was found. */
 export interface ResolvedRef {
   readonly commit: string;
-  /** As steps see it: the name of the branch or tag, or the commit. */
+  /** The form that steps see: the name of the branch or tag, or the commit. */
   readonly ref: string;
-  /** The branch that is checked out; absent for tags and commits. */
+  /** The checked-out branch; absent for tags and commits. */
   readonly branch?: string;
 }
 
-/** Refs by their whole names, as `git ls-remote --symref` lists them. */
+/** Refs by full name, as `git ls-remote --symref` lists them. */
 export interface RemoteRefs {
   readonly commits: ReadonlyMap<string, string>;
-  /** What HEAD stands for. */
+  /** The target of HEAD. */
   readonly head: string | undefined;
 }
 
-/** Names that a message lists. */
+/** Most names in an error message. */
 const SHOWN = 10;
 const [HEADS, TAGS] = ['refs/heads/', 'refs/tags/'];
 
@@ -33,13 +33,13 @@ export function readRemoteRefs(text: string): RemoteRefs {
   return { commits, head };
 }
 
-/** What `git ls-remote` is asked for: the names that a ref may stand for. */
+/** The arguments of `git ls-remote`: the names that a ref may mean. */
 export function patternsOf(ref: string): string[] {
   if (ref === '') return ['HEAD'];
   return [ref, `${HEADS}${ref}`, `${TAGS}${ref}`].filter((name) => name.startsWith('refs/')).flatMap((name) => [name, `${name}^{}`]);
 }
 
-/** The commit that a ref stands for: a branch before a tag; an annotated tag stands for its commit. Without a ref it is the default branch. */
+/** The commit of a ref: a branch before a tag; an annotated tag means its commit. Without a ref, the default branch is used. */
 export function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | undefined {
   if (ref === '') {
     const commit = commits.get('HEAD');
@@ -53,7 +53,7 @@ export function resolveRef({ commits, head }: RemoteRefs, ref: string): Resolved
   return undefined;
 }
 
-/** Why there is nothing to be checked out, and what was near. */
+/** Why nothing can be checked out, with similar names. */
 export function unknownRef({ commits }: RemoteRefs, ref: string): string {
   const names = [HEADS, TAGS].flatMap((prefix) => [...commits.keys()].filter((name) => name.startsWith(prefix) && !name.endsWith('^{}')).map((name) => name.slice(prefix.length)));
   const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';

@@ -3,19 +3,19 @@ import { gitEnvironment } from '../git.ts';
 import { runProcess, type ProcessEnd } from '../process/index.ts';
 import type { OutputWriter } from '../output/index.ts';
 
-/** Bytes of a list of refs that are read. */
+/** Most bytes of a list of refs. */
 const MAX_LIST = 16 * 1024 * 1024;
 
 export interface GitCall {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Besides what git gets of the machine. */
+  /** In addition to the machine's variables for git. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its output goes; the log by default. */
+  /** Receives its output; default: the log. */
   readonly stdout?: OutputWriter;
 }
 
-/** Runs git, or a script of it, as the ship itself; what it says on the error stream goes to the log. */
+/** Runs git, or a script that uses it, as the ship itself; its error output is logged. */
 export function runGit(context: ExecutorContext, { ref, output, limits }: Work, { argv, cwd, env, stdout }: GitCall): Promise<ProcessEnd> {
   const marks = marksOf(ref);
   return runProcess(

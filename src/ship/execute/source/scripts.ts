@@ -12,9 +12,9 @@ const INIT = `
 export const NO_SUCH_COMMIT = 44;
 
 /**
- * Fetches a commit into a bare repository; with `full`, all branches and tags, too. Nothing is asked of the server where `local` is yes and
- * the commit is there. Servers of old do not hand out a commit by its name: then all branches and tags are fetched.
- * Loose ends are cleared now and then, since the repository stays.
+ * Fetches a commit into a bare repository; with `full`, all branches and tags, too. The server is not contacted if `local` is yes and the commit is
+ * present. Old servers do not send a commit by its name: then all branches and tags are fetched. Unused objects are removed from time to time,
+ * because the repository is kept.
  */
 export const FETCH = `
 GIT_DIR=$1 format=$2 mode=$3 url=$4 commit=$5 keep=$6 local=$7
@@ -36,7 +36,7 @@ if [ -n "$keep" ]; then
   git -c gc.auto=2000 -c gc.autoPackLimit=30 -c gc.autoDetach=false gc --auto --quiet
 fi`;
 
-/** Takes a commit, and with `full` all branches and tags, over from a clone on this machine. */
+/** Copies a commit, and with `full` all branches and tags, from a clone on this machine. */
 export const TAKE = `
 GIT_DIR=$1 format=$2 mode=$3 clone=$4 commit=$5
 export GIT_DIR

@@ -7,38 +7,38 @@ import { endUser, isAliveAs, ownName, releaseUser, usersWithProcesses, watchUser
 import type { User } from '../sandbox/index.ts';
 import { clearSharedPlaces } from './shared-places.ts';
 
-/** User ids that belong to no account; the group of each has the same number. */
+/** User ids without accounts; the group of each has the same number. */
 export interface UserIdRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** Above all accounts and what systemd hands out (65519), below the ids of containers (100000 and more). */
+/** Above all accounts and the ids that systemd assigns (65519), below the ids of containers (100000 and more). */
 export const DEFAULT_USER_IDS: UserIdRange = { first: 70_000, count: 4_000 };
 
-/** Only root gets there; the first that can be had. In memory as a rule, so that nothing is held after the machine has started anew. */
+/** Only root can enter them; the first usable one is used. Usually in memory, so that no id is held after the machine has restarted. */
 const FOLDERS = ['/run/quire', '/var/lib/quire'];
 const BUSY_MS = 10_000;
 
-/** A user that one run has for itself. */
+/** A user that only one run has. */
 export interface HeldUser extends User {
   /**
-   * Ends every process of the user and lets the next run have it, after removing what it left in places that it `shared` with
-   * others. The answer names processes that cannot be killed: then nobody gets it.
+   * Kills every process of the user and frees it for the next run, after removing what it left in the places that it `shared` with others. Returns
+   * the processes that could not be killed; the user is not free then.
    */
   release(shared: boolean): Promise<readonly number[]>;
 }
 
 /**
- * Hands out the user ids of runs, each to one run at a time on the whole machine: whichever process asks, a table that only
- * root reaches says what is held, and by whom. An id whose holder died without a word is given out once nothing of it is alive.
+ * Assigns user ids to runs, each to one run at a time on the whole machine. All processes use the same table, which only root can access, and which
+ * contains the holder of each id. An id whose holder was killed is assigned again once none of its processes is alive.
  */
 export class UserIds {
   readonly #range: UserIdRange;
   readonly #log: Log;
   #database: DatabaseSync | undefined;
 
-  /** Throws a `ConfigError` when ids of the range cannot be used. */
+  /** Throws a `ConfigError` if ids of the range cannot be used. */
   constructor(range: UserIdRange, log: Log) {
     this.#range = range;
     this.#log = log;
@@ -46,7 +46,7 @@ export class UserIds {
     if (problem !== undefined) throw new ConfigError([problem]);
   }
 
-  /** One id of the range, for trying out what can be done with it. */
+  /** One id of the range, to test what it may do. */
   get example(): User {
     return { uid: this.#range.first, gid: this.#range.first };
   }
@@ -59,7 +59,7 @@ export class UserIds {
     return { uid, gid: uid, release: (shared) => this.#release(uid, shared) };
   }
 
-  /** Ends what runs as a user whose holder died without a word; one that is held by somebody alive is left alone. */
+  /** Kills the processes of users whose holder was killed; ids with a living holder are not touched. */
   async endAbandoned(uid: number): Promise<readonly number[]> {
     const { first, count } = this.#range;
     if (uid < first || uid >= first + count || !this.#within((held) => this.#claim(uid, held))) return [];
@@ -81,7 +81,7 @@ export class UserIds {
     return survivors;
   }
 
-  /** `left`: somebody who died has held it, and may have left something behind. */
+  /** `left`: a killed process held it, and may have left something. */
   #take(): { uid: number; left: boolean } {
     return this.#within((held) => {
       const taken = this.#firstFree(held, accountIds());
@@ -101,7 +101,7 @@ export class UserIds {
     this.#open().prepare('INSERT INTO held (uid, owner) VALUES (?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner').run(uid, ownName());
   }
 
-  /** With nobody else at the table. */
+  /** Locks the table for this process. */
   #within<T>(act: (held: ReadonlyMap<number, string>) => T): T {
     const database = this.#open();
     database.exec('BEGIN IMMEDIATE');
@@ -115,7 +115,7 @@ export class UserIds {
     }
   }
 
-  /** From a random place on, so that an id rests before it is used again. */
+  /** Starts at a random position, so that an id rests before it is used again. */
   #firstFree(held: ReadonlyMap<number, string>, accounts: ReadonlySet<number>): { uid: number; left: boolean } {
     const { first, count } = this.#range;
     const start = Math.floor(Math.random() * count);
@@ -124,7 +124,7 @@ export class UserIds {
       const uid = first + (start + index) % count;
       const owner = held.get(uid);
       if (accounts.has(uid) || (owner !== undefined && isAliveAs(owner))) continue;
-      // Processes of an id that nobody has held are not ours to kill.
+      // Processes of an id that no run has held are not ours to kill.
       if (owner === undefined && running.has(uid)) continue;
       return { uid, left: owner !== undefined };
     }
@@ -152,11 +152,11 @@ function rootFolder(): string {
   throw new Error(`there is no place to tell which user ids are in use: ${reasons.join('; ')}`);
 }
 
-/** Why ids of a range can't be used; undefined when nothing speaks against it. */
+/** Why ids of a range cannot be used; undefined if no reason is known. */
 function rangeProblem({ first, count }: UserIdRange): string | undefined {
   const map = contentOf('/proc/self/uid_map').trim();
   if (map === '') return undefined;
-  // In a container the system may know fewer ids: inside, outside, length (user_namespaces(7)).
+  // In a container the system may have fewer ids: inside, outside, length (user_namespaces(7)).
   const isMapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number)).some(([inside, , length]) => inside! <= first && first + count <= inside! + length!);
   return isMapped ? undefined : `user_ids: the ids ${first} to ${first + count - 1} do not exist in this container; name others, or set run_as`;
 }
