@@ -36,7 +36,7 @@ export const R_SET = 24;
 export const R_SPELLED = 32;
 export const R_NEXT = 36;
 export const FLAG = 2147483648;
-/** Stands for all documents where a level is asked for. */
+/** Means all documents if it is passed instead of a level. */
 export const ALL = 4294967295;
 export const PAGE_SHIFT = 12;
 export const PAGE_SLOTS = 4096;
@@ -48,28 +48,28 @@ export const PAGE = 65536;
 export const HEADER = 32768;
 export const HEAP = 34816;
 export const MAGIC = 826494033;
-/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+/** Changes with every change of the layout; a checkpoint of another layout is rebuilt. */
 export const LAYOUT = 1;
 export const H_MAGIC = 32768;
 export const H_LAYOUT = 32772;
-/** End of what was handed out. */
+/** End of the allocated memory. */
 export const H_TOP = 32776;
-/** Set when the memory could not grow as far as it had to. */
+/** Set when the memory could not grow as much as needed. */
 export const H_FULL = 32780;
 /** Bytes in use by part (see PART_*), 4 x u32. */
 export const H_PARTS = 32784;
 /** Size classes that have free chunks, a bit each, 4 x u64. */
 export const H_FREE_CLASSES = 32800;
-/** Set while a checkpoint is read: chunks come from the end of the memory alone. */
+/** Set while a checkpoint is read: chunks are then allocated at the end of the memory only. */
 export const H_FROZEN = 32832;
-/** Blocks of slots that there are, the array of their blocks of ordinals, its capacity, and the bits of slots that have a document. */
+/** Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a document. */
 export const H_BLOCKS = 32840;
 export const H_BLOCK_ORDS = 32844;
 export const H_BLOCK_CAPACITY = 32848;
 export const H_LIVE = 32852;
 /** Blocks without documents, linked through H_BLOCK_ORDS; one more than the first. */
 export const H_FREE_BLOCK = 32856;
-/** From blocks of ordinals to blocks of slots: directory of pages, and how many it has room for. */
+/** Maps blocks of ordinals to blocks of slots: directory of pages, and its capacity. */
 export const H_ORD_PAGES = 32860;
 export const H_ORD_PAGE_CAPACITY = 32864;
 export const H_DOCS = 32868;
@@ -83,13 +83,13 @@ export const H_COLUMN_CAPACITY = 32884;
 export const H_TIMES = 32888;
 /** Ordinals of documents are below it. */
 export const H_ORD_END = 32920;
-/** Runs of blocks in B_RUNS; 0 when they are not known. */
+/** Number of runs of blocks in B_RUNS; 0 if they are not computed. */
 export const H_RUNS = 32924;
 /** Heads of the lists of free chunks by size class, 224 x u32. */
 export const H_FREE_LISTS = 33024;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
 export const H_BUFFERS = 33920;
-/** Buffers that were left behind while the memory was frozen, to be given back: 16 x (address, bytes), and how many. */
+/** Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number. */
 export const H_LEFT = 34688;
 export const H_LEFT_COUNT = 32836;
 export const MAX_LEFT = 16;
@@ -97,7 +97,7 @@ export const PART_DICTIONARIES = 0;
 export const PART_BITMAPS = 1;
 export const PART_COLUMNS = 2;
 export const PART_SCRATCH = 3;
-/** Values that are walked through at most, before all documents are, unless they are fewer than one for so many documents. */
+/** Most values that are walked through before all documents are read instead, unless values are fewer than 1 per `SCANNED` documents. */
 export const MAX_WALK = 4096;
 export const NOT_WALKED = 4294967295;
 /** What an order compares: whole texts; parts; or moments (numbers and dates, before everything else), then parts. */
@@ -105,12 +105,12 @@ export const BY_TEXT = 0;
 export const BY_PART = 1;
 export const BY_MOMENT = 2;
 export const PAGED_BYTES = 12;
-/** What the host brings, and what it fetches. */
+/** What the host writes, and what it reads. */
 export const B_INPUT = 0;
 export const B_OUTPUT = 1;
 /** A bit for each value that satisfies a condition. */
 export const B_VERDICTS = 2;
-/** Documents by value, and the values that have any. */
+/** Counts of documents by value, and the values with any. */
 export const B_COUNTS = 3;
 export const B_TOUCHED = 4;
 /** Slots that are being sorted, u32, and their keys, u64. */
@@ -125,7 +125,7 @@ export const B_HISTOGRAM = 9;
 export const B_FACTORS = 10;
 /** Days, f64. */
 export const B_DAYS = 11;
-/** Texts that verdicts compare with. */
+/** Texts with which verdicts compare. */
 export const B_TEXTS = 12;
 /** Runs of blocks (see `slots.ts`). */
 export const B_RUNS = 13;

@@ -1,12 +1,12 @@
 // Constants of asm/geo. Generated: change them there, then run `npm run generate`.
 
-/** Points to put: (u32 ord, u32 -, f64 lat, f64 lng) each. */
+/** Points to store: (u32 ord, u32 -, f64 lat, f64 lng) each. */
 export const B_INPUT = 0;
 /** Bitmap of ordinals that a query may find. */
 export const B_FILTER = 1;
-/** What a query has found: 16 bytes each. */
+/** Results of a query: 16 bytes each. */
 export const B_FOUND = 2;
-/** Work space of splits, of walks, and of counts by cell. */
+/** Working memory of splits, of walks, and of counts by cell. */
 export const B_SPLIT = 3;
 export const B_ORDER = 4;
 export const B_CELLS = 5;
@@ -28,20 +28,20 @@ export const I_CHILDREN = 272;
 export const I_BOXES = 400;
 export const DIMENSIONS = 5;
 export const BOX_BYTES = 80;
-/** From a least value of a box to the greatest. */
+/** Offset from the least values of a box to the greatest. */
 export const B_MAX = 40;
-/** Places of latitude and longitude in a box. */
+/** Offsets of latitude and longitude in a box. */
 export const B_LAT = 24;
 export const B_LNG = 32;
 export const H_ROOT = 32840;
 export const H_POINTS = 32844;
-/** One more than the greatest ordinal that there ever was. */
+/** One more than the greatest ordinal that was ever stored. */
 export const H_ORD_END = 32848;
 /** The table of documents: address of its 256 parts (see `places.ts`). */
 export const H_PLACES = 32852;
 /** What the host writes to and reads from: address and bytes of its buffers, see `buffers.ts`. */
 export const H_BUFFERS = 33920;
-/** The query that is being answered, see `query.ts`. */
+/** The current query, see `query.ts`. */
 export const QUERY = 34048;
 export const PART_NODES = 0;
 export const PART_PLACES = 1;
@@ -56,11 +56,11 @@ export const Q_LIMIT = 34144;
 export const Q_FILTER_WORDS = 34148;
 export const Q_FOUND = 34152;
 export const Q_INTERVAL = 34156;
-/** Set in place of the number of an interval. */
+/** Used instead of the number of an interval. */
 export const ANY = 4294967295;
 export const NO_FILTER = 4294967295;
 export const INTERVALS = 3;
-/** Bytes of what is found near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
 export const NEAR = 16;
 export const INSIDE = 24;
 export const EDGE = 40;

@@ -1,9 +1,9 @@
 // Constants of asm/inverted. Generated: change them there, then run `npm run generate`.
 
-/** Integers from here on take more than two bytes. */
+/** Integers from this one on take more than two bytes. */
 export const SHORT_VARINT = 16384;
 export const CURSOR = 1568;
-/** What says in the grades (see `grades.ts`) that a document is dead. Its high bit stands in no other grade. */
+/** The grade of a dead document (see `grades.ts`). Its high bit is set in no other grade. */
 export const DEAD_GRADE = 128;
 export const FEATURES = 9;
 export const WORD = 48;
@@ -20,27 +20,27 @@ export const HEADER = 65536;
 export const PAGE_KINDS = 131072;
 export const FIRST_HEAP_PAGE = 3;
 export const MAGIC = 827869521;
-/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+/** Changes with every change of the layout; a checkpoint of another layout is rebuilt. */
 export const LAYOUT = 7;
 export const PAGE_FREE = 0;
 export const PAGE_SMALL = 1;
 export const PAGE_LARGE = 2;
 export const PAGE_SCRATCH = 3;
-/** Plain fields, from 0 on: the content, and those that most documents have. Each has a bit, and an array of lengths by document. */
+/** Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of lengths by document. */
 export const PLAIN_FIELDS = 7;
-/** Bits of plain fields that repeat what stands elsewhere: they count only where weights name them, and phrases don't look there. */
+/** Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not search them. */
 export const DERIVED = 96;
 /** Plain fields before the derived ones. */
 export const OWN_FIELDS = 5;
-/** The bit that all further fields share; which of them it is, and the lengths in them, is told document by document. */
+/** The bit that all further fields share. Each document stores which of them it has, and the lengths in them. */
 export const FURTHER = 128;
-/** Fields in all are fewer. */
+/** The number of all fields is smaller. */
 export const MAX_FIELDS = 1024;
 /** Postings of a block, and values of a packed run. */
 export const BLOCK = 128;
 /** Longest form, in bytes: a token of 256 bytes, whose folding is at most three times as long. */
 export const MAX_FORM = 768;
-/** A document that stands for every one that compaction drops: dead for ever, so never counted. */
+/** A document that stands for every document that compaction drops: always dead, so it never counts. */
 export const SINK = 0;
 export const H_MAGIC = 65536;
 export const H_LAYOUT = 65540;
@@ -59,9 +59,9 @@ export const H_LIVE_DOCS = 65924;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS = 65928;
 export const H_DOC_CAPACITY = 65932;
-/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 while no document had the field (8 x address). */
+/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document has had it (8 x address). */
 export const H_LENGTHS = 65936;
-/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
+/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had any. */
 export const H_FURTHER_LENGTHS = 65996;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS = 66000;
@@ -80,10 +80,10 @@ export const H_FORMS = 66056;
 export const H_FORM_CAPACITY = 66060;
 export const H_RECORDS = 66064;
 export const H_HASH = 66068;
-/** Slots of the hash table, a power of two, and how many are taken. */
+/** Slots of the hash table (a power of two), and how many are used. */
 export const H_HASH_SLOTS = 66072;
 export const H_HASH_USED = 66076;
-/** Numbers that no form has any more, as a stack: address, capacity, count. */
+/** Numbers that can be reused because no form has them any more, as a stack: address, capacity, count. */
 export const H_SPARE_FORMS = 66080;
 /** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
 export const H_FORWARD = 66096;
@@ -91,16 +91,16 @@ export const H_BACKWARD = 66112;
 /** Directories of groups (see `groups.ts`), 32 x 20 bytes. */
 export const H_GROUPS = 66136;
 export const MAX_GROUPINGS = 32;
-/** Grows with every deletion, so that counts of dead postings know whether they are of today. */
+/** Incremented by every deletion, so that counts of dead postings can tell whether they are current. */
 export const H_DEATHS = 66776;
-/** 0 or 1; postings that bear the other one name documents by their numbers before compaction. */
+/** 0 or 1; postings with the other epoch name documents by their numbers before compaction. */
 export const H_EPOCH = 66780;
-/** Numbers of documents before compaction to those after it; 0 when none is under way. */
+/** Maps numbers of documents before compaction to those after it; 0 if none is running. */
 export const H_REMAP = 66784;
 export const H_REMAP_DOCS = 66788;
 export const H_COMPACT_FORM = 66792;
 export const H_COMPACT_BLOCK = 66796;
-/** The hash table that is being moved into the larger one: address, slots, the first that was not moved (see `form-table.ts`). */
+/** The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see `form-table.ts`). */
 export const H_OLD_HASH = 66800;
 export const H_OLD_SLOTS = 66804;
 export const H_OLD_NEXT = 66808;
@@ -120,48 +120,48 @@ export const H_TABLE_EXPANSIONS = 68104;
 export const H_TOKENS = 68108;
 export const H_DOC_FORMS = 68112;
 export const H_NEW_FORMS = 68116;
-/** Fields of the document at hand, in B_DOC_FIELDS. */
+/** Fields of the current document, in B_DOC_FIELDS. */
 export const H_DOC_FIELDS = 68120;
-/** The document that is being committed, the next of its forms, and whether searches were let in between. */
+/** The document that is being committed, its next form, and whether searches ran in between. */
 export const H_COMMIT_DOC = 68124;
 export const H_COMMIT_FORM = 68128;
 export const H_COMMIT_HIDDEN = 68132;
 /** Where `tokenizeText` stopped. */
 export const H_TEXT_AT = 68136;
-/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of the field part. */
+/** What `parsePosting` has read: document gap, occurrences, bits of the fields, address of the field part. */
 export const H_POSTING = 68144;
-/** Bytes of B_CURSOR_POSITIONS that are given out. */
+/** Used bytes of B_CURSOR_POSITIONS. */
 export const H_CURSOR_POSITIONS = 68284;
 /** The arena of remembered lists (see `lists/arena.ts`). */
 export const H_ARENA = 68288;
-/** What scoring needs (see `weighing.ts`). */
+/** The parameters of scoring (see `weighing.ts`). */
 export const H_SCORING = 68160;
-/** What `readLength` found: distance of the field, length. */
+/** What `readLength` has read: distance of the field, length. */
 export const H_FURTHER = 68184;
-/** Set when the memory could not grow as far as it had to. */
+/** Set when the memory could not grow as much as needed. */
 export const H_FULL = 68192;
-/** A number of the document at hand, and how many of its tokens have their places (see `tokens.ts`). */
+/** A number of the current document, and how many of its tokens have been placed (see `tokens.ts`). */
 export const H_DOCUMENT = 68196;
 export const H_PLACED = 68200;
-/** Bits of the classes whose documents the terms that follow do not match. */
+/** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED = 68204;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES = 68344;
-/** Numbers that the host gives the parameters of scoring (see `lists/scored.ts`). */
+/** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
 export const H_SCORING_NAMES = 68352;
-/** Documents before this one have grades, and how many had any when their lengths, 3 x f32, were chosen (see `grades.ts`). */
+/** Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see `grades.ts`). */
 export const H_GRADED = 68544;
 export const H_GRADED_FOR = 68548;
-/** Of no use, so that what was loaded is used (see `touchBlocks`). */
+/** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */
 export const H_TOUCHED = 68564;
 /** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
 export const H_CANDIDATES = 68568;
 export const H_FOUND = 68572;
 /** Remembered factors (see `factors.ts`). */
 export const H_FACTORS = 68576;
-/** Chunks that a query has read (see `kept-chunks.ts`). */
+/** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT = 68584;
-/** What `gathering.ts` is at: 4 x u32. */
+/** State of `gathering.ts`: 4 x u32. */
 export const H_GATHERED = 68312;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS = 68608;
@@ -199,7 +199,7 @@ export const A_KIND = 4;
 export const A_NAME = 8;
 export const A_QUERY = 12;
 export const BLOCK_HEAD = 16;
-/** Of a list: its block of positions, 0 for none. */
+/** Of a list: its block of positions; 0 for none. */
 export const L_POSITIONS = 16;
 export const L_FORMS = 20;
 export const L_DOCUMENTS = 24;
@@ -208,7 +208,7 @@ export const L_END = 32;
 export const L_DEATHS = 36;
 export const L_ALGORITHM = 40;
 export const L_C0 = 44;
-/** Of lists of `scored.ts`, in its place: the number of the parameters. */
+/** In lists of `scored.ts`, at the same place: the number of the parameters. */
 export const L_NUMBER = 44;
 export const L_C1 = 48;
 export const L_WIDE = 52;
@@ -216,14 +216,14 @@ export const L_PHRASES = 56;
 export const L_FAMILY = 60;
 /** Its largest impact, f32. */
 export const L_MAX = 64;
-/** The kind of this list, and that of `matches.ts`; other numbers, which are odd, are families of `scored.ts`. */
+/** The kind of this list, and of lists of `matches.ts`; other kinds, which are odd, are families of `scored.ts`. */
 export const SUMS = 0;
 export const MATCHES = 2;
-/** No algorithm: the impacts are to be made anew. */
+/** No algorithm: the impacts must be computed again. */
 export const NO_IMPACTS = 4294967295;
 export const NARROW_DOCUMENT = 16777215;
 export const NARROW_FREQUENCY = 255;
-/** Forms of a list, at most. */
+/** Most forms of a list. */
 export const MAX_FORMS = 1024;
 /** In a pattern of u32 code points: any number of characters, exactly one, and at its end one or none. */
 export const ANY = 4294967295;
@@ -252,30 +252,30 @@ export const R_FIELDS = 19;
 export const R_DIRECTORY = 20;
 /** Set in the length of a string that a key follows. */
 export const HAS_KEY = 32768;
-/** Added to the level's scores; the bits are left alone. */
+/** Added to the level's scores; the bits are not changed. */
 export const ADD = 0;
 /** Added, and the document matches. */
 export const MATCH = 1;
 /** Added to documents that match already; `finishRequire` then drops those that had no score. */
 export const REQUIRE = 2;
-/** Text that the host brings, and results that it fetches. */
+/** Text that the host writes, and results that it reads. */
 export const B_INPUT = 0;
 export const B_OUTPUT = 1;
-/** Tokens and forms of the document at hand, and how to find them (see `tokens.ts`). */
+/** Tokens and forms of the current document, and their tables (see `tokens.ts`). */
 export const B_TOKENS = 2;
 export const B_RECENT = 3;
 export const B_FORM_ENTRIES = 4;
 export const B_DOC_FORMS = 5;
 export const B_PLACES = 24;
 export const B_NEW_FORMS = 6;
-/** A posting, or postings, in the form of a tail. */
+/** A posting, or postings, in the format of a tail. */
 export const B_POSTINGS = 7;
-/** A block that is being sealed, and the field part of it. */
+/** A block that is being sealed, and its field part. */
 export const B_BLOCK = 8;
 export const B_BLOCK_FIELDS = 9;
 /** Weights by document of a group that is being summed, f32. */
 export const B_SUMS = 10;
-/** Bitmaps by document: of that group, and of what an intersection leaves. */
+/** Bitmaps by document: of that group, and of the result of an intersection. */
 export const B_SUM_BITS = 11;
 export const B_KEPT_BITS = 12;
 export const B_FILTER = 13;
@@ -283,24 +283,24 @@ export const B_MULTIPLIERS = 14;
 export const B_MATCHES = 15;
 export const B_HEAP = 16;
 export const B_CURSORS = 17;
-/** Three buffers that phrases merge positions in. */
+/** Three buffers in which phrases merge positions. */
 export const B_MERGE = 18;
 export const B_TABLES = 21;
-/** Blocks that compaction puts in the place of others. */
+/** Blocks by which compaction replaces others. */
 export const B_NEW_BLOCKS = 22;
 /** Positions of a block before they are coded. */
 export const B_POSITIONS = 23;
-/** Positions of a block that compaction takes apart, while others are made. */
+/** Positions of a block that compaction decodes, while others are made. */
 export const B_OLD_POSITIONS = 25;
 /** Positions that the cursors of a phrase have read. */
 export const B_CURSOR_POSITIONS = 26;
-/** Fields of the document at hand (see `indexing.ts`), and its lengths in further fields. */
+/** Fields of the current document (see `indexing.ts`), and its lengths in further fields. */
 export const B_DOC_FIELDS = 27;
 export const B_DOC_LENGTHS = 28;
 /** Frequencies of a chunk in fields other than the content (see `fields.ts`). */
 export const B_FIELD_ENTRIES = 29;
 export const B_FIELD_COUNTS = 30;
-/** What scoring needs of each field (see `weighing.ts`). */
+/** The parameters of scoring of each field (see `weighing.ts`). */
 export const B_FIELD_FACTORS = 31;
 /** A bit for each form of a set (see `form-sets.ts`). */
 export const B_FORM_BITS = 32;
@@ -319,11 +319,11 @@ export const B_RERANK_POSITIONS = 39;
 export const B_RERANK_ORDER = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS = 41;
-/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term stands there (see `tallies.ts`). */
+/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see `tallies.ts`). */
 export const B_GRADES = 42;
 export const B_TALLIES = 43;
 export const B_TALLY_RESTS = 44;
-/** Candidates of a phrase and where its words stand there (see `occurrences.ts`), and the positions of a chunk. */
+/** Candidates of a phrase and the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
 export const B_RANKS = 45;
 export const B_PLACES_FOUND = 46;
 export const B_POSITIONS_FOUND = 47;
@@ -334,7 +334,7 @@ export const B_VALUES = 49;
 export const B_DOC_FILTERS = 50;
 export const B_DOC_MATCHES = 51;
 export const B_IN_STEP = 52;
-/** Weights of the features by which is reranked, f64 each; features of a candidate. */
+/** Weights of the features for reranking, f64 each; features of a candidate. */
 export const B_RERANK_WEIGHTS = 53;
 export const B_RERANK_FEATURES = 54;
 /** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
@@ -345,12 +345,12 @@ export const B_PRUNE_ORDER = 57;
 export const B_PRUNE_BITS = 58;
 /** Remembered factors (see `factors.ts`). */
 export const B_FACTORS = 59;
-/** Chunks that a query has read, and of which forms (see `kept-chunks.ts`). */
+/** Chunks that a phrase query has read, and their forms (see `kept-chunks.ts`). */
 export const B_KEPT_CHUNKS = 60;
 export const B_KEPT_FORMS = 61;
-/** Hashes of queries that were asked (see `lists/matches.ts`). */
+/** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED = 62;
-/** By word and candidate, where its positions stand (see `gathering.ts`). */
+/** By word and candidate, where its positions are (see `gathering.ts`). */
 export const B_RERANK_FOUND = 63;
 export const BUFFERS = 64;
 /** Bits of `options`. */

@@ -20,44 +20,44 @@ export const H_TYPE = 65544;
 export const H_STRIDE = 65548;
 /** Binary logarithm of the rows of a block. */
 export const H_SHIFT = 65552;
-/** Bytes from a block's start to its ordinals, chunk numbers, inverse norms and live bits; all its bytes. */
+/** Offsets in a block of its ordinals, chunk numbers, inverse norms and live bits; bytes of the block. */
 export const H_ORDS = 65556;
 export const H_CHUNKS = 65560;
 export const H_NORMS = 65564;
 export const H_LIVE = 65568;
 export const H_BLOCK_BYTES = 65572;
-/** Rows that are complete: written last, atomically, so that whoever reads it may read all rows below. */
+/** Number of complete rows: written last, atomically, so that a thread that reads it may read all rows below it. */
 export const H_ROWS = 65600;
 export const H_LIVE_ROWS = 65604;
 export const H_BLOCKS = 65608;
-/** First byte that was never handed out. */
+/** First byte that was never allocated. */
 export const H_TOP = 65664;
-/** No chunk ends behind this, but for those that searches need for a while. */
+/** No chunk ends behind this address, except those that searches need temporarily. */
 export const H_LIMIT = 65668;
 /** Bytes that blocks of rows may take: the rest is for structures over them. */
 export const H_ROW_LIMIT = 65672;
-/** Bytes that `allocate` handed out and that were not released. */
+/** Bytes that are allocated by `allocate` and not released. */
 export const H_ALLOCATED = 65728;
 export const TYPE_F32 = 0;
 export const TYPE_INT8 = 1;
 export const TYPE_INT4 = 2;
-/** Metrics, as the host names them. */
+/** Metrics; the host uses the same numbers. */
 export const COSINE = 0;
 export const DOT = 1;
 export const EUCLIDEAN = 2;
-/** Shorter vectors count as zero vectors: one by their length would leave the range of f32. */
+/** Shorter vectors count as zero vectors: 1 / length would exceed the range of f32. */
 export const SHORTEST = 1.1754943508222875e-38;
 /**
- * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
- * passed over here and there cost more than they save.
+ * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and skipping single
+ * rows costs more than it saves.
  */
 export const DENSE = 16;
-/** Without the lower planes, a product of a query and a row's codes is P_PRODUCT x that with the upper ones + P_SUM x sum + P_CONSTANT. */
+/** A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum + P_CONSTANT. */
 export const P_PRODUCT = 16;
 export const P_SUM = 20;
 export const P_CONSTANT = 24;
-/** Length of what the lower planes have beside their mean. */
+/** Length of the vector of the lower planes minus their mean. */
 export const P_REST = 28;
 export const P_PLANES = 64;
-/** From the scores at hand to what they are to be multiplied by. */
+/** Distance from the current scores to their factors. */
 export const FACTORS = 512;

@@ -37,7 +37,17 @@ export function mayRead(spec: OperationSpec, identity: Identity, input: object):
   return names.length > 0 && names.every((name) => identity.may('read', name));
 }
 
-/** Returns undefined if a field contains values that cannot be names. */
+/** Throws `forbidden` where the credential is not good for the operation. What is public needs none. */
+function requireOperation(spec: OperationSpec, identity: Identity): void {
+  const refusal = spec.access === 'public' ? undefined : identity.refusal?.(spec);
+  if (refusal !== undefined) throw new ServiceError('forbidden', `forbidden: ${refusal}`);
+}
+
+function requireAdministrator({ administers }: Identity): void {
+  if (administers !== true) throw adminRequired();
+}
+
+/** Undefined where a field holds what cannot be names. */
 function namedCollections({ collections = [] }: OperationSpec, input: object): string[] | undefined {
   const names: string[] = [];
   for (const field of collections) {

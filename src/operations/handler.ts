@@ -8,7 +8,9 @@ export interface Context {
   readonly caller: Caller;
   /** The caller. A result that is collected from several collections must contain only those that the caller may read. */
   readonly identity: Identity;
-  /** Aborts when the client has disconnected or the request has exceeded its time limit. */
+  /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
+  readonly tellActor?: (username: string) => void;
+  /** Aborts when the client has gone or the request has taken too long. */
   readonly signal: AbortSignal;
   /** Size limit of the response. */
   readonly budget: AnswerBudget;

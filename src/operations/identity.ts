@@ -1,4 +1,6 @@
-/** Permissions on a collection, each granted separately (contract section 5, rule 7). */
+import type { OperationSpec } from './spec.ts';
+
+/** What is allowed on a collection, each by itself (contract section 5, rule 7). */
 export type Permission = 'read' | 'write' | 'admin';
 
 /** The caller, as far as operations and their handlers need to know. */

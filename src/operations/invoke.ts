@@ -25,7 +25,9 @@ export interface Outcome {
   readonly input?: object;
   /** Absent if the caller is not known. */
   readonly identity?: Identity;
-  /** Absent if the invocation succeeded. */
+  /** Who was let in, where the operation found that out. */
+  readonly actor?: string;
+  /** Absent when it succeeded. */
   readonly error?: unknown;
   readonly milliseconds: number;
 }
@@ -159,8 +161,12 @@ function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: T
   return { name: operation, kind: tracing.traceparent() === undefined ? 'server' : 'internal', attributes, parent: traceparent };
 }
 
-/** The response without fields that show stored content, for callers who may write but not read (decision D-139). */
-function withheld<T>(spec: OperationSpec, identity: Identity, input: object, reply: Reply<T>): Reply<T> {
+/** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
+const BODIES = ['contentMd', 'results.document.contentMd'];
+
+/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
+function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
+  const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
   if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
   return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
 }

@@ -200,8 +200,8 @@ class ConnectedShip implements Ship, SessionOwner {
     return this.#options.description.ephemeral && this.#hold.hasTaken;
   }
 
-  /** Connects repeatedly. */
-  async #sail(): Promise<void> {
+  /** Connects, again and again. */
+  async #stayConnected(): Promise<void> {
     const { time, log } = this.#options;
     const pause = new RetryPause(time.timer, time.random);
     while (!this.#over.signal.aborted) {
@@ -250,8 +250,8 @@ class ConnectedShip implements Ship, SessionOwner {
     return this.#options.time.monotonic() - this.#contactAt <= this.#outageGraceMs;
   }
 
-  /** Waiting spares a server in trouble, but must not cost runs: most of their remaining time is kept for further attempts. */
-  #waitBudget(afterMs: number): number {
+  /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
+  #longestPause(afterMs: number): number {
     return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.endurableMs / 3));
   }
 

@@ -30,10 +30,7 @@ const MAX_OBJECT_BYTES = 512 * 2 ** 20;
 
 const PAGE = 1000;
 
-/** Size of the parts in which files are written and read: at least 5 MiB, and at most 10,000 parts. */
-const PART_BYTES = 8 * 2 ** 20;
-
-/** The region for which requests are signed if none is given; most services other than Amazon's accept it. */
+/** Whoever signs as someone else signs for the region that most services that are not Amazon's take any request for. */
 const DEFAULT_REGION = 'us-east-1';
 
 /** Headers for connection and framing are set by the client below, which refuses them from callers. */
@@ -71,20 +68,7 @@ export class S3Store implements ObjectStore {
 
   /** Uploads a file of this size in parts; one part at a time is in memory. */
   putFile(name: string, file: Pick<FileHandle, 'read'>, size: number): Promise<void> {
-    return asking(async () => {
-      if (size <= PART_BYTES) return void (await this.#client.putObject(this.#pathOf(name), await readPart(file, 0, size))).body?.cancel();
-      const path = this.#pathOf(name);
-      const upload = await this.#client.getMultipartUploadId(path, 'application/octet-stream');
-      try {
-        const parts = [];
-        for (let at = 0; at < size; at += PART_BYTES) parts.push(await this.#client.uploadPart(path, upload, await readPart(file, at, Math.min(PART_BYTES, size - at)), parts.length + 1));
-        await this.#client.completeMultipartUpload(path, upload, parts);
-      } catch (error) {
-        // Parts that remain occupy storage, but are not an object.
-        await this.#client.abortMultipartUpload(path, upload).catch(() => undefined);
-        throw error;
-      }
-    });
+    return asking(() => putInParts(this.#client, this.#pathOf(name), size, (at, length) => readPart(file, at, length)));
   }
 
   async has(name: string): Promise<boolean> {
@@ -138,17 +122,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
-async function readPart(file: Pick<FileHandle, 'read'>, at: number, length: number): Promise<Uint8Array> {
-  const part = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length;) {
-    const { bytesRead } = await file.read(part, done, length - done, at + done);
-    if (bytesRead === 0) throw new Error(`the file ends ${length - done} bytes early`);
-    done += bytesRead;
-  }
-  return part;
-}
-
-/** Identifies the location of a collection's objects; credentials are not part of it, because they may change. */
+/** What tells one place of a collection from another; credentials may change. */
 export function targetOf(settings: S3Settings): string {
   return JSON.stringify([baseOf(settings), settings.bucket ?? '', prefixOf(settings)]);
 }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import type { ServerAddress } from './open-client.ts';
 
-/** A host that is up refuses at once. */
-const PATIENCE_MS = 3000;
+/** A host that is there refuses at once. */
+const TIMEOUT_MS = 3000;
 
 /** Whether the host refuses connections to the port at all of its addresses, so that no process listens there. Never rejects. */
 export function isRefused({ host, port }: ServerAddress): Promise<boolean> {

@@ -13,9 +13,9 @@ const BATCH_LINES = 500;
 const BATCH_BYTES = 512 * 1024;
 /** How long lines wait for others to be sent with them. */
 const LINGER_MS = 100;
-/** The server or the disk is given up on after this time without success since the end of the work. */
-const PATIENCE_MS = 120_000;
-/** Used if the server sends no budget. */
+/** So long after the end of the work, and after the last success, the server or the disk is given up on. */
+const GIVE_UP_MS = 120_000;
+/** Where the server names no budget. */
 const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 
 export interface LogShipperOptions {
@@ -46,7 +46,7 @@ export class LogShipper implements OutputSink {
   readonly #stopped = new AbortController();
   #shipping: Promise<void> | undefined;
   #next = 0;
-  /** Start of the time that is limited by `PATIENCE_MS`. */
+  /** Since when that time counts. */
   #lastSuccess = 0;
 
   constructor(options: LogShipperOptions) {

@@ -14,9 +14,9 @@ const DEFAULT_HEARTBEAT_MS = 15_000;
 /** An assignment with a reference to its attempt. */
 export type NamedAssignment = Assignment & { readonly ref: RunRef };
 
-/** What a session requires of the ship. No function may throw. */
-export interface Captain {
-  /** Number of runs that it would take now. */
+/** What a session asks and tells the ship. None may throw. */
+export interface SessionOwner {
+  /** Runs that it would take now. */
   freeSlots(): number;
   isDraining(): boolean;
   /** Why it does not take an assignment; undefined if it does. */

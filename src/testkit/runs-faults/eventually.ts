@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Far longer than anything takes: only a test that hangs reaches it. */
-export const PATIENCE_MS = 60_000;
+/** Far more than anything takes: only a test that hangs meets it. */
+export const TIMEOUT_MS = 60_000;
 
 /** Polls until there is a result; fails with the description if there is none for a long time. */
 export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {

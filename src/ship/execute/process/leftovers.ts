@@ -15,9 +15,9 @@ export interface Marks {
   readonly user?: number;
 }
 
-/** Processes that survive SIGKILL for this long hang in the kernel, and cannot be ended. */
-const PATIENCE_MS = 5_000;
-/** Most milliseconds for which the event loop may be blocked. */
+/** Processes that survive SIGKILL for so long hang in the kernel; nothing can be done about them. */
+const TIMEOUT_MS = 5_000;
+/** How long the event loop may be held, in milliseconds. */
 const SLICE_MS = 5;
 
 /**
