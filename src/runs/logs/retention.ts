@@ -44,7 +44,7 @@ export interface RetentionOptions {
 
 /**
  * Removes logs older than `logs.retention`, counted from the end of each attempt, and logs of deleted runs. An attempt is first marked, in one step
- * for all readers, and then removed some chunks at a time; if the process is killed in between, the mark is found again.
+ * for all readers, and then removed some chunks at a time; if the process dies in between, the mark is found again.
  */
 export class Retention {
   readonly #options: RetentionOptions;
