@@ -118,7 +118,7 @@ export async function countStored(queries: Queries): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Removes logs of deleted runs, and then logs that had been marked as expired before. */
+/** Finds logs of deleted runs or, if there are none, the marks of deleted runs whose logs had expired before. */
 async function withoutRun(queries: Queries, before: number): Promise<Found[]> {
   const kept = await queries.all<Found>(WITHOUT_RUN, [PHASE.kept, before]);
   return kept.length > 0 ? kept : queries.all<Found>(WITHOUT_RUN, [PHASE.removed, before]);
