@@ -161,7 +161,7 @@ class KeptArtifacts implements Artifacts {
     }
   }
 
-  /** Removes files without rows: a process that was killed between the two steps has left them. */
+  /** Removes files without rows: a process that died between the two steps has left them. */
   async #clearStray(): Promise<void> {
     const { env: { sql }, store } = this.#options;
     for await (const sha256 of store.hashes()) {

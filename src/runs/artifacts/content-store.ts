@@ -13,7 +13,7 @@ const HASH = /^[0-9a-f]{64}$/;
  * disk, so a hash never names half a file.
  */
 export interface ContentStore {
-  /** Creates the folder, and removes unfinished files that a killed process has left. */
+  /** Creates the folder, and removes unfinished files that a dead process has left. */
   open(): Promise<void>;
   /** Free bytes on the disk to which files are written. */
   freeBytes(): Promise<number>;

@@ -8,7 +8,7 @@ import { PROJECT_SCHEMA, RUNS_CONFIG_SCHEMA, type ProjectConfig, type RunsConfig
 import { expandShortForms } from './short-forms.ts';
 import { schemaCheck } from './validate.ts';
 
-/** The run-queue service refuses a configuration; `problems` has one line for each thing that is wrong. */
+/** Thrown for a configuration that the run-queue service refuses; `problems` has one line for each thing that is wrong. */
 export class RunsConfigError extends ConfigError {
   constructor(problems: readonly string[]) {
     super(problems);

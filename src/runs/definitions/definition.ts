@@ -9,7 +9,7 @@ export interface Definition {
   readonly assignment: JsonValue;
   /** Names of the secrets that its steps receive. */
   readonly secrets: readonly string[];
-  /** Names of the secrets with which git reaches the repository, empty for none. Absent: git uses the ship's own settings. */
+  /** How git authenticates; `token` and `sshKey` are names of secrets, empty for none. Absent: git uses the ship's own settings. */
   readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string; readonly knownHosts: string };
   /** Kinds of failure that lead to another attempt, besides failures of ships. */
   readonly retryOn: readonly ('step_failed' | 'timeout' | 'model_error')[];

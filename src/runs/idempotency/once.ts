@@ -38,7 +38,7 @@ const FINISHED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled
 
 interface Found {
   readonly known: KnownKey;
-  /** Undefined if the key has expired or its run no longer exists: the key is free again. */
+  /** Undefined if the key has expired and its run has finished, or if its run no longer exists: the key is free again. */
   readonly run: RunRecord | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface RetentionOptions {
 
 /**
  * Removes logs older than `logs.retention`, counted from the end of each attempt, and logs of deleted runs. An attempt is first marked, in one step
- * for all readers, and then removed some chunks at a time; if the process is killed in between, the mark is found again.
+ * for all readers, and then removed some chunks at a time; if the process dies in between, the mark is found again.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -118,7 +118,7 @@ export async function countStored(queries: Queries): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Removes logs of deleted runs, and then logs that had been marked as expired before. */
+/** Finds logs of deleted runs or, if there are none, the marks of deleted runs whose logs had expired before. */
 async function withoutRun(queries: Queries, before: number): Promise<Found[]> {
   const kept = await queries.all<Found>(WITHOUT_RUN, [PHASE.kept, before]);
   return kept.length > 0 ? kept : queries.all<Found>(WITHOUT_RUN, [PHASE.removed, before]);

@@ -41,7 +41,7 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
   const slots = new Counter({ name: 'quire_schedule_slots_total', help: 'Times of schedules that were due, by what became of them; `held` counts each look while the run before is unfinished.', labelNames: ['result'], registers });
   const notifications = new Counter({ name: 'quire_notifications_total', help: 'Notifications by outcome: `failed` counts attempts.', labelNames: ['outcome'], registers });
-  reload.set(1); // the node id of the configuration at the start
+  reload.set(1); // the configuration of the start was loaded
   for (const result of RESULTS) alerts.inc({ result }, 0);
   return {
     runChanged: registerRuns(registers, clock),

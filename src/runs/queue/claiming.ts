@@ -125,7 +125,7 @@ function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
   return found;
 }
 
-/** Reads the heads of this many lanes; both SQLite and PostgreSQL call the column of a VALUES list `column1`. */
+/** The query for the heads of this many lanes; both SQLite and PostgreSQL call the column of a VALUES list `column1`. */
 export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
   FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
   (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;

@@ -10,7 +10,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** Not earlier than the first run in list order. */
+/** A position before the first run in list order. */
 const TOP: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /**
@@ -54,7 +54,7 @@ function scanQuery({ parentId, source, withoutCells, projectId, state, kind }: L
 
 type Part = readonly (readonly [column: string, value: string])[];
 
-/** Conditions that together are equivalent to the filter; each reads one range of one index. */
+/** Sets of conditions that together select the runs of the filter; each set reads one range of one index. */
 function partsOf({ projectId, state, kind }: ListFilter): Part[] {
   const project: Part = projectId === undefined ? [] : [['project_id', projectId]];
   if (projectId === undefined && state === undefined && kind === undefined) return [[]];

@@ -230,7 +230,7 @@ export interface Queue {
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
   attempts(run: RunRecord): Promise<AttemptRecord[]>;
-  /** Records the commit of the run; the first one stays. Undefined if the ship no longer holds the ref. */
+  /** Records the commit of the run; the first one stays. Returns `fenced` if the ship no longer holds the ref. */
   recordSource(ref: RunRef, shipId: string, source: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'>;
   /** Why a queued run waits, and whether any worker has its labels. */
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };

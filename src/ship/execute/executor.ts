@@ -60,7 +60,7 @@ export type RunAs = 'separate' | 'self' | 'root';
 /** Executes assignments on this machine (decisions, section 5). Throws a readable reason if steps cannot run as configured. */
 export function createExecutor(options: ExecutorOptions): Executor {
   const context = contextOf(options);
-  // Work that a killed process has left is removed before new work starts.
+  // Work that a dead process has left is removed before new work starts.
   const cleared = context.keepWork ? Promise.resolve() : clearAbandonedWork(context).catch((error: unknown) => {
     context.log.warn({ err: error, folder: context.workDir }, 'abandoned work cannot be removed');
   });

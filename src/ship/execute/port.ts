@@ -84,7 +84,7 @@ export interface Fence {
 export interface Executor {
   /** The supported kinds, and the sandboxes of this machine. */
   readonly kinds: readonly ('diagnostic' | 'pipeline' | 'ai_text')[];
-  /** Resolves when the processes that a killed process has left here are dead; work waits for that. Never rejects. */
+  /** Resolves when the processes that a dead process has left here are gone; work waits for that. Never rejects. */
   readonly ready?: Promise<void>;
   /** The isolation of steps in pipelines that request no other one, once it has been tested. Never rejects. */
   readonly fence?: Promise<Fence>;

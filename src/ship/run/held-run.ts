@@ -200,7 +200,7 @@ export class HeldRun {
       } catch (err) {
         if (err instanceof RefusedCall) {
           this.#log.error({ err }, 'the server refuses the end of a run');
-          // The error that follows lacks what was refused. If it is refused too, nothing is reported; the lease ends, and the server continues from there.
+          // The next report lacks what was refused. If it is refused too, nothing is reported: the lease ends, and the server continues from there.
           if (request.outcome === Outcome.SHIP_ERROR) return;
           request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
           continue;

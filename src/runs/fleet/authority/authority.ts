@@ -17,7 +17,7 @@ export interface AuthorityOptions {
   readonly log: Log;
 }
 
-/** The PEM files of a TLS server of the fleet. */
+/** Key and certificates of a TLS server of the fleet, as PEM. */
 export interface ServerMaterial {
   /** The server's certificate and the root that signed it: joining ships compare that root with the one that their token names. */
   readonly certificates: string;

@@ -11,7 +11,7 @@ export type KeptKind = (typeof KINDS)[number];
 
 /** File in the folder that names the process that uses it. */
 const OWNER = 'owner';
-/** File in an entry that is being changed; if it is still there later, the process was killed, and the entry is not used. */
+/** File in an entry that is being changed; if it is still there later, the process has died, and the entry is not used. */
 const BUSY = 'busy';
 
 export interface KeptStoreOptions {
@@ -90,8 +90,8 @@ export class KeptStore {
   }
 
   /**
-   * Changes an entry in place, one run after another: `change` gets its folder, which is empty at first. If `change` rejects, or the process is
-   * killed, the entry is removed.
+   * Changes an entry in place, one run after another: `change` gets its folder, which is empty at first. If `change` rejects, or the process
+   * dies, the entry is removed.
    */
   async change<T>(kind: KeptKind, key: string, signal: AbortSignal, change: (path: string) => Promise<T>): Promise<T> {
     const name = `${kind}/${key}`;

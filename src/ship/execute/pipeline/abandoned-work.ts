@@ -7,7 +7,7 @@ import { removeFolder, userOf } from './work-folder.ts';
 
 const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
 
-/** Cleans up after killed processes: kills the work that they started, and removes its folders. Work of living processes is not touched. */
+/** Cleans up after processes that have died: kills the work that they started, and removes its folders. Work of living processes is not touched. */
 export async function clearAbandonedWork({ workDir, users, log }: ExecutorContext): Promise<void> {
   for (const name of await readdir(workDir)) {
     const path = join(workDir, name);

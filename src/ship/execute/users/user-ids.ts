@@ -31,7 +31,7 @@ export interface HeldUser extends User {
 
 /**
  * Assigns user ids to runs, each to one run at a time on the whole machine. All processes use the same table, which only root can access, and which
- * contains the holder of each id. An id whose holder was killed is assigned again once none of its processes is alive.
+ * contains the holder of each id. An id whose holder has died is assigned again once none of its processes is alive.
  */
 export class UserIds {
   readonly #range: UserIdRange;
@@ -59,7 +59,7 @@ export class UserIds {
     return { uid, gid: uid, release: (shared) => this.#release(uid, shared) };
   }
 
-  /** Kills the processes of users whose holder was killed; ids with a living holder are not touched. */
+  /** Kills the processes of users whose holder has died; ids with a living holder are not touched. */
   async endAbandoned(uid: number): Promise<readonly number[]> {
     const { first, count } = this.#range;
     if (uid < first || uid >= first + count || !this.#within((held) => this.#claim(uid, held))) return [];
@@ -81,7 +81,7 @@ export class UserIds {
     return survivors;
   }
 
-  /** `left`: a killed process held it, and may have left something. */
+  /** `left`: a process that has died held it, and may have left something. */
   #take(): { uid: number; left: boolean } {
     return this.#within((held) => {
       const taken = this.#firstFree(held, accountIds());
