@@ -8,7 +8,7 @@
 export interface Migration {
   /** 1, 2, 3 … without a gap. */
   readonly version: number;
-  /** Also tells the databases of different services apart. */
+  /** Also identifies the service that a database belongs to. */
   readonly name: string;
   /** A script of statements in SQLite's dialect. */
   readonly sql: string;
