@@ -33,7 +33,7 @@ export function expandReading(reading: Reading, neighbours: Neighbours, rules: T
     if (found.length > 0) expansions.set(node, found);
     for (const { form } of found) {
       // A neighbour is labelled by its own name, because the document need not have the term of the query. Terms that the query names
-      // earlier term has brought, has its name from there.
+      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that is in the query, or
       if (known.size < known.add(toTerm(form)).size) wanted.push({ node: { kind: 'term', form, start: node.start, end: node.end }, labels: [form] });
     }
   }

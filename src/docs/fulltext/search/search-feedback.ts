@@ -35,7 +35,7 @@ export class SearchFeedback {
     return readings.length === 0 ? undefined : new SearchFeedback(request, readings);
   }
 
-  /** Number of hits that `improve` needs for a page that ends at `wanted`. */
+  /** Number of hits that `improve` needs when `wanted` hits are returned. */
   limit(wanted: number): number {
     return Math.max(wanted, RERANKED);
   }

@@ -9,7 +9,7 @@ import { toIndexed, type DocumentText } from './to-indexed.ts';
 /** Full-text indexes of all collections, which follow the change feed. */
 export type FullTextView = CollectionView<TextIndex>;
 
-/** What the checkpoint files of full-text indexes begin with. */
+/** The magic of the checkpoint files of full-text indexes. */
 export const CHECKPOINT_MAGIC = 'QFTIDX01';
 
 export interface FullTextViewOptions extends CollectionViewOptions {
