@@ -32,8 +32,8 @@ export function expandReading(reading: Reading, neighbours: Neighbours, rules: T
     const found = neighboursOf(node, neighbours, toTerm);
     if (found.length > 0) expansions.set(node, found);
     for (const { form } of found) {
-      // A neighbour is labelled by its own name, because the document need not have the term of the query. Terms that the query names
-      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that is in the query, or
+      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that is in the query,
+      // or that an earlier term has added, already has a label.
       if (known.size < known.add(toTerm(form)).size) wanted.push({ node: { kind: 'term', form, start: node.start, end: node.end }, labels: [form] });
     }
   }
