@@ -19,7 +19,7 @@ const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 /** Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never end. */
 const CATCHING_UP_LAPS = 20;
 
-/** Backoff for building an index whose bodies could not be read. */
+/** Milliseconds between tries to build an index whose bodies could not be read. */
 const OUT_OF_REACH_MS = 5000;
 
 /** State of the view from `start` to `stop` or `restart`. */
