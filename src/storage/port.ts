@@ -95,23 +95,23 @@ export interface Peers {
 }
 
 /**
- * The one way to a database.
+ * The only access to a database.
  *
  * The drivers `node:sqlite` and `sql.js` have the database to themselves, and run one transaction at a time. With `postgres` several
- * processes share it and transactions run side by side, so that above the port
- * - the `work` of a transaction may be run more than once: it has no effects but through the transaction, and those that
- *   its `onCommit` listeners have;
+ * processes share it and transactions run side by side, so callers of the port must know:
+ * - the `work` of a transaction may run more than once: it must have effects only through the transaction and its
+ *   `onCommit` listeners;
  * - a statement that fails ends the transaction, even when the work catches the error: use `ON CONFLICT`;
- * - a SELECT may end in `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` or `FOR KEY SHARE`, which a writer that is alone ignores;
- * - what two transactions must not both do, though they change different rows, is guarded by a unique index, by a locked
- *   row, or by `Transaction.lock`;
- * - columns hold values of their own type, and a parameter that nothing else gives a type is written as CAST(? AS ...).
+ * - a SELECT may end in `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` or `FOR KEY SHARE`, which a single writer ignores;
+ * - if two transactions must not both do something, although they change different rows, a unique index, a locked row or
+ *   `Transaction.lock` must prevent it;
+ * - columns hold only values of their own type, and a parameter without a type from its context is written as CAST(? AS ...).
  *
  * Opened with `turns`, `postgres` has one writer at a time among all processes, and `work` runs once, as with the other drivers: the
  * document service relies on that. A failing statement still ends its transaction.
  *
- * Everything above speaks this and the common subset of SQL, so that a driver can be exchanged; `testkit/storage-suite.ts` says what each
- * of them must hold.
+ * All other code uses this interface and the common subset of SQL, so that a driver can be exchanged; `testkit/storage-suite.ts` tests the
+ * requirements of each driver.
  *
  * Failures of the medium (disk full, I/O error, a file that became read-only or corrupt, a closed database) reject with
  * `ServiceError('unavailable')`; mistakes in SQL reject with a plain `Error`.

@@ -19,7 +19,7 @@ export interface Geo {
    * servers that only read.
    */
   start(): Promise<void>;
-  /** Rebuilds the indexes where another process has announced other postcodes. */
+  /** Rebuilds the indexes when another process has announced new postcodes. */
   follow(): Promise<void>;
   /** Stops rebuilding; harmless before `start` and when repeated. */
   stop(): Promise<void>;

@@ -34,7 +34,7 @@ export class BodyCodec {
   readonly #decoded = new DecodedBodies();
   #objects: BodyObjects | undefined;
 
-  /** Tests may bring another encoder. */
+  /** Tests may pass another encoder. */
   constructor(compression: CompressionOptions = DEFAULT_COMPRESSION, encoder: Pick<Encoder, 'encode'> = sharedEncoder) {
     this.#compression = compression;
     this.#encoder = encoder;
@@ -66,7 +66,7 @@ export class BodyCodec {
     return Promise.all(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
   }
 
-  /** As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then nothing must be written. */
+  /** As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the caller must not write anything. */
   async encodeFor(collection: string, texts: readonly string[]): Promise<EncodedBody[]> {
     const encoded = await this.encodeAll(texts);
     const placed = await this.#objects?.place(collection, encoded.map(({ stored }) => stored));

@@ -13,7 +13,7 @@ export class Pages {
   /** First trunk page of the list of free pages; 0 when there is none. */
   readonly firstFree: number;
 
-  /** Throws when the file's header is not that of a readable database. */
+  /** Throws when the header of the file is not that of a readable database. */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     try {

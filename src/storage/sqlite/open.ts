@@ -69,7 +69,7 @@ export function openReader(file: string, keys?: KeyRing): Connection {
   });
 }
 
-/** A connection for one `VACUUM`: its copy of the database goes to a file, since it may not fit into memory. */
+/** A connection for one `VACUUM`: its copy of the database is written to a file, because it may not fit into memory. */
 export function openCompactor(file: string): Connection {
   return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = FILE;');
 }

@@ -19,7 +19,7 @@ export interface ThreadRows {
 }
 
 /**
- * Every request but `stop` has exactly one reply. `code` is SQLite's result code, where it has one; `unreadable` says that an encrypted
+ * Every request but `stop` has exactly one reply. `code` is SQLite's result code, if it has one; `unreadable` says that an encrypted
  * value could not be decrypted.
  */
 export type ThreadReply =

@@ -32,7 +32,7 @@ export interface Eligible {
    * until something changes.
    */
   readonly documents: OrdSet | undefined;
-  /** Undefined if the collection has no documents. They may follow the feed at every `await`. */
+  /** Undefined if the collection has no documents. They may change at every `await`, because they follow the feed. */
   readonly columns: Columns | undefined;
 }
 

@@ -9,7 +9,7 @@ const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 
 
 /** Prose of a language that is not among them. */
 const OTHER_CLASS = 30;
-/** Source code (contract section 2, "Code documents"), in whatever language its comments are. */
+/** Source code (contract section 2, "Code documents"), whatever the language of its comments. */
 export const CODE_CLASS = 31;
 
 /** Bit of source code. */
