@@ -66,7 +66,10 @@ export class BodyCodec {
     return Promise.all(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
   }
 
-  /** As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the caller must not write anything. */
+  /**
+   * As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the caller must not write
+   * anything.
+   */
   async encodeFor(collection: string, texts: readonly string[]): Promise<EncodedBody[]> {
     const encoded = await this.encodeAll(texts);
     const placed = await this.#objects?.place(collection, encoded.map(({ stored }) => stored));
