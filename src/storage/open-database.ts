@@ -3,7 +3,7 @@ import type { KeyRing } from './sealing/index.ts';
 import { NodeSqlite, type Faults } from './sqlite/index.ts';
 
 export interface DatabaseOptions {
-  /** A file, or `:memory:` for a database that ends with the process (`durable: false`). */
+  /** A file, or `:memory:` for a database that exists as long as the process (`durable: false`). */
   readonly path: string;
   /**
    * Keys of encryption at rest. With them, reads return decrypted values of documents, and deleted or replaced content is overwritten with

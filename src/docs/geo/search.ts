@@ -77,7 +77,7 @@ export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, b
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
-/** Documents of an area in the order of their ids, which is that of keys and languages. */
+/** Documents of an area in the order of their ids, which is also the order of keys and languages. */
 async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds, find: (ground: Ground) => Promise<Uint32Array>): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
   const { offset, limit } = input;
   const { documents, isTruncated } = await look(deps, input, bounds, async (ground) => {
@@ -119,7 +119,7 @@ async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collectio
   return selected && index && { index, columns: selected.columns, documents: selected.documents };
 }
 
-/** Whether one of some documents has changes after a number of the feed. */
+/** Whether any of some documents has changes after a number of the feed. */
 async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: readonly number[]): Promise<boolean> {
   if (view.isLatest(since)) return false;
   for (let i = 0; i < ords.length; i += STEP) {

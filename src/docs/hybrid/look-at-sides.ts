@@ -23,7 +23,7 @@ export interface Look extends FoundByWords {
   readonly meaning: readonly MeaningHit[];
   /** The algorithm that was used; undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;
-  /** Documents whose vectors could not be compared. */
+  /** Number of documents whose vectors could not be compared. */
   readonly incomparable: number;
   /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;

@@ -10,7 +10,7 @@ import { beginHistory, type ReplicationState } from '../replication/index.ts';
  */
 const HEADROOM = 1_000_000;
 
-/** What a backup takes over from the database that it replaces. */
+/** Values that a backup takes over from the database that it replaces. */
 export interface LiveDatabase {
   /** Number of the last change of its feed. */
   readonly head: number;

@@ -13,7 +13,7 @@ import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
 import { sweepSessions } from './sweep-sessions.ts';
 
-/** Conversations: sessions, their messages, what is remembered of them (contract section 2, "Memory resources"). */
+/** Conversations: sessions, their messages, and recall of them (contract section 2, "Memory resources"). */
 export interface Memory {
   readonly handlers: MemoryHandlers;
   /** Removes expired sessions. Not for followers and read-only servers. */

@@ -5,20 +5,20 @@ import { crc32 } from 'node:zlib';
  *
  *     length of what follows the checksum (u32) | checksum (u32) | position (u64) | LSN (u64) | time in ns (u64) | flags (u8) | value
  *
- * The checksum is the CRC-32 of what follows it, seeded with that of the entry before: two binlogs that agree on one entry agree on
+ * The checksum is the CRC-32 of what follows it, seeded with that of the previous entry: two binlogs that agree on one entry agree on
  * all before it.
  */
 export interface Entry {
-  /** Counts the entries of a history, from 1 without a gap. */
+  /** Number of the entry in its history, from 1 without a gap. */
   readonly position: number;
   /** Number of the last change of the feed once the commit has been made. */
   readonly lsn: number;
   /** Nanoseconds since 1970. */
   readonly timestamp: bigint;
-  /** Whether it is the last one of its commit. */
+  /** Whether it is the last entry of its commit. */
   readonly txnEnd: boolean;
   readonly checksum: number;
-  /** Bytes of a patchset; those of all entries of a commit in their order are the whole. */
+  /** A part of a patchset; the concatenation of all entries of a commit is the complete one. */
   readonly value: Buffer;
 }
 

@@ -33,7 +33,7 @@ const PIECE = 2 ** 20;
 /** Snapshots are copies of the whole database: more at the same time would only slow each other down. */
 const SNAPSHOTS = 2;
 
-/** What a leader does for its followers (decision 4.11). */
+/** The leader's side of replication (decision 4.11). */
 export class Leader {
   readonly followers: Followers;
   readonly #deps: LeaderDeps;

@@ -23,7 +23,7 @@ export interface BinlogMessage {
   readonly type: string;
   readonly lsn: number;
   readonly position: number;
-  /** Nanoseconds since 1970: when the last entry was committed. */
+  /** Time of the commit of the last entry, in nanoseconds since 1970. */
   readonly timestamp: bigint | number;
   readonly value: Uint8Array;
   readonly txnEnd: boolean;

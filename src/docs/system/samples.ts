@@ -1,6 +1,6 @@
 import type { Identity } from '../../operations/index.ts';
 
-/** The label of a sample in the Prometheus text format; a value's `\`, `"` and line breaks are escaped. */
+/** The label of a sample in the Prometheus text format; `\`, `"` and line breaks in the value are escaped. */
 const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
 
 /**

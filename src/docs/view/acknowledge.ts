@@ -4,7 +4,7 @@ import type { Context, Handlers } from '../../operations/index.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
-/** What a write waits for: see `CollectionView.caughtUp`. */
+/** A view that a write waits for: see `CollectionView.caughtUp`. */
 export interface Following {
   caughtUp(signal?: AbortSignal): Promise<void>;
 }

@@ -161,7 +161,7 @@ export class Views {
   readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) => this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
 }
 
-/** Those in the index of a collection, sorted. */
+/** The languages in the index of a collection, sorted. */
 export function languages(view: CollectionView<Languages>, collection = 'c'): string[] | undefined {
   const index = view.indexOf(collection);
   return index && [...index.byOrd.values()].sort();

@@ -1,7 +1,7 @@
 /**
  * One step of a database's format. A released migration is never edited; a change is a new one.
  *
- * A migration that an older build cannot live with (it would misread or damage the new form) is
+ * A migration after which an older build must not use the database (it would misread or damage the new form) is
  * breaking and says so, with the reason, in the first line of its script: `-- breaking: …`. An older
  * build refuses a database with a newer breaking migration and accepts one with others.
  */

@@ -35,7 +35,7 @@ export function openHeavyPool({ url, size }: PoolOptions): pg.Pool {
   return newPool(url, Math.min(size, HEAVY_CONNECTIONS), HEAVY_MS, false); // cursors cannot share a pipeline
 }
 
-/** One connection, for what belongs to a session: messages and locks. */
+/** A single connection for messages and locks, which belong to a session of the database. */
 export function newClient(url: string): pg.Client {
   return new pg.Client({ ...common(url), application_name: 'quire-peers' });
 }

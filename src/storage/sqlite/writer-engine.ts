@@ -16,13 +16,13 @@ export interface Faults {
 }
 
 export interface EngineOptions extends WriterOptions {
-  /** False: what is committed need not be on disk. */
+  /** False: commits are acknowledged before they are on disk. */
   readonly synced?: boolean | undefined;
 }
 
 /** The writing connection. It reopens itself after a failure that it cannot roll back. */
 export class WriterEngine implements Engine {
-  /** Called after each commit with the pages of the log that are not in the database yet. */
+  /** Called after each commit with the number of pages of the log that are not in the database yet. */
   onCommitted: (pages: number) => void = () => {};
   /** Called when prepared statements of other connections may be out of date. */
   onSchemaChange: () => void = () => {};

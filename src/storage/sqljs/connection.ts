@@ -124,7 +124,7 @@ export class MemoryConnection implements Engine {
     this.#viewsLaid = false;
   }
 
-  /** The same connection, over the tables themselves. */
+  /** The same connection as an engine that uses the tables themselves. */
   forWriting(): Engine {
     const tables = (): this => {
       this.liftViews();

@@ -11,7 +11,7 @@ export interface SortPage {
   readonly after: Mark | undefined;
 }
 
-/** What the matches of a query were found with. */
+/** The parts of a query that its matches were found with. */
 type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
 
 /** A page of the matches in another order than by score, of those after the end of the previous page. */

@@ -24,7 +24,7 @@ export function classOfDocument(document: { readonly key: string; readonly lang:
   return number < 0 ? OTHER_CLASS : number;
 }
 
-/** The language of a class of prose; undefined for one that is not known. */
+/** The language of a class of prose; undefined for an unknown one. */
 export function languageOfClass(documentClass: number): string | undefined {
   return LANGUAGES[documentClass];
 }

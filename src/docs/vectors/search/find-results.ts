@@ -14,7 +14,7 @@ export interface FoundResults {
   /** In the order of the answer. In the mode `parent` the chunks have no meaning. */
   readonly results: readonly Window[];
   readonly algorithm: Algorithm;
-  /** Documents whose vectors could not be compared. */
+  /** Number of documents whose vectors could not be compared. */
   readonly incomparable: number;
 }
 
