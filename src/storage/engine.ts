@@ -1,8 +1,8 @@
 import type { Row, SqlValue } from './port.ts';
 
 /**
- * One synchronous connection, as the writer drives it. Failures of the medium are thrown as
- * `ServiceError('unavailable')`, others as plain errors.
+ * One synchronous connection, as the writer uses it. Failures of the medium are thrown as `ServiceError('unavailable')`, others as plain
+ * errors.
  */
 export interface Engine {
   all(sql: string, params: readonly SqlValue[]): Row[];
@@ -14,10 +14,13 @@ export interface Engine {
   /** Statements without parameters or rows, such as `SAVEPOINT s`. */
   exec(sql: string): void;
   commit(): void;
-  /** Resolves when what was committed before the call survives a power cut; absent where nothing does. Rejects when that is not known. */
+  /**
+   * Resolves when what was committed before the call survives a power failure; absent if the driver is not durable. Rejects when that is
+   * not certain.
+   */
   durable?(): Promise<void>;
-  /** False once SQLite has rolled back by itself, as it does when the disk is full. */
+  /** False once SQLite has rolled back on its own, as it does when the disk is full. */
   inTransaction(): boolean;
-  /** Back to a usable connection without a transaction, reopened if there is no other way. */
+  /** Restores a usable connection without a transaction; reopens it if there is no other way. */
   recover(): void;
 }

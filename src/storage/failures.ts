@@ -16,23 +16,23 @@ const MEDIUM: Readonly<Record<number, string>> = {
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 
-/** The failure of a database that was asked after `close()`. */
+/** The error of a database that is used after `close()`. */
 export function closedError(): ServiceError {
   return new ServiceError('unavailable', 'the database is closed');
 }
 
-/** `unavailable`, with a message that names what SQLite's result code means. */
+/** An `unavailable` error, with a message that names the meaning of SQLite's result code. */
 export function mediumError(code: number, cause: unknown): ServiceError {
   const detail = cause instanceof Error ? `: ${cause.message}` : '';
   return new ServiceError('unavailable', `${MEDIUM[code & 0xff] ?? 'the database failed'}${detail}`, { cause });
 }
 
-/** True when the (extended) result code tells of the medium rather than of the statement. */
+/** True when the (extended) result code reports a failure of the medium rather than of the statement. */
 export function isMediumCode(code: number): boolean {
   return (code & 0xff) in MEDIUM;
 }
 
-/** True when the content itself is damaged: trying again cannot help. */
+/** True when the content itself is damaged: a retry cannot help. */
 export function isCorruptCode(code: number): boolean {
   const primary = code & 0xff;
   return primary === CORRUPT || primary === NOT_A_DATABASE;

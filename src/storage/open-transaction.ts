@@ -6,18 +6,17 @@ import { withoutRowLocks } from './row-locks.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 
 /**
- * The transaction handed to `work`. Remembers a failure of the medium: SQLite may have rolled back
- * by itself then, and whatever followed would be written outside of any transaction, even if `work`
- * caught the error.
+ * The transaction that `work` receives. It remembers a failure of the medium, because SQLite may have rolled back on its own then, and
+ * everything that followed would be written outside of any transaction, even if `work` caught the error.
  *
- * The writing connection has no views over sealed values, so that what one statement copies stays sealed: rows
- * that carry a document's `id` are opened here, and what is to be read as it is stored is selected under other names.
+ * The writing connection has no views over encrypted values, so that values which one statement copies stay encrypted. Rows that contain a
+ * document's `id` are decrypted here; to read values as they are stored, select them under other names.
  */
 export class OpenTransaction implements Transaction {
   readonly #engine: Engine;
   readonly #keys: KeyRing | undefined;
   readonly #listeners: (() => void)[] = [];
-  /** Asked for when the first value in the clear is met. */
+  /** Called when the first plaintext value is met. */
   #toBeSealed: ReadonlySet<unknown> | undefined;
   readonly applyPatchset?: NonNullable<Transaction['applyPatchset']>;
   #ended = false;
@@ -29,7 +28,7 @@ export class OpenTransaction implements Transaction {
     if (engine.applyPatchset !== undefined) this.applyPatchset = (patchset, except) => this.#step('a patchset', () => engine.applyPatchset!(patchset, except));
   }
 
-  /** The first failure of the medium, which dooms the transaction. */
+  /** The first failure of the medium; the transaction cannot commit after it. */
   get failure(): ServiceError | undefined {
     return this.#failure;
   }
@@ -42,10 +41,10 @@ export class OpenTransaction implements Transaction {
     this.#listeners.push(listener);
   }
 
-  /** There is no other transaction to wait for. */
+  /** A single writer has no other transaction to wait for. */
   async lock(): Promise<void> {}
 
-  /** To be called once what was written is durable. */
+  /** Must be called once the transaction's writes are durable. */
   committed(): void {
     for (const listener of this.#listeners) listener();
   }
@@ -53,7 +52,7 @@ export class OpenTransaction implements Transaction {
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     const rows = this.#step(sql, () => this.#engine.all(withoutRowLocks(sql), params)) as R[];
     const keys = this.#keys;
-    // Not within the step: a value that cannot be opened is no failure of the medium.
+    // Outside the step, because a value that cannot be decrypted is not a failure of the medium.
     return keys === undefined ? rows : rows.map((row) => openRow(keys, row, this.#mustBeSealed));
   }
 

@@ -4,8 +4,8 @@ const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 /**
- * Refuses parameters that a driver would misread: a wrong count (SQLite binds NULL to what is
- * missing) or a value without an SQL form. These are mistakes of the caller, hence plain errors.
+ * Refuses parameters that a driver would misread: a wrong count (SQLite binds NULL to missing ones) or a value without an SQL form. These
+ * are mistakes of the caller, hence plain errors.
  */
 export function checkParameters(sql: string, expected: number, params: readonly SqlValue[]): void {
   if (params.length !== expected) {
@@ -33,7 +33,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? Object.prototype.toString.call(value) : `${typeof value} ${String(value)}`;
 }
 
-/** A number while that is exact, a bigint beyond; every other value as it is. */
+/** Returns a number if it is exact, a bigint for larger integers, and every other value unchanged. */
 export function exact(value: SqlValue): SqlValue {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);

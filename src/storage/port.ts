@@ -1,166 +1,171 @@
-/** What a column or a parameter can hold. Booleans and dates have no form of their own: use 0/1 and numbers. */
+/** What a column or a parameter can hold. Booleans and dates have no type of their own: use 0/1 and numbers. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
 /**
- * One row: a plain object of column name to value. An integer is a `number` while that is exact and
- * a `bigint` beyond ±(2^53 - 1); a BLOB is a `Uint8Array` of its own.
+ * One row: a plain object of column name to value. An integer is a `number` while that is exact and a `bigint` beyond ±(2^53 - 1); a BLOB
+ * is a `Uint8Array` that shares no memory.
  */
 export type Row = Record<string, SqlValue>;
 
 /** Reading. Placeholders are `?`, in order. */
 export interface Queries {
-  /** Every row of the answer. */
+  /** Returns all rows. */
   all<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
-  /** The first row, or undefined when there is none. */
+  /** Returns the first row, or undefined when there is none. */
   get<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R | undefined>;
 }
 
 /**
- * Reading and writing inside one transaction; sees its own writes. Statements run in the order of the calls, and need not
- * be waited for in between, which saves the ways to a server. It ends with the `work` it was handed to, and every later
- * call rejects.
+ * Reading and writing inside one transaction; sees its own writes. Statements run in the order of the calls, and the caller need not await
+ * each one, which saves round trips to a server. It ends with the `work` that it was passed to; every later call rejects.
  */
 export interface Transaction extends Queries {
   /** `changes`: rows inserted, updated or deleted; 0 for any other statement. */
   run(sql: string, params?: readonly SqlValue[]): Promise<{ changes: number }>;
-  /** One prepared statement for many rows; `changes` is their sum. */
+  /** Runs one prepared statement for many rows; `changes` is their sum. */
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }>;
   /**
-   * Applies rows that a `CommitRecorder` of another database was told of, except those of some tables; false, with nothing
-   * changed, where one of them does not fit. Absent where the driver cannot.
+   * Applies rows that a `CommitRecorder` of another database received, except those of some tables; false, with nothing changed, if one of
+   * them does not fit. Absent if the driver cannot do this.
    */
   applyPatchset?(patchset: Uint8Array, except: readonly string[]): boolean;
   /**
-   * Calls the listener once the transaction is committed, just before `transaction()` resolves; never
-   * when it is undone. The listener must not throw; use it to wake those who wait for new rows.
+   * Calls the listener once the transaction is committed, just before `transaction()` resolves; never when it is rolled back. The listener
+   * must not throw; use it to wake callers that wait for new rows.
    */
   onCommit(listener: () => void): void;
   /**
-   * Waits until no other transaction holds this name, and holds it until the end of this one. In a transaction with
-   * the isolation `read committed`, what its later statements read is then settled. A writer that is alone has all
-   * names at any time.
+   * Waits until no other transaction holds this name, and holds it until the end of this one. In a transaction with the isolation `read
+   * committed`, later statements then read settled data. A single writer always has all names.
    */
   lock(name: string): Promise<void>;
 }
 
 export interface TransactionOptions {
   /**
-   * What a transaction sees of those that run beside it, where there can be any (driver `postgres`). `snapshot`, the
-   * default: nothing; one that changes a row which another has changed since is undone, and its work done again.
-   * `read committed`: each statement sees what was committed before it; for work that locks what it relies on.
+   * What a transaction sees of concurrent ones, if there can be any (driver `postgres`). `snapshot`, the default: nothing; if it changes a
+   * row which another has changed since, it is rolled back and its work repeated. `read committed`: each statement sees what was committed
+   * before it; for work that locks the rows it relies on.
    */
   readonly isolation?: 'snapshot' | 'read committed';
 }
 
-/** Reading and writing from within a commit, before it is made. */
+/** Reads and writes within a commit, before it completes. */
 export interface CommitQueries {
   get(sql: string, params: readonly SqlValue[]): Row | undefined;
   run(sql: string, params: readonly SqlValue[]): { changes: number };
 }
 
 /**
- * Is told of the rows that each commit changes, in order: `prepare`, and then `durable` or `abandoned`. A commit is made by
- * several transactions that arrived together.
+ * Receives the rows that each commit changes, in order: `prepare` is called, and then `durable` or `abandoned`. A commit contains several
+ * transactions that arrived together.
  */
 export interface CommitRecorder {
   /**
-   * Called within the commit with its changed rows, as a patchset of SQLite's session extension. What it writes itself is not
-   * recorded. A commit for which it throws is not made.
+   * Called within the commit with its changed rows, as a patchset of SQLite's session extension. The recorder's own writes are not
+   * recorded. If it throws, the commit is not made.
    */
   prepare(queries: CommitQueries, patchset: Uint8Array): void;
-  /** What was prepared last was not committed. */
+  /** The last prepared commit was not made. */
   abandoned(): void;
-  /** Puts what was prepared on disk, at the same time as the database does. */
+  /** Writes what was prepared to disk, at the same time as the database does. */
   sync(): Promise<void>;
-  /** All that was prepared is on disk, here and in the database. */
+  /** Everything that was prepared is on disk, here and in the database. */
   durable(): void;
 }
 
 /**
- * How the processes that share a database wake each other. A message says where to look, never what is there: it may
- * be lost, come late or twice, and is not part of any transaction.
+ * How the processes that share a database wake each other. A message says where to look, never what is there: it may be lost, late or
+ * repeated, and is not part of any transaction.
  */
 export interface Peers {
-  /** True when no other process had the database open as this one opened it. */
+  /** True if no other process had the database open when this one opened it. */
   readonly first: boolean;
-  /** Takes a name among the processes, for as long as this one has the database open; false when another has it. */
+  /** Takes a name among the processes, for as long as this one has the database open; false if another process has it. */
   claim(name: string): Promise<boolean>;
-  /** Whether any process, this one included, has a name at present. */
+  /** Whether any process, including this one, holds a name at present. */
   isClaimed(name: string): Promise<boolean>;
-  /** Tells all other processes soon, together with what else is to be told; at most 7,500 bytes. Must not be relied on. */
+  /** Sends a message to all other processes soon, together with other messages; at most 7,500 bytes. Delivery is not guaranteed. */
   tell(message: string): void;
-  /** Calls the listener with each message of the others; with undefined when some may have been missed. Returns how to stop that. */
+  /**
+   * Calls the listener with each message of the other processes, and with undefined when messages may have been missed. Returns a function
+   * that stops this.
+   */
   hear(listener: (message: string | undefined) => void): () => void;
 }
 
 /**
- * The one way to a database.
+ * The only access to a database.
  *
- * The drivers `node:sqlite` and `sql.js` are alone with their database, and run one transaction at a time. With
- * `postgres` several processes share it and transactions run side by side, so that above the port
- * - the `work` of a transaction may be run more than once: it has no effects but through the transaction, and those that
- *   its `onCommit` listeners have;
+ * The drivers `node:sqlite` and `sql.js` have the database to themselves, and run one transaction at a time. With `postgres` several
+ * processes share it and transactions run side by side, so callers of the port must know:
+ * - the `work` of a transaction may run more than once: it must have effects only through the transaction and its
+ *   `onCommit` listeners;
  * - a statement that fails ends the transaction, even when the work catches the error: use `ON CONFLICT`;
- * - a SELECT may end in `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` or `FOR KEY SHARE`, which a writer that is alone ignores;
- * - what two transactions must not both do, though they change different rows, is guarded by a unique index, by a locked
- *   row, or by `Transaction.lock`;
- * - columns hold values of their own type, and a parameter that nothing else gives a type is written as CAST(? AS ...).
+ * - a SELECT may end in `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` or `FOR KEY SHARE`, which a single writer ignores;
+ * - if two transactions must not both do something, although they change different rows, a unique index, a locked row or
+ *   `Transaction.lock` must prevent it;
+ * - columns hold only values of their own type, and a parameter without a type from its context is written as CAST(? AS ...).
  *
- * Opened with `turns`, `postgres` has one writer at a time among all processes, and a work runs once, as with the other
- * drivers: the document service relies on that. A failing statement still ends its transaction.
+ * Opened with `turns`, `postgres` has one writer at a time among all processes, and `work` runs once, as with the other drivers: the
+ * document service relies on that. A failing statement still ends its transaction.
  *
- * Everything above speaks this and the common subset of SQL, so that a
- * driver can be exchanged; `testkit/storage-suite.ts` says what each of them must hold.
+ * All other code uses this interface and the common subset of SQL, so that a driver can be exchanged; `testkit/storage-suite.ts` tests the
+ * requirements of each driver.
  *
- * Failures of the medium (disk full, I/O error, a file that became read-only or corrupt, a closed
- * database) reject with `ServiceError('unavailable')`; mistakes in SQL reject with a plain `Error`.
+ * Failures of the medium (disk full, I/O error, a file that became read-only or corrupt, a closed database) reject with
+ * `ServiceError('unavailable')`; mistakes in SQL reject with a plain `Error`.
  */
 export interface Sql extends Queries {
-  /** `durable`: what a resolved transaction wrote survives a power cut. `readOnly`: another process writes, and transactions here are snapshots. */
+  /**
+   * `durable`: what a resolved transaction wrote survives a power failure. `readOnly`: another process writes, and transactions here are
+   * snapshots.
+   */
   readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true };
   /**
-   * One `work` at a time, in the order of the calls, unless the driver is `postgres`. Resolves when the work is
-   * committed (and on disk, if durable); rejects, with nothing written, when `work` rejects or the
-   * commit fails. Inside `work` only the transaction may be used: waiting there for the database
-   * itself would wait for ever, and is refused with an error.
+   * Runs one `work` at a time, in the order of the calls, except with the driver `postgres`. Resolves when the work is committed (and on
+   * disk, if durable); rejects, with nothing written, when `work` rejects or the commit fails. Inside `work` only the transaction may be
+   * used: a call to the database itself would wait forever, and is refused with an error.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Absent where a database has one process. */
+  /** Absent if the database has only one process. */
   readonly peers?: Peers;
   /**
-   * Where the writers of several processes take turns: calls the listener at the beginning of each turn of this process, when
-   * nobody else writes and none of its transactions has begun, to take over what others have written. It reads by `all` and
-   * `get`. When it rejects, so do the transactions that wait. Absent or without effect elsewhere.
+   * If the writers of several processes take turns: calls the listener at the beginning of each turn of this process, when no other process
+   * writes and none of its transactions has begun, so that it can read what others have written. It reads by `all` and `get`. When it
+   * rejects, so do the waiting transactions. Absent or without effect elsewhere.
    */
   onTurn?(listener: () => Promise<void>): void;
-  /** Where there are turns: transactions that `work` asks for are snapshots that wait for no turn and cannot write. */
+  /** If writers take turns: transactions that `work` requests are snapshots that wait for no turn and cannot write. */
   asReader?<T>(work: () => Promise<T>): Promise<T>;
-  /** Heavy reads: same answers as all/get, run away from the event loop where the driver can. */
+  /** Heavy reads: same results as `all` and `get`, but run outside the event loop if the driver can do that. */
   readonly background: Queries;
   /**
-   * Rows of one consistent snapshot, in batches of at most `batch` (default 500); off the event
-   * loop where the driver can; closes its snapshot when the consumer stops early.
+   * Rows of one consistent snapshot, in batches of at most `batch` (default 500), read outside the event loop if the driver can do that.
+   * Closes its snapshot when the consumer stops early.
    */
   stream<R extends Row = Row>(sql: string, params?: readonly SqlValue[], options?: { batch?: number }): AsyncIterable<R[]>;
-  /** Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). Refused with `not_implemented` by `postgres`, as are the next two. */
+  /**
+   * Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). `postgres` refuses this and the next
+   * two methods with `not_implemented`.
+   */
   snapshotTo(file: string): Promise<{ sizeBytes: number }>;
   /**
-   * Replaces the whole content by that of a verified file: waits for the transactions before it,
-   * swaps, goes on. On any failure the previous content is served again.
+   * Replaces the whole content by that of a verified file: waits for earlier transactions, swaps the content, and continues. On any failure
+   * the previous content is served again.
    */
   replaceFrom(file: string): Promise<void>;
   /**
-   * Leaves nothing of deleted or replaced content in the file, its log included: what was overwritten before
-   * the database had keys is still there otherwise. Writes the whole database anew, and writers wait for it.
-   * Does nothing in memory.
+   * Removes all traces of deleted or replaced content from the file and its log: content that was overwritten before the database had keys
+   * is still there otherwise. Rewrites the whole database while writers wait. Does nothing in memory.
    */
   scrub(): Promise<void>;
-  /** Tells a recorder of every commit from now on; absent where the driver cannot. At most once. */
+  /** Passes every commit from now on to a recorder; absent if the driver cannot do this. Call it at most once. */
   record?(recorder: CommitRecorder): void;
-  /** True when a trivial read succeeds and the writer is not broken: the last write went through, or one would now. */
+  /** True when a trivial read succeeds and the writer works: the last write succeeded, or a test write succeeds now. */
   healthy(): Promise<boolean>;
   /** Size of the database, its write-ahead log included. */
   sizeBytes(): Promise<number>;
-  /** Lets the transactions already asked for finish, then closes. Again is harmless; any other call afterwards rejects. */
+  /** Waits for the transactions that were already requested, then closes. A repeated call is harmless; any other call afterwards rejects. */
   close(): Promise<void>;
 }

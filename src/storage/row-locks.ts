@@ -5,7 +5,7 @@ const CLAUSE = /\s+FOR (?:UPDATE|KEY SHARE)(?: SKIP LOCKED)?\s*$/;
 
 const stripped = new Lru<string, string>(KEPT);
 
-/** A statement without the clause that locks its rows: a writer that is alone needs none, and SQLite knows none. */
+/** Removes the clause that locks rows from a statement: a single writer needs none, and SQLite does not support it. */
 export function withoutRowLocks(sql: string): string {
   const known = stripped.get(sql);
   if (known !== undefined) return known;

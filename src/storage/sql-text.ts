@@ -1,9 +1,9 @@
-/** Literals, quoted names and comments first: what they swallow is neither a placeholder nor an end. */
+/** Literals, quoted names and comments come first: a `?` or `;` inside them is neither a placeholder nor an end. */
 export const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[?;]/g;
 
 /**
- * The offsets of the `?` placeholders in a statement. Drivers need it to count parameters and to
- * rewrite placeholders into the form of their database.
+ * The offsets of the `?` placeholders in a statement. Drivers need them to count parameters and to rewrite placeholders into the form of
+ * their database.
  */
 export function placeholders(sql: string): number[] {
   return offsetsOf('?', sql);

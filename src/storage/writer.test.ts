@@ -3,7 +3,7 @@ import { ManualTimer } from '../testkit/manual-timer.ts';
 import type { Engine } from './engine.ts';
 import { Writer } from './writer.ts';
 
-/** An engine that notes what it is told. */
+/** An engine that records its calls. */
 class NotedEngine implements Engine {
   readonly notes: string[] = [];
   all = () => [];
@@ -20,7 +20,7 @@ class NotedEngine implements Engine {
 const settled = () => new Promise(setImmediate);
 
 describe('the window of a group commit (extreme mode)', () => {
-  // A group also ends after some milliseconds, which pass on a busy machine.
+  // A group also ends after some milliseconds, which may elapse on a busy machine.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 

@@ -8,12 +8,12 @@ import { OpenTransaction } from './open-transaction.ts';
 import type { Transaction } from './port.ts';
 import type { KeyRing } from './sealing/index.ts';
 
-/** A group of transactions ends after so many members or milliseconds, whichever is first. */
+/** A group of transactions ends after this many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;
 const GROUP_MILLIS = 8;
 
 export interface WriterOptions {
-  /** Milliseconds that a group waits for transactions to join it before it begins; by default it takes those of one turn of the event loop. */
+  /** Milliseconds that a group waits for more transactions before it begins; by default it takes those of one iteration of the event loop. */
   readonly groupWindowMs?: number | undefined;
   readonly timer?: Timer;
 }
@@ -25,7 +25,7 @@ interface Settle {
 
 interface Member extends Settle {
   readonly work: (tx: Transaction) => Promise<unknown>;
-  /** Runs a function in the asynchronous context of the caller, so that request-scoped state holds. */
+  /** Runs a function in the asynchronous context of the caller, so that request-scoped state is kept. */
   readonly inContext: <T>(run: () => T) => T;
 }
 
@@ -36,13 +36,12 @@ interface Exclusive extends Settle {
 type Outcome = { member: Member; error: unknown } | { member: Member; value: unknown; tx: OpenTransaction };
 
 /**
- * Group commit over one connection: a serial queue in which the transactions that arrive together
- * share one BEGIN IMMEDIATE … COMMIT, and so one fsync, which the event loop does not wait for. Each
- * member runs in a savepoint of its own, so that its failure undoes nothing else; when the commit itself
- * fails, so do all members.
+ * Group commit over one connection: a serial queue in which the transactions that arrive together share one BEGIN IMMEDIATE … COMMIT, and
+ * so one fsync, which the event loop does not wait for. Each member runs in a savepoint of its own, so that its failure rolls back nothing
+ * else; when the commit itself fails, so do all members.
  *
- * Every outcome, a failed member's too, waits for the commit: an error may rest on what an earlier
- * member wrote ("exists already"), and is true only if that became durable.
+ * Every outcome, a failed member's too, waits for the commit: an error may depend on what an earlier member wrote ("exists already"), and
+ * is true only if that became durable.
  */
 export class Writer {
   readonly #engine: Engine;
@@ -63,7 +62,7 @@ export class Writer {
     this.#timer = timer;
   }
 
-  /** True when the medium failed the last group or a member of it. */
+  /** True when the medium failed for the last group or a member of it. */
   get failed(): boolean {
     return this.#failed;
   }
@@ -83,12 +82,12 @@ export class Writer {
     while (this.#group !== undefined) await this.#group;
   }
 
-  /** Throws when called from within a transaction's `work`, which would wait for itself. */
+  /** Throws when called from within a transaction's `work`, which would wait for itself forever. */
   refuseInside(): void {
     if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
   }
 
-  /** Refuses new work and resolves when all that was accepted has ended. */
+  /** Refuses new work and resolves when all accepted work has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -103,7 +102,7 @@ export class Writer {
     });
   }
 
-  /** Never rejects. Yields before each group, so that what arrives in one turn of the loop shares it. */
+  /** Never rejects. Yields before each group, so that transactions that arrive in one iteration of the event loop share it. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gather();
@@ -120,7 +119,7 @@ export class Writer {
     this.#draining = undefined;
   }
 
-  /** A closing writer waits for nobody. */
+  /** A closing writer does not wait for more transactions. */
   async #gather(): Promise<void> {
     if (this.#groupWindowMs > 0 && !this.#closed && this.#hasMember() && this.#queue.length < GROUP_LIMIT) await this.#timer.sleep(this.#groupWindowMs);
     else await setImmediate();
@@ -155,7 +154,7 @@ export class Writer {
     return this.#queue.length > 0 && 'work' in this.#queue[0]!;
   }
 
-  /** Throws when the whole group is lost; the member is among the outcomes by then. */
+  /** Throws when the whole group fails; the member is among the outcomes by then. */
   async #runMember(member: Member, outcomes: Outcome[]): Promise<void> {
     const tx = new OpenTransaction(this.#engine, this.#keys);
     const outcome = await this.#work(member, tx);
@@ -180,14 +179,14 @@ export class Writer {
     }
   }
 
-  /** The group is written, but a power cut may undo it: nobody is told that it holds. */
+  /** The group is written, but a power failure may undo it, so it is acknowledged to no caller. */
   #doubt(outcomes: readonly Outcome[], cause: unknown): void {
     this.#failed = true;
     const error = new ServiceError('unavailable', `the disk did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
     for (const { member } of outcomes) member.reject(error);
   }
 
-  /** Nothing of the group was written. When it could not even begin, neither can what is queued. */
+  /** Nothing of the group was written. If it could not even begin, the queued work cannot either. */
   #abandon(outcomes: readonly Outcome[], cause: unknown): void {
     this.#failed = true;
     this.#engine.recover();

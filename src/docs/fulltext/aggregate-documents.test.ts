@@ -179,7 +179,7 @@ describe('aggregation while documents are written', () => {
     const fields = Array.from({ length: 40 }, (_, i) => `f${i}`);
     const put = (value: string) => fixture.call('addDocument', { collection: 'blog', key: 'a', lang: 'en', contentMd: '', meta: Object.fromEntries(fields.map((field) => [field, [value]])) });
     await put('0');
-    // Each facet takes so long that the event loop turns before the next one, and the document has become another by then.
+    // Each facet takes so long that the event loop runs before the next one, and the document has changed by then.
     const { columns } = fixture.columns.indexOf('blog')!;
     const facet = columns.facet.bind(columns);
     let version = 0;

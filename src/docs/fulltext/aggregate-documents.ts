@@ -21,21 +21,21 @@ export interface AggregateDeps extends Pick<DocsEnvironment, 'clock'> {
   readonly geo: Pick<GeoView, 'indexOf'>;
 }
 
-/** Documents by day, ascending. */
+/** Number of documents per day, ascending by day. */
 type Days = ReturnType<Columns['days']>;
 
 interface Counts {
   readonly total: number;
-  /** By field. */
+  /** Value counts by field. */
   readonly facets: readonly (readonly [field: string, values: ValueCount[]])[];
   readonly days: readonly (readonly [field: string, days: Days])[];
-  /** Undefined when they are not asked for. */
+  /** Undefined when they are not requested. */
   readonly cells: Cells | undefined;
 }
 
 type Cells = NonNullable<OutputOf<Operations, 'aggregateDocuments'>['geohashes']>;
 
-/** `POST /v1/aggregate`: counts by metadata, time and place (contract section 4, decisions section 4.5), all of one moment. */
+/** `POST /v1/aggregate`: counts by metadata, time and place (contract section 4, decisions section 4.5), all from one state. */
 export function aggregateDocuments({ clock, ...views }: AggregateDeps): AggregateHandler {
   return async (input, { budget }) => {
     const start = performance.now();
@@ -58,17 +58,17 @@ export function aggregateDocuments({ clock, ...views }: AggregateDeps): Aggregat
   };
 }
 
-/** The answer has one list for each field, so a second request for it could not be answered. */
+/** The answer has one list for each field, so it could not represent a second request for the same field. */
 function requireDistinct(name: string, items: readonly { readonly field: string }[]): void {
   const fields = items.map(({ field }) => field);
   const repeated = fields.find((field, i) => fields.indexOf(field) < i);
   if (repeated !== undefined) throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
 }
 
-/** How often counts that documents changed under are begun again; then everything is counted at once. */
+/** Maximum number of tries for counts during which documents change; the last try counts everything without a pause. */
 const TRIES = 3;
 
-/** Counts of one moment. */
+/** Counts from one state. */
 async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts> {
   const needs = { facets: (input.facets ?? []).map(({ field }) => field) };
   for (let tries = 1; ; tries++) {
@@ -78,27 +78,27 @@ async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly 
   }
 }
 
-/** Of some documents, those in the circle that the request has. */
+/** Keeps those of some documents that are in the circle of the request. */
 function inCircle(view: AggregateDeps['geo'], selected: SelectedDocuments, { collection, geo }: Input): SelectedDocuments {
   if (geo === undefined) return selected;
   return { isCurrent: selected.isCurrent, columns: selected.columns, documents: withinCircle(view, collection, circleOf(geo), selected.documents) };
 }
 
-/** Characters of geohashes, and cells that are listed. */
+/** Default length of geohashes in characters, and default number of cells. */
 const DEFAULT_PRECISION = 5;
 const DEFAULT_CELLS = 1000;
 
-/** The cells of most documents first, then by geohash. Throws `IndexLoading`. */
+/** The cells with the most documents first, then by geohash. Throws `IndexLoading`. */
 function countCells(view: AggregateDeps['geo'], { documents }: Pick<SelectedDocuments, 'documents'>, { collection, geohash }: Input): Cells | undefined {
   if (geohash === undefined) return undefined;
   const { precision = DEFAULT_PRECISION, size = DEFAULT_CELLS } = geohash;
   const cells = view.indexOf(collection)?.places.cells(precision, documents) ?? [];
-  // The sort is stable, and cells come by geohash.
+  // The sort is stable, and cells arrive in the order of their geohashes.
   const best = cells.sort((a, b) => b.count - a.count).slice(0, size);
   return best.map(({ geohash: hash, count }) => ({ geohash: hash, ...decodeGeohash(hash)!, count }));
 }
 
-/** Undefined when a document has changed between two fields. A collection without documents has nothing. */
+/** Undefined when a document has changed between two fields. A collection without documents has no values. */
 async function count(selected: SelectedDocuments | undefined, geo: AggregateDeps['geo'], input: Input, pace: Pace | undefined): Promise<Counts | undefined> {
   const { facets = [], histograms = [], maxFacetSize: limit, geohash } = input;
   if (selected?.isCurrent() === false) return undefined;
@@ -115,7 +115,7 @@ async function count(selected: SelectedDocuments | undefined, geo: AggregateDeps
   return { total, facets: values, days, cells };
 }
 
-/** Adds up the days of each period; days are ascending, so periods come in order. */
+/** Adds up the days of each period; days are ascending, so periods are in order. */
 function toBuckets(days: Days, interval: Interval): (Period & { count: number })[] {
   const buckets = new Map<string, Period & { count: number }>();
   for (const { day, count } of days) {

@@ -7,13 +7,13 @@ export interface Period {
   readonly key: string;
   /** Its first second, in Unix time. */
   readonly from: number;
-  /** The second after its last. */
+  /** The second after its last one. */
   readonly to: number;
 }
 
 export const DAY_SECONDS = 86_400;
 
-/** The period that a day lies in; days count from 1970-01-01 in UTC (decisions section 4.5). */
+/** The period that contains a day; days count from 1970-01-01 in UTC (decisions section 4.5). */
 export function periodOf(day: number, interval: Interval): Period {
   switch (interval) {
     case 'day': return period(isoDate(day), day, day + 1);
@@ -55,7 +55,7 @@ function dateOf(day: number): { year: number; month: number } {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() };
 }
 
-/** The first day of a month, which counts from 0 and may be 12. */
+/** The first day of a month; months count from 0, and 12 is allowed. */
 function dayOf(year: number, month: number): number {
   return Date.UTC(year, month) / (DAY_SECONDS * 1000);
 }

@@ -23,7 +23,7 @@ export interface FullTextAreas {
   readonly geo: Pick<GeoView, 'indexOf'>;
 }
 
-/** Of documents and queries that name none. */
+/** The language of documents and queries that name none. */
 const DEFAULT_LANG = 'en';
 
 export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>, { columns, geo }: FullTextAreas): FullText {

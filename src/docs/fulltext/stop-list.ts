@@ -8,21 +8,20 @@ export type Difference = 'own' | 'searched';
 export type Differences = ReadonlyMap<string, Difference>;
 
 /**
- * What a stop word is stored as: its form, as the defaults have it, so that the same word is found in
- * every spelling. What the tokeniser cuts in pieces stays as it was written: it can be listed, but no
- * token ever equals it.
+ * The stored form of a stop word: its form as in the defaults, so that the same word is found in every spelling. A word that the tokenizer
+ * splits is stored as it was written: it is listed, but no token ever equals it.
  */
 export function toStopWord(word: string): string {
   const form = toForm(word);
   return form.includes(' ') ? normalizeWord(word) : form;
 }
 
-/** Whether a word is a default of any language: documents of one collection may be of several. */
+/** Whether a word is a default of any language, because documents of one collection may be of several. */
 export function isDefault(word: string): boolean {
   return LANGUAGES.some(({ code }) => defaultStopWords(code).has(word));
 }
 
-/** The words that a collection does not search for in a language; the defaults themselves where nothing differs. */
+/** The words that a collection does not search for in a language; the defaults themselves if nothing differs. */
 export function effectiveStopWords(lang: string, differences: Differences): ReadonlySet<string> {
   const defaults = defaultStopWords(lang);
   if (differences.size === 0) return defaults;
@@ -34,14 +33,14 @@ export function effectiveStopWords(lang: string, differences: Differences): Read
   return words;
 }
 
-/** What must be stored anew so that words are, or are not, stop words; `undefined` removes the difference. */
+/** The changes to store so that words are, or are not, stop words; `undefined` removes the difference. */
 export interface Revision {
   readonly changes: ReadonlyMap<string, Difference | undefined>;
-  /** Words for which that makes a difference to searches. */
+  /** Number of words for which this changes searches. */
   readonly count: number;
 }
 
-/** Makes words stop words: of the collection's own, unless the default language brings them along. */
+/** Makes words stop words: adds them to the collection's own, unless they are defaults of the default language. */
 export function withWords(words: readonly string[], differences: Differences, defaultLang: string): Revision {
   const stops = effectiveStopWords(defaultLang, differences);
   const added = new Set(words.filter((word) => !stops.has(word)));
@@ -49,7 +48,7 @@ export function withWords(words: readonly string[], differences: Differences, de
   return { changes: new Map([...added].map((word) => [word, defaults.has(word) ? undefined : 'own'])), count: added.size };
 }
 
-/** Makes words searched for: those of the collection's own go, defaults get an exception (decision D-93). */
+/** Makes words searchable: removes the collection's own stop words, and adds an exception for defaults (decision D-93). */
 export function withoutWords(words: readonly string[], differences: Differences): Revision {
   const changes = new Map<string, Difference | undefined>();
   for (const word of words) {

@@ -2,7 +2,7 @@ import { effectiveStopWords, type Differences } from './stop-list.ts';
 
 const NONE: Differences = new Map();
 
-/** The lists in memory, by lowercased name of the collection, with the sets that searches asked for. */
+/** The lists in memory, by lowercased name of the collection, with the sets that searches have requested. */
 export class StopLists {
   #differences = new Map<string, Differences>();
   #sets = new Map<string, Map<string, ReadonlySet<string>>>();
@@ -15,7 +15,7 @@ export class StopLists {
     const name = collection.toLowerCase();
     const sets = this.#sets.get(name) ?? new Map<string, ReadonlySet<string>>();
     const found = sets.get(lang) ?? effectiveStopWords(lang, this.differencesOf(name));
-    // A collection without differences needs no set of its own, whatever names people ask for.
+    // A collection without differences needs no set of its own, whatever names are requested.
     if (this.#differences.has(name)) this.#sets.set(name, sets.set(lang, found));
     return found;
   }

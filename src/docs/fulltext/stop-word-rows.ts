@@ -2,7 +2,7 @@ import type { Queries, Transaction } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Difference } from './stop-list.ts';
 
-/** Rows written by one statement before the event loop may turn. */
+/** Rows written by one statement, so that the event loop can run between statements. */
 const STEP = 500;
 
 interface StopWordRow {
@@ -12,7 +12,7 @@ interface StopWordRow {
   readonly searched: number;
 }
 
-/** Every difference of every collection. */
+/** All differences of all collections. */
 export async function readAllDifferences(queries: Queries): Promise<Map<string, Map<string, Difference>>> {
   const rows = await queries.all<StopWordRow>('SELECT collection, word, searched FROM stop_words');
   return new Map([...Map.groupBy(rows, ({ collection }) => collection)].map(([collection, own]) => [collection, toDifferences(own)]));

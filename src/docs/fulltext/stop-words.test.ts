@@ -124,7 +124,7 @@ describe('stop words against a plain model', () => {
       for (const { adds, words } of steps) {
         await fixture.call(adds ? 'addStopWords' : 'deleteStopWords', { collection: 'blog', words });
         for (const w of words) {
-          // Adding a default of the default language leaves other languages as they were.
+          // Adding a default of the default language does not affect other languages.
           if (adds && ENGLISH.has(w)) last.delete(w);
           else if (adds || isDefault(w)) last.set(w, adds);
           else last.delete(w);

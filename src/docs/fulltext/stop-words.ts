@@ -16,20 +16,20 @@ export interface StopWords {
   /** Reads all lists into memory; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The words, as forms, that a collection does not search for in a language, from memory; the same
-   * set until the collection's list changes. An unknown language means the server's default.
+   * The words, as forms, that a collection does not search for in a language, from memory; the same set until the collection's list
+   * changes. For an unknown language the server's default is used.
    */
   stopWordsOf(collection: string, lang: string): ReadonlySet<string>;
 }
 
-/** Lists stay in memory, so they have an end: own words and exceptions of a collection. */
+/** Lists are kept in memory, so their size is limited: own words and exceptions of a collection. */
 const MAX_DIFFERENCES = 50_000;
 
 export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>, defaultLang: string): StopWords {
   const lists = new StopLists();
-  /** Reads, revises and stores the list of a collection; answers how many words that changed. */
+  /** Reads, revises and stores the list of a collection; returns how many words changed. */
   const revise = (collection: string, revision: (known: Differences) => Revision): Promise<number> => sql.transaction(async (tx) => {
-    // What is revised is read here and not from memory: an earlier write may not be there yet.
+    // The list is read from the database and not from memory, which may lack an earlier write.
     const known = await readDifferences(tx, collection);
     const { changes, count } = revision(known);
     const revised = applyChanges(known, changes);
@@ -68,7 +68,7 @@ export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fe
   return {
     handlers,
     stopWordsOf: (collection, lang) => lists.of(collection, resolveLanguage(lang, defaultLang)),
-    // A transaction, so that no write can commit between the reading and the replacing.
+    // A transaction, so that no write can commit between reading and replacing.
     load: () => sql.transaction(async (tx) => {
       const stored = await readAllDifferences(tx);
       tx.onCommit(() => lists.replace(stored));

@@ -11,7 +11,7 @@ export async function readSynonyms(queries: Queries, collection: string, term: s
   return rows.map(({ synonym }) => synonym);
 }
 
-/** Synonyms of all terms of a collection together. */
+/** Number of synonyms of all terms of a collection. */
 export async function countSynonyms(queries: Queries, collection: string): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM synonyms WHERE collection = ?', [collection]))!.n;
 }
@@ -20,7 +20,7 @@ export async function insertSynonyms(tx: Transaction, collection: string, term: 
   await tx.runMany('INSERT INTO synonyms(collection, term, synonym) VALUES (?, ?, ?)', synonyms.map((synonym) => [collection, term, synonym]));
 }
 
-/** Tells whether there was one. */
+/** Returns whether there was one. */
 export async function removeSynonyms(tx: Transaction, collection: string, term: string): Promise<boolean> {
   return (await tx.run('DELETE FROM synonyms WHERE collection = ? AND term = ?', [collection, term])).changes > 0;
 }

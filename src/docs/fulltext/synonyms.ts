@@ -14,14 +14,14 @@ export interface Synonyms {
   /** Reads all dictionaries into memory; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The dictionary of a collection, from memory: for a query term, the forms of what means the same,
-   * in both directions and over one step (decision D-86). A form of several tokens has spaces between. The same function
-   * until the collection's dictionary changes.
+   * The dictionary of a collection, from memory: for a query term it returns the forms of its synonyms, in both directions and over one
+   * step (decision D-86). A form of several tokens has spaces between them. The same function is returned until the collection's dictionary
+   * changes.
    */
   synonymsOf(collection: string): (term: string) => string[];
 }
 
-/** A dictionary stays in memory, so it has an end: synonyms of all terms of a collection together. */
+/** A dictionary is kept in memory, so its size is limited: synonyms of all terms of a collection. */
 const MAX_SYNONYMS = 50_000;
 
 export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Synonyms {
@@ -30,7 +30,7 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
   const learn = (collection: string, term: string, synonyms: readonly string[] | undefined): void => thesaurusIn(thesauri, collection).set(term, synonyms);
 
   const add = async (tx: Transaction, collection: string, term: string, synonyms: readonly string[]): Promise<void> => {
-    // What is added to is read here and not from memory: an earlier write may not be there yet.
+    // Existing synonyms are read from the database and not from memory, which may lack an earlier write.
     const known = await readSynonyms(tx, collection, term);
     const all = [...new Set([...known, ...synonyms])].filter((synonym) => synonym !== term);
     if (all.length === known.length) return;
@@ -68,7 +68,7 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
   return {
     handlers,
     synonymsOf: (collection) => thesauri.get(collection.toLowerCase())?.lookup ?? withoutSynonyms,
-    // A transaction, so that no write can commit between the reading and the replacing.
+    // A transaction, so that no write can commit between reading and replacing.
     load: () => sql.transaction(async (tx) => {
       const loaded = toThesauri(await readAllSynonyms(tx));
       tx.onCommit(() => {

@@ -2,7 +2,7 @@ import { toForm } from './words.ts';
 
 interface Entry {
   readonly synonyms: readonly string[];
-  /** Kept beside the words, so that a change of one entry tokenises no other. */
+  /** Forms are kept beside the words, so that a change of one entry tokenizes no other. */
   readonly form: string;
   readonly synonymForms: readonly string[];
 }
@@ -10,11 +10,11 @@ interface Entry {
 /** The synonyms of one collection, in memory. */
 export class Thesaurus {
   readonly #entries = new Map<string, Entry>();
-  /** By form, in both directions; undefined until a query asks after a change. */
+  /** By form, in both directions; undefined from a change to the next query. */
   #neighbours: Map<string, Set<string>> | undefined;
   #lookup: ((term: string) => string[]) | undefined;
 
-  /** Undefined removes. Both are normalised. */
+  /** `undefined` removes. Both terms are normalized. */
   set(term: string, synonyms: readonly string[] | undefined): void {
     if (synonyms === undefined) this.#entries.delete(term);
     else this.#entries.set(term, { synonyms, form: toForm(term), synonymForms: synonyms.map(toForm) });
@@ -22,19 +22,19 @@ export class Thesaurus {
     this.#lookup = undefined;
   }
 
-  /** `neighbours` as a function, which is another one after each change. */
+  /** `neighbours` as a function; each change creates a new function. */
   get lookup(): (term: string) => string[] {
     return this.#lookup ??= (term) => this.neighbours(term);
   }
 
-  /** Terms with their synonyms as they were added. */
+  /** Terms with their synonyms in the order in which they were added. */
   entries(): [term: string, synonyms: string[]][] {
     return [...this.#entries].map(([term, { synonyms }]) => [term, [...synonyms]]);
   }
 
   /**
-   * What else a query term may be called, as forms: its synonyms and the terms that it is a synonym
-   * of, and no synonyms of those (decision D-86: both directions, one step).
+   * Other forms for a query term: its synonyms and the terms that it is a synonym of, but not the synonyms of those (decision D-86: both
+   * directions, one step).
    */
   neighbours(term: string): string[] {
     this.#neighbours ??= bothWays(this.#entries.values());

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../errors/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
 
-/** A word or phrase of a dictionary as it is stored and shown: one text for all ways to write it in Unicode. */
+/** A word or phrase of a dictionary as it is stored and shown: one text for all its Unicode representations. */
 export function normalizeWord(word: string): string {
   return word.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }
 
-/** What the index has for a word: its form, or several with spaces between; empty when it has no letter and no digit. */
+/** The indexed form of a word, or several forms with spaces between them; empty when it has no letter and no digit. */
 export function toForm(word: string): string {
   return formsOf(word).join(' ');
 }

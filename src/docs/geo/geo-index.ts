@@ -21,12 +21,15 @@ export class GeoIndex implements ViewIndex {
     return this.places.bytes + this.#circles.bytes;
   }
 
-  /** Of some documents, or of all, those in a circle. Nobody may change the set: it is the same object for the same circle and documents as long as no place changes. */
+  /**
+   * The documents in a circle, of some documents or of all. Callers must not change the set: the same object is returned for the same
+   * circle and documents as long as no place changes.
+   */
   inCircle(circle: Circle, documents: OrdSet | undefined): OrdSet {
     return this.#circles.find(circle, documents, () => this.places.inCircle(circle, { documents }));
   }
 
-  /** Without a place the document is taken out. */
+  /** Without a place the document is removed. */
   put(ord: number, point: Point | undefined): void {
     this.#circles.clear();
     if (point === undefined) this.places.remove(ord);

@@ -12,14 +12,14 @@ import { lookUpPostcodes } from './postcodes.ts';
 /** The places of all collections, which follow the change feed. */
 export type GeoView = CollectionView<GeoIndex>;
 
-/** What the checkpoint files of places begin with. */
+/** The magic of the checkpoint files of places. */
 const CHECKPOINT_MAGIC = 'QGEOPT01';
-/** Documents whose postcodes are looked up together. */
+/** Number of documents whose postcodes are looked up together. */
 const STEP = 256;
 
 export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys'>;
 
-/** A view of where documents are, by their metadata (design, sections 1 and 4). Documents without a place are not in it. */
+/** A view of the places of documents, from their metadata (design, sections 1 and 4). It contains no documents without a place. */
 export function createGeoView(env: GeoEnvironment, { collections }: { readonly collections: Pick<Collections, 'configOf'> }): GeoView {
   return new CollectionView(env, geoKind(env), {
     checkpoints: CheckpointFiles.beside(env.sql, 'geo', CHECKPOINT_MAGIC),
@@ -44,13 +44,13 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
   };
 }
 
-/** Metadata that could not be opened may be readable once they are sealed anew. */
+/** Metadata that could not be decrypted may be readable after they are encrypted again. */
 function effectOf({ kind }: Change): Effect | undefined {
   if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
 }
 
-/** Undefined where a postcode has to be looked up, for which the tables are asked. */
+/** Undefined if a postcode must be looked up, for which the tables are read. */
 function entryOf({ ord, document }: Change): Entry<GeoIndex> | undefined {
   if (ord === undefined || document === undefined) return undefined;
   let asksForPostcode = false;
@@ -61,7 +61,7 @@ function entryOf({ ord, document }: Change): Entry<GeoIndex> | undefined {
   return asksForPostcode ? undefined : { ord, addTo: (index) => index.put(ord, point) };
 }
 
-/** A document without a place is an entry all the same: it may have had one before. */
+/** A document without a place is still an entry, because it may have had one before. */
 async function* toEntries(queries: GeoEnvironment['sql']['background'], documents: AsyncIterable<ColumnDocument>): AsyncGenerator<Entry<GeoIndex>> {
   let some: ColumnDocument[] = [];
   for await (const document of documents) {

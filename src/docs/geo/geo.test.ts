@@ -6,7 +6,7 @@ import { KeyRing } from '../../storage/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { createGeo } from './index.ts';
 
-/** Places of Berlin and beyond, by key. */
+/** Places in and outside of Berlin, by key. */
 const PLACES = { gate: [52.5163, 13.3777], museum: [52.5211, 13.3969], potsdam: [52.3906, 13.0645], paris: [48.8566, 2.3522], fiji: [-17.7134, 178.065], taveuni: [-16.85, -179.97] } as const;
 
 describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo search"; decisions section 4.6)', (driver) => {

@@ -10,15 +10,18 @@ import { reloadPostcodes } from './reload-postcodes.ts';
 import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
 import { readGeoStats } from './stats.ts';
 
-/** Where documents are (contract section 4, "Geo search"). */
+/** Geo search (contract section 4, "Geo search"). */
 export interface Geo {
   readonly handlers: Required<Pick<Handlers<Operations>, 'searchGeo' | 'searchGeoWithin' | 'searchGeoPolygon' | 'reindexGeo' | 'getGeoStats' | 'encodeGeohash' | 'decodeGeohash'>>;
   readonly view: GeoView;
-  /** Loads postcode files that have changed since they were loaded; resolves when that is done, and nobody need wait. Not for servers that only read. */
+  /**
+   * Reloads postcode files that have changed since they were loaded; resolves when that is done, which callers need not await. Not for
+   * servers that only read.
+   */
   start(): Promise<void>;
-  /** Rebuilds the indexes where another process has announced other postcodes. */
+  /** Rebuilds the indexes when another process has announced new postcodes. */
   follow(): Promise<void>;
-  /** Ends that; before `start`, or again, it is harmless. */
+  /** Stops rebuilding; harmless before `start` and when repeated. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
   const stopping = new AbortController();
-  // Postcodes are not in the feed, but other processes have indexes of their own to rebuild.
+  // Postcodes are not in the feed, but other processes must rebuild their own indexes.
   const announce = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'geo.reindex', collection: '' }]));
   let reloading: Promise<void> | undefined;
   return {

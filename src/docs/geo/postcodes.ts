@@ -2,7 +2,7 @@ import { Pace } from '../../lib/pace.ts';
 import { GEO_KEYS, type Point, type PostcodeLookup } from '../../search/geo/index.ts';
 import type { Queries, Sql, Transaction } from '../../storage/index.ts';
 
-/** Postcodes that are looked up, or written, by one statement. */
+/** Maximum number of postcodes that one statement reads or writes. */
 const STEP = 128;
 
 interface PostcodeRow {
@@ -12,7 +12,7 @@ interface PostcodeRow {
   readonly lng: number;
 }
 
-/** Postcodes are compared in capitals and without blanks, which people leave out. */
+/** Postcodes are compared in capitals and without blanks, because blanks are often omitted. */
 export function plainPostcode(postcode: string): string {
   return postcode.toUpperCase().replaceAll(/\s/g, '');
 }
@@ -21,7 +21,7 @@ export function plainCountry(country: string): string {
   return country.trim().toUpperCase();
 }
 
-/** Where the postcodes of some documents are; documents whose metadata have none cost nothing. */
+/** The places of the postcodes of some documents; documents without a postcode in their metadata cost nothing. */
 export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly<Record<string, readonly string[]>>>): Promise<PostcodeLookup> {
   const byCountry = new Map<string, Set<string>>();
   for (const meta of metas) {
@@ -40,19 +40,19 @@ export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly
   return (country, postcode) => found.get(`${plainCountry(country)} ${plainPostcode(postcode)}`);
 }
 
-/** The file that the postcodes of a country came from. */
+/** The file from which the postcodes of a country were loaded. */
 export interface LoadedFile {
   /** In capitals. */
   readonly country: string;
-  /** Within the folder of postcode files. */
+  /** Path within the folder of postcode files. */
   readonly csvPath: string;
   readonly sha256: string;
 }
 
-/** Rows of `settings` that keep them, by country. */
+/** Prefix of the rows of `settings` that record these files, by country. */
 const LOADED = 'postcode_file:';
 
-/** Replaces the postcodes of a country, and keeps which file they came from. */
+/** Replaces the postcodes of a country, and records the file that they were loaded from. */
 export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: LoadedFile, postcodes: ReadonlyMap<string, Point>): Promise<void> {
   const pace = new Pace();
   await sql.transaction(async (tx) => {
@@ -66,18 +66,18 @@ export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: L
   });
 }
 
-/** Keeps which file the postcodes of a country came from. */
+/** Records the file from which the postcodes of a country were loaded. */
 export async function keepLoadedFile(tx: Transaction, { country, csvPath, sha256 }: LoadedFile): Promise<void> {
   await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value', [LOADED + country, JSON.stringify({ csvPath, sha256 })]);
 }
 
-/** The files that postcodes came from; those that an earlier build loaded are not known. */
+/** The files that postcodes were loaded from; those that an earlier build loaded are not known. */
 export async function readLoadedFiles(queries: Queries): Promise<LoadedFile[]> {
   const rows = await queries.all<{ name: string; value: string }>(`SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name`, [LOADED, LOADED.replace(':', ';')]);
   return rows.map(({ name, value }) => ({ country: name.slice(LOADED.length), ...(JSON.parse(value) as Omit<LoadedFile, 'country'>) }));
 }
 
-/** Postcodes by country. */
+/** Number of postcodes by country. */
 export async function countPostcodes(queries: Queries): Promise<Record<string, number>> {
   const rows = await queries.all<{ country: string; n: number }>('SELECT country, count(*) AS n FROM postcodes GROUP BY country ORDER BY country');
   return Object.fromEntries(rows.map(({ country, n }) => [country, n]));

@@ -6,12 +6,12 @@ import { Pace } from '../../lib/pace.ts';
 import { degreesOf, type Point } from '../../search/geo/index.ts';
 import { plainPostcode } from './postcodes.ts';
 
-/** Postcodes and bytes of one file: the countries with most postcodes have about two million. */
+/** Maximum postcodes and bytes of one file: the countries with the most postcodes have about two million. */
 const MAX_POSTCODES = 5_000_000;
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_POSTCODE = 32;
 
-/** Bytes that are hashed at once. */
+/** Bytes that are hashed in one step. */
 const PIECE = 256 * 1024;
 
 export interface PostcodeFile {
@@ -21,9 +21,9 @@ export interface PostcodeFile {
 }
 
 /**
- * The places of a file of `postcode,lat,lng`, without a header, by plain postcode; of a postcode with several places the first one
- * counts. The file must lie in the folder, links resolved. Throws `invalid_argument`, with the same words for what is missing and what is
- * outside, so that nothing elsewhere can be probed; a malformed file is told by its line.
+ * The places of a file of `postcode,lat,lng`, without a header, by normalized postcode; of a postcode with several places the first one
+ * counts. The file must be in the folder after links are resolved. Throws `invalid_argument`, with the same message for missing files and
+ * files outside, so that other folders cannot be probed; for a malformed file the message names the line.
  */
 export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<PostcodeFile> {
   const file = await openInside(folder, csvPath);
@@ -31,7 +31,7 @@ export async function readPostcodeFile(folder: string, csvPath: string, name: st
   try {
     const { size } = await file.stat();
     if (size > MAX_BYTES) throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);
-    // First: of a file that changes meanwhile, the hash is an old one then, and it is read again.
+    // Hashed first: if the file changes meanwhile, the hash is outdated, and the file is loaded again.
     const sha256 = await hashOf(file);
     return { places: await readLines(file, name), sha256 };
   } finally {
@@ -39,7 +39,7 @@ export async function readPostcodeFile(folder: string, csvPath: string, name: st
   }
 }
 
-/** SHA-256 of a file in the folder; undefined for what is none. */
+/** SHA-256 of a file in the folder; undefined if there is no such file. */
 export async function hashPostcodeFile(folder: string, csvPath: string): Promise<string | undefined> {
   const file = await openInside(folder, csvPath);
   try {
@@ -49,7 +49,7 @@ export async function hashPostcodeFile(folder: string, csvPath: string): Promise
   }
 }
 
-/** Leaves the place where the file is read alone. */
+/** Does not change the current position of the file. */
 async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(PIECE);
@@ -62,7 +62,7 @@ async function hashOf(file: FileHandle): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Undefined for what is no file in the folder. */
+/** Undefined if there is no such file in the folder. */
 async function openInside(folder: string, csvPath: string): Promise<FileHandle | undefined> {
   try {
     if (isAbsolute(csvPath)) return undefined;
@@ -94,7 +94,7 @@ async function readLines(file: FileHandle, name: string): Promise<Map<string, Po
   return places;
 }
 
-/** Undefined for a line that is none of `postcode,lat,lng`. Fields may be quoted; what follows the third one is not looked at. */
+/** Undefined for a line that is not `postcode,lat,lng`. Fields may be quoted; further fields are ignored. */
 function readLine(line: string): { postcode: string; point: Point } | undefined {
   const [postcode, lat, lng] = line.split(',', 3).map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
   if (postcode === undefined || lat === undefined || lng === undefined) return undefined;

@@ -7,15 +7,15 @@ import { readPostcodeFile } from './read-postcode-file.ts';
 
 export interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
   readonly view: Pick<GeoView, 'reindex'>;
-  /** The one folder of postcode files. */
+  /** The only folder of postcode files. */
   readonly dataDir: string;
 }
 
 type Input = InputOf<Operations, 'reindexGeo'>;
 
 /**
- * `POST /v1/geo-reindex`: loads postcodes, all files or none, and takes the places of one collection or of all anew. Searches go on with the
- * old ones meanwhile. Throws `invalid_argument` for a file that cannot be used.
+ * `POST /v1/geo-reindex`: loads postcodes, either all files or none, and rebuilds the places of one collection or of all. Searches use the
+ * old places meanwhile. Throws `invalid_argument` for a file that cannot be used.
  */
 export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collection = '', loadPostcodes = [] }: Input, signal: AbortSignal): Promise<OutputOf<Operations, 'reindexGeo'>> {
   const started = performance.now();

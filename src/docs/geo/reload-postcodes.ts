@@ -6,15 +6,15 @@ import { allCollections } from './reindex.ts';
 
 export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
   readonly view: Pick<GeoView, 'reindex' | 'settled'>;
-  /** The one folder of postcode files. */
+  /** The only folder of postcode files. */
   readonly dataDir: string;
-  /** Tells other processes that places have changed. */
+  /** Announces to other processes that places have changed. */
   readonly announce: () => Promise<unknown>;
 }
 
 /**
- * Loads the postcode files again that have changed since they were loaded, and takes all places anew if there are any. A file that
- * is gone, or cannot be used any more, leaves what is known of its country. Never rejects; what fails is logged.
+ * Reloads the postcode files that have changed since they were loaded, and rebuilds all places if there are any. If a file is missing, or
+ * can no longer be used, the known postcodes of its country are kept. Never rejects; failures are logged.
  */
 export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Promise<void> {
   const { sql, log, view, announce } = deps;
@@ -31,7 +31,7 @@ export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Pr
       await view.reindex(collection);
     }
     await announce();
-    // Not before: what a crash interrupts is done at the next start.
+    // Not before: a step that a crash interrupts is repeated at the next start.
     await sql.transaction(async (tx) => {
       for (const file of changed) await keepLoadedFile(tx, file);
     });
@@ -40,7 +40,7 @@ export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Pr
   }
 }
 
-/** The file with its new hash, which the database does not have yet; none when it is the same, or cannot be loaded. */
+/** The file with its new hash, which the database does not have yet; none if the hash is the same, or the file cannot be loaded. */
 async function reload({ sql, log, dataDir }: ReloadDeps, file: LoadedFile): Promise<LoadedFile[]> {
   const { country, csvPath } = file;
   const hash = await hashPostcodeFile(dataDir, csvPath);

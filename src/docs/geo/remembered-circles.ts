@@ -1,21 +1,21 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { Circle } from '../../search/geo/index.ts';
 
-/** Bytes of the sets that a collection remembers: those of 160 circles among 200,000 documents. */
+/** Maximum bytes of remembered sets of a collection: those of 160 circles among 200,000 documents. */
 const MOST_BYTES = 4 * 2 ** 20;
-/** What an entry takes besides its set. */
+/** Bytes of an entry besides its set. */
 const OVERHEAD = 256;
 
 interface Entry {
-  /** Which documents were looked at; undefined for all. */
+  /** The documents that were searched; undefined for all. */
   readonly among: OrdSet | undefined;
   readonly set: OrdSet;
   readonly bytes: number;
 }
 
 /**
- * The documents in the circles that were asked for last, for as long as no place changes: a search then takes the same bitmap again, which
- * the index of words knows by its identity. Nobody may change a set.
+ * The documents in the most recently requested circles, as long as no place changes: a repeated search then uses the same bitmap, which the
+ * full-text index recognizes by its identity. Callers must not change a set.
  */
 export class RememberedCircles {
   readonly #entries = new Map<string, Entry>();
@@ -25,7 +25,10 @@ export class RememberedCircles {
     return this.#bytes;
   }
 
-  /** The documents in a circle among some documents, which are the same while their set is the same object; or what `make` returns for them. */
+  /**
+   * The documents in a circle among some documents; those are equal if their set is the same object. If they are not remembered, calls
+   * `make` and remembers its result.
+   */
   find({ middle, radiusMeters }: Circle, among: OrdSet | undefined, make: () => Iterable<number>): OrdSet {
     const name = `${middle.lat} ${middle.lng} ${radiusMeters}`;
     const known = this.#entries.get(name);

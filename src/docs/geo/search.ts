@@ -23,13 +23,13 @@ type BoxInput = InputOf<Operations, 'searchGeoWithin'>;
 type ShapeInput = InputOf<Operations, 'searchGeoPolygon'>;
 type Results = OutputOf<Operations, 'searchGeoWithin'>['results'];
 
-/** What all three requests say. */
+/** The fields that all three requests share. */
 interface AreaInput extends RequestFilter {
   readonly collection: string;
   readonly includeContent: boolean;
 }
 
-/** The documents that a request is about, and the index that finds them; of one moment. */
+/** The documents that a request concerns, and the index that finds them; from one state. */
 interface Ground {
   readonly index: GeoIndex;
   readonly columns: Columns;
@@ -37,15 +37,15 @@ interface Ground {
   readonly documents: OrdSet | undefined;
 }
 
-/** What an answer has of documents, in its order. */
+/** What an answer has for its documents, in its order. */
 interface Page {
   readonly documents: readonly PresentedDocument[];
   readonly isTruncated: boolean;
 }
 
-/** How often documents that move are looked for again. */
+/** Maximum number of reads if documents move. */
 const LOOKS = 5;
-/** Ordinals that are looked up by one statement. */
+/** Maximum number of ordinals in one statement. */
 const STEP = 256;
 
 /** `POST /v1/geo-search` (contract section 4, "Geo search"; decisions section 4.6). */
@@ -61,14 +61,14 @@ export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: A
   return { results, total: results.length, radiusMeters, algorithm, ...truncationOf(isTruncated, offset + results.length) };
 }
 
-/** `POST /v1/geo-within`: a box, by id. Throws `invalid_argument` for a box that is upside down. */
+/** `POST /v1/geo-within`: a box, results by id. Throws `invalid_argument` for a box whose south is above its north. */
 export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoWithin'>> {
   const { minLat, maxLat } = input;
   if (minLat > maxLat) throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
   return byId(deps, input, bounds, async ({ index, documents }) => index.places.within(boxBetween(input), { documents }));
 }
 
-/** `POST /v1/geo-polygon`: a shape, by id. */
+/** `POST /v1/geo-polygon`: a polygon, results by id. */
 export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoPolygon'>> {
   const { polygon, multiPolygon } = input;
   const polygons: readonly PolygonRings[] = polygon === undefined ? multiPolygon!.coordinates : [polygon.coordinates];
@@ -77,7 +77,7 @@ export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, b
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
-/** Documents of an area in the order of their ids, which is that of keys and languages. */
+/** Documents of an area in the order of their ids, which is also the order of keys and languages. */
 async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds, find: (ground: Ground) => Promise<Uint32Array>): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
   const { offset, limit } = input;
   const { documents, isTruncated } = await look(deps, input, bounds, async (ground) => {
@@ -89,8 +89,8 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offs
 }
 
 /**
- * Finds documents and reads them. Columns, places and rows are read one after the other, so that all of it is done again where one of the
- * documents has changed meanwhile. One that never stops changing comes as it was seen last.
+ * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if one of the documents
+ * has changed meanwhile. One that never stops changing is returned as it was read last.
  */
 async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => Promise<readonly number[]>): Promise<Page> {
   const filter = expressionOf(input);
@@ -119,7 +119,7 @@ async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collectio
   return selected && index && { index, columns: selected.columns, documents: selected.documents };
 }
 
-/** Whether one of some documents has changes after a number of the feed. */
+/** Whether any of some documents has changes after a number of the feed. */
 async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: readonly number[]): Promise<boolean> {
   if (view.isLatest(since)) return false;
   for (let i = 0; i < ords.length; i += STEP) {
@@ -130,7 +130,7 @@ async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: re
   return false;
 }
 
-/** Distances are told to the centimetre, as in hybrid search. */
+/** Distances are rounded to centimetres, as in hybrid search. */
 function toCentimetres(meters: number): number {
   return Math.round(meters * 100) / 100;
 }

@@ -10,7 +10,7 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql'> {
   readonly view: Pick<GeoView, 'indexOf' | 'isReady'>;
 }
 
-/** `GET /v1/geo-stats`, of the collections that the caller may read. While the index loads, it has no collection. */
+/** `GET /v1/geo-stats`, for the collections that the caller may read. While the index loads, it lists no collection. */
 export async function readGeoStats({ sql, view }: StatsDeps, identity: Identity): Promise<Stats> {
   const postcodeDatasets = await countPostcodes(sql);
   const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name');

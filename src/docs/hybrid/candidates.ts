@@ -4,33 +4,36 @@ import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
 import { isWordsWanted, type HybridRequest } from './request.ts';
 
-/** Numbers of the last changes that the indexes had applied at some time; undefined for one that does not follow. `words`: those of words, of columns, and where a circle is asked for of places. */
+/**
+ * Numbers of the last changes that the indexes had applied at one moment; undefined for an index that does not follow. `words`: the least
+ * of the lexical index, the columns and, with a circle, the places.
+ */
 export interface Positions {
   readonly words: number | undefined;
   readonly meaning: number | undefined;
 }
 
-/** Ordinals looked up by one statement. */
+/** Maximum number of ordinals in one statement. */
 const STEP = 256;
 
-/** What both sides have found so far, of each document as it was when it was looked at last. */
+/** What both sides have found so far; for each document, from its last read. */
 export class Candidates {
   readonly #request: HybridRequest;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
-  /** All that the words match, where facets are to be counted. */
+  /** All lexical matches, if facets are counted. */
   #matches: OrdSet | undefined;
   readonly #distances = new Map<number, number>();
-  /** Before anything was looked at. */
+  /** Before the first read. */
   #first: Positions | undefined;
-  /** Of documents that were looked at again. */
+  /** Positions of the indexes for documents that were read again. */
   readonly #later = new Map<number, Positions>();
 
   constructor(request: HybridRequest) {
     this.#request = request;
   }
 
-  /** Every document that is a match; undefined where no facets are to be counted. */
+  /** Every document that is a match; undefined if no facets are counted. */
   all(): OrdSet | undefined {
     if (this.#matches === undefined) return undefined;
     const all = isWordsWanted(this.#request) ? OrdSet.fromWords(this.#matches.words.slice()) : new OrdSet();
@@ -38,12 +41,12 @@ export class Candidates {
     return all;
   }
 
-  /** Metres from the middle of the circle. */
+  /** Metres from the centre of the circle. */
   distanceOf(ord: number): number | undefined {
     return this.#distances.get(ord);
   }
 
-  /** Adds what a look found that began at `positions`; of the documents of `only`, in the place of what was known. */
+  /** Adds the results of a read that began at `positions`; for the documents of `only`, they replace the earlier ones. */
   take({ words, matches, meaning, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
     this.#first ??= positions;
     for (const ord of only ?? []) {
@@ -65,7 +68,7 @@ export class Candidates {
     return fuse(this.#found(), this.#nearest(), fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
   }
 
-  /** What meaning weighs: as the request says, or by what both sides found (decision D-149). */
+  /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */
   get alpha(): number {
     const { isFitted, alpha } = this.#request;
     const nearest = this.#nearest();
@@ -80,7 +83,7 @@ export class Candidates {
     return best(this.#meaning, this.#request.candidates);
   }
 
-  /** Which of some documents changed since they were looked at: what is known of them may be of different versions. */
+  /** The documents that changed since they were read: their values may be from different versions. */
   async changed(sql: Sql, ords: readonly number[]): Promise<Set<number>> {
     const changed = new Set<number>();
     const first = leastOf(this.#first);
@@ -96,14 +99,14 @@ export class Candidates {
     return changed;
   }
 
-  /** Number of the last change that is known to be in what was seen of a document. */
+  /** Number of the last change that is certainly included in what was read of a document. */
   #seen(ord: number, kind: string): number {
     const { words, meaning } = this.#later.get(ord) ?? this.#first!;
     return (kind === 'vectors.put' ? meaning : words) ?? Infinity;
   }
 }
 
-/** What boosts and second looks brought along is more than was asked for. */
+/** Removes the hits that boosts and repeated reads added beyond the requested number. */
 function best<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], limit: number): H[] {
   return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0)).slice(0, limit);
 }

@@ -1,9 +1,9 @@
 import { OrdSet } from '../fulltext/index.ts';
 
 /**
- * Documents by what boosts do to them: those that gain, those that lose, and the rest, each as far as they are eligible.
- * The nearest of each group are candidates, as a vector index ranks without boosts: what it would rank first must not
- * crowd out what boosts bring to the front. `last` is the greatest ordinal.
+ * Documents by the effect of boosts: those with raised scores, those with lowered scores, and the rest, as far as they are eligible. The
+ * nearest of each group are candidates, because a vector index ranks without boosts: its first results must not displace documents that
+ * boosts move to the front. `last` is the greatest ordinal.
  */
 export function groupsByFactor(factors: Float32Array | undefined, eligible: OrdSet | undefined, last: number): readonly (OrdSet | undefined)[] {
   if (factors === undefined) return [eligible];

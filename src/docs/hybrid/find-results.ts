@@ -11,7 +11,7 @@ import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
 import type { HybridRequest } from './request.ts';
 import { WordsSide } from './words-side.ts';
 
-/** A result before it is shown. */
+/** A result before it is presented. */
 export interface Found {
   readonly key: string;
   readonly lang: string;
@@ -19,24 +19,24 @@ export interface Found {
   readonly row: ResultRow;
   /** Undefined for a pinned document that is no candidate. */
   readonly hit: FusedHit | undefined;
-  /** Terms of the query that it matches, but for those found by edits. */
+  /** Terms of the query that it matches, except those found by edits. */
   readonly terms: Set<string>;
-  /** Where meaning found a passage, its place in the body, and for a window that of all of it. */
+  /** If the vector side found a passage, its position in the body; for a window, that of the whole window. */
   readonly passage: Passage | undefined;
 }
 
 export interface FoundResults {
   readonly results: readonly Curated<Found>[];
-  /** Everything that matches or is pinned, where facets are to be counted. */
+  /** All matching and pinned documents, if facets are counted. */
   readonly all: OrdSet | undefined;
-  /** Undefined when meaning was not asked. */
+  /** Undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;
   readonly incomparable: number;
-  /** What meaning weighed; undefined when nothing was looked at. */
+  /** Weight of the vector side; undefined if nothing was read. */
   readonly alpha: number | undefined;
 }
 
-/** The best candidates as the fusion orders them, before anything is read of them. */
+/** The best candidates in the order of the fusion, before their rows are read. */
 export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
   const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
@@ -44,22 +44,21 @@ export async function firstHits(deps: HybridDeps, request: HybridRequest, scope:
   return candidates.fused();
 }
 
-/** What the answer shows, as it was read in one go. */
+/** The content of the answer, from one read. */
 interface Reading {
   readonly results: readonly Curated<Found>[];
-  /** Documents that were to be shown, whether or not they are still there. */
+  /** Documents that were selected, whether or not they still exist. */
   readonly ords: readonly number[];
-  /** Those that curation alone brought here. */
+  /** Documents that are included only by curation. */
   readonly outside: readonly number[];
 }
 
-/** How often documents that change are looked at again. */
+/** Maximum number of reads of documents that change. */
 const LOOKS = 5;
 
 /**
- * The results of a request, each of one version of its document, although filter, indexes and rows are read one after
- * the other: those that change meanwhile are looked at again, alone. One that never stops changing comes as it was
- * seen last.
+ * The results of a request, each from one version of its document, although filter, indexes and rows are read one after the other: only
+ * those that change in the meantime are read again. One that never stops changing is returned as it was read last.
  */
 export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
@@ -83,7 +82,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   }
 }
 
-/** The results as the tables have them now. */
+/** The results with their present rows in the tables. */
 async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
@@ -103,25 +102,25 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   return { results: results.slice(request.offset, request.topK), ords, outside };
 }
 
-/** Fused hits, in the mode `window` merged to windows, in the order of the answer. */
+/** Fused hits in the order of the answer; merged to windows in the mode `window`. */
 async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
   const fused = candidates.fused();
   const { opinions } = request;
   const hits = opinions === undefined ? fused : reorder(fused, opinions.of);
   const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
   if (!request.byDistance) return placed;
-  // Of the same distance, the better one comes first, as sorting is stable.
+  // Of equal distances, the better result is first, because sorting is stable.
   const distanceOf = ({ hit: { ord } }: Placed): number => candidates.distanceOf(ord) ?? Infinity;
   return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
 }
 
-/** So many of the best as are needed when those of pinned documents go to other places. */
+/** The number of best hits that are needed if those of pinned documents move to other positions. */
 function firstOf(placed: readonly Placed[], count: number, pins: ReadonlySet<number>): Placed[] {
   let free = 0;
   return placed.filter(({ hit: { ord } }) => pins.has(ord) || free++ < count);
 }
 
-/** Places of passages; undefined for what words alone found. */
+/** Positions of passages; undefined for hits that only the lexical side found. */
 async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest, organic: readonly Placed[]): Promise<(Passage | undefined)[]> {
   if (mode === 'parent') return [];
   const wanted = organic.flatMap(({ hit: { ord }, first, last }, at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }]));
@@ -131,7 +130,7 @@ async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridReques
   return passages;
 }
 
-/** Nothing for a document that went. A document that is no candidate scores 0 (decisions section 4.5). */
+/** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
 function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage }: Pick<Found, 'hit' | 'passage'> & { readonly terms: Set<string> | undefined }): Found[] {
   return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage }];
 }

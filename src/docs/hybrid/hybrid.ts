@@ -6,12 +6,12 @@ import type { HybridDeps } from './deps.ts';
 import { resolveRequest, type HybridInput } from './request.ts';
 import { searchHybrid } from './search-hybrid.ts';
 
-/** Searching by words and meaning at once (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
+/** Combined lexical and vector search (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
 export interface Hybrid {
   readonly handlers: Required<Pick<Handlers<Operations>, 'searchHybrid'>>;
-  /** As `POST /v1/hybrid-search`, for other areas. It takes a place at the search gate by itself. */
+  /** As `POST /v1/hybrid-search`, for other areas. It takes its own place in the search gate. */
   hybridSearch(input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse>;
-  /** How full-text search would be asked for the words of a request. Throws as `hybridSearch`. */
+  /** The equivalent full-text request for the words of a request. Throws as `hybridSearch`. */
   wordsOf(input: HybridInput): WordsRequest;
 }
 

@@ -4,17 +4,17 @@ import { Pace } from '../../lib/pace.ts';
 import { inList } from '../documents/index.ts';
 import { toWindows } from '../vectors/index.ts';
 
-/** A hit with the run of chunks that is shown for it; none for a document that words alone found. */
+/** A hit with the run of chunks that is shown for it; without one for a document that only the lexical side found. */
 export interface Placed {
   readonly hit: FusedHit;
   readonly first: number | undefined;
   readonly last: number | undefined;
 }
 
-/** Documents whose numbers of chunks are read by one statement. */
+/** Maximum number of documents whose numbers of chunks one statement reads. */
 const STEP = 256;
 
-/** Passages with `size` neighbours on each side; those of a document that share a chunk are one, in the place of the best. */
+/** Passages with `size` neighbours on each side; those of a document that share a chunk are merged, at the position of the best. */
 export async function inWindows(queries: Queries, hits: readonly FusedHit[], size: number): Promise<Placed[]> {
   const passages = Map.groupBy(hits.filter(({ chunk }) => chunk !== undefined), ({ ord }) => ord);
   const counts = await chunkCounts(queries, [...passages.keys()]);
@@ -22,7 +22,7 @@ export async function inWindows(queries: Queries, hits: readonly FusedHit[], siz
   const pace = new Pace();
   for (const [ord, own] of passages) {
     const byChunk = new Map(own.map((hit) => [hit.chunk!, hit]));
-    // Of a document that went or changed meanwhile, which is looked at again, the chunks that were found are known at least.
+    // If a document was deleted or changed meanwhile, which is read again, at least the chunks that were found are known.
     const chunks = Math.max(counts.get(ord) ?? 0, ...[...byChunk.keys()].map((chunk) => chunk + 1));
     for (const window of toWindows(own as (FusedHit & MeaningHit)[], size, Infinity, () => chunks)) {
       const hit = byChunk.get(window.chunk)!;

@@ -7,25 +7,25 @@ import { groupsByFactor } from './factor-groups.ts';
 import type { HybridRequest } from './request.ts';
 import type { FoundByWords, WordsSide } from './words-side.ts';
 
-/** What a search is about, beside its request. */
+/** The parameters of a search besides its request. */
 export interface Scope {
-  /** Absent: nothing is looked for by meaning. */
+  /** Absent: the vector side is not searched. */
   readonly vector: QueryVector | undefined;
-  /** Looks for the words; one for all looks of a search. */
+  /** Searches the lexical side; the same object for all reads of a search. */
   readonly side: WordsSide;
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
   readonly signal: AbortSignal;
 }
 
-/** What both sides find at one time, their scores multiplied by boosts. */
+/** What both sides find at one time, with scores multiplied by boosts. */
 export interface Look extends FoundByWords {
   readonly meaning: readonly MeaningHit[];
-  /** What was used; undefined when meaning was not asked. */
+  /** The algorithm that was used; undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;
-  /** Documents whose vectors could not be compared. */
+  /** Number of documents whose vectors could not be compared. */
   readonly incomparable: number;
-  /** Metres of what was found from the middle of the circle, where there is one. */
+  /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Ground {
   readonly factors: Float32Array | undefined;
 }
 
-/** Asks both sides about some documents, or all that are eligible. */
+/** Searches both sides for some documents, or for all that are eligible. */
 export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const { words: { collection, filter, boost }, circle } = request;
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
@@ -57,7 +57,7 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
   return set;
 }
 
-/** Vectors of former bodies say nothing of the documents as they are answered, so they are left out. */
+/** Vectors of former bodies do not describe the documents as they are returned, so they are left out. */
 async function lookAtMeaning(deps: HybridDeps, request: HybridRequest, { vector, signal }: Scope, { eligible, factors }: Ground): Promise<Pick<Look, 'meaning' | 'algorithm' | 'incomparable'>> {
   if (vector === undefined) return { meaning: [], algorithm: undefined, incomparable: 0 };
   const { collection, candidates: k, metric, threshold, vectorAlgorithm, mode } = request;

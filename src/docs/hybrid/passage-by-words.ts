@@ -5,15 +5,15 @@ import type { Meta } from '../documents/index.ts';
 import type { WordMatcher } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 
-/** A passage with the chunk that stands for it. */
+/** A passage with the chunk that represents it. */
 export interface ChosenPassage extends Passage {
   readonly chunk: number;
 }
 
 /**
- * The passage of a body with the most different terms of a query, of several the one where they stand most often, then
- * the first one; with `size` neighbours on each side. Undefined for a body that is blank. For documents that words alone
- * found: it is cut as it would be for embeddings.
+ * The passage of a body with the most different terms of a query; of several, the one with the most occurrences, then the first one; with
+ * `size` neighbours on each side. Undefined for a blank body. For documents that only the lexical side found: the body is split as for
+ * embeddings.
  */
 export function passageByWords(
   chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined, document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number,

@@ -10,13 +10,13 @@ import type { Found } from './find-results.ts';
 import { passageByWords, type ChosenPassage } from './passage-by-words.ts';
 import { needsBodies, type HybridRequest } from './request.ts';
 
-/** A result with the bytes of text that a token budget counts. */
+/** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
   readonly result: Omit<HybridResult, 'rank'>;
   readonly bytes: number;
 }
 
-/** Results as they are answered, as many as the answer may hold; `next` is the place of the first one that did not fit. */
+/** Results as they are returned, as many as the answer may hold; `next` is the position of the first one that did not fit. */
 export async function presentResults(deps: HybridDeps, request: HybridRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
   const matchers = new WordMatchers(request.words.plan);
   const bodies = new Map<number, Body>();
@@ -30,7 +30,7 @@ export async function presentResults(deps: HybridDeps, request: HybridRequest, f
     if (budget.isSpent) return { presented, next: i };
     if (row.meta === null && !(await readContent(deps.words.sql, row, needsBodies(request)))) continue;
     const known = bodies.get(row.ord) ?? toBody(row.body === null ? '' : await deps.words.codec.decodeAsync(row.body));
-    // Several passages may be of one document.
+    // Several passages may belong to one document.
     if (request.mode !== 'parent') bodies.set(row.ord, known);
     const { size, ...result } = present(deps, request, matchers, one, known);
     if (!budget.take(size)) return { presented, next: i };
@@ -42,7 +42,7 @@ export async function presentResults(deps: HybridDeps, request: HybridRequest, f
 
 interface Body {
   readonly contentMd: string;
-  /** Its UTF-8, made when a passage of it is shown. */
+  /** Its UTF-8, encoded when a passage of it is shown. */
   readonly bytes: () => Buffer;
 }
 
@@ -86,7 +86,7 @@ function passageOf(
   return passageByWords(chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0);
 }
 
-/** More digits than the sides' single precision has would be noise. */
+/** The sides have single precision, so further digits would have no meaning. */
 function round(score: number): number {
   return Number(score.toPrecision(9));
 }

@@ -13,22 +13,22 @@ import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/ind
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
-/** A request with everything decided: what it says, then the collection's profile, then the defaults. */
+/** A request with all values determined: by the request, then the collection's profile, then the defaults. */
 export interface HybridRequest {
   readonly collection: string;
   readonly query: string;
-  /** The side of the words, as full-text search would be asked for its candidates. */
+  /** The lexical side: the equivalent full-text request for its candidates. */
   readonly words: WordsRequest;
-  /** Results to find, those that are skipped included. */
+  /** Number of results to find, including skipped ones. */
   readonly topK: number;
-  /** Results to skip. */
+  /** Number of results to skip. */
   readonly offset: number;
-  /** Hits that each side brings along. */
+  /** Number of hits from each side. */
   readonly candidates: number;
   readonly fusion: Fusion;
-  /** Whether `alpha` is to be fitted to the query, since neither the request nor the profile says how both sides are weighed. */
+  /** Whether `alpha` is fitted to the query, because neither the request nor the profile sets the weights of the sides. */
   readonly isFitted: boolean;
-  /** As they are answered; one of them decides. */
+  /** As they are returned; only one of them is used. */
   readonly alpha: number;
   readonly rrfK: number;
   readonly threshold: number;
@@ -37,14 +37,14 @@ export interface HybridRequest {
   readonly circle: Circle | undefined;
   readonly byDistance: boolean;
   readonly mode: RetrievalMode;
-  /** Neighbours on each side. */
+  /** Number of neighbours on each side. */
   readonly windowSize: number;
-  /** Tokens; 0 is no budget. */
+  /** Tokens; 0 for no budget. */
   readonly budget: number;
   readonly projection: Projection;
-  /** As the request has it; undefined where the server decides. */
+  /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
-  /** What the encoder says of the best candidates, once it was asked. */
+  /** Scores of the best candidates by the encoder, once it was called. */
   readonly opinions?: Opinions;
 }
 
@@ -54,7 +54,7 @@ const DEFAULT_ALPHA = 0.5;
 const OVERSAMPLE = 3;
 const MIN_CANDIDATES = 50;
 
-/** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, an order that needs a place. */
+/** Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, an order that needs a place. */
 export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridRequest {
   const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
   if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
@@ -79,25 +79,25 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   };
 }
 
-/** The weight of the profile counts when it is present, 0 included (decision D-136). */
+/** The weight of the profile is used if it is present, even if it is 0 (decision D-136). */
 function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
   return alpha ?? hybridAlpha ?? DEFAULT_ALPHA;
 }
 
 /**
- * The words rank as in full-text search, best matches put into a better order included, unless somebody says how both sides are
- * to be weighed: then their scores are those of the algorithm, as the contract's formulas have them.
+ * The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set: then its scores are those of
+ * the algorithm, as in the contract's formulas.
  */
 function rankedUsually(words: WordsRequest, isFitted: boolean): WordsRequest {
   return isFitted ? words : { ...words, rerank: false };
 }
 
-/** Whether nobody says how both sides are weighed. */
+/** Whether no weights of the sides are set. */
 function isUsual({ alpha, strategy }: HybridInput, { hybridAlpha, hybridStrategy }: Retrieval): boolean {
   return [alpha, strategy, hybridAlpha, hybridStrategy].every((wish) => wish === undefined);
 }
 
-/** What the request says of the words, with the defaults of full-text search for what it cannot say. */
+/** The lexical part of the request, with the defaults of full-text search for options that it does not have. */
 function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, filter, langs, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
   return {
     collection, query, algorithm, fuzzy, matchingStrategy, prefix: 'none', disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
@@ -106,28 +106,28 @@ function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, dis
   };
 }
 
-/** Whether results need their bodies, if only for passages of them. */
+/** Whether results need their bodies, even if only for passages. */
 export function needsBodies({ projection, mode }: HybridRequest): boolean {
   return projection.body || mode !== 'parent';
 }
 
-/** Whether results need their metadata: to be shown, to be counted, or to know source code, whose passages are other ones. */
+/** Whether results need their metadata: to show them, for counts, or to recognize source code, whose passages are different. */
 export function needsMeta({ projection, mode, words: { facetBy } }: HybridRequest): boolean {
   return keepsMeta(projection) || facetBy !== undefined || mode !== 'parent';
 }
 
-/** The request of a search whose words decide alone. */
+/** The request of a search that uses only the lexical side. */
 export function byWordsAlone(request: HybridRequest): HybridRequest {
   if (request.fusion.strategy === 'rrf') return request;
   return { ...request, isFitted: false, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
 }
 
-/** Whether the query is to be embedded: not when it is blank, nor when meaning weighs nothing. */
+/** Whether the query is embedded: not if it is blank, nor if the vector side has weight 0. */
 export function isMeaningWanted({ fusion, query }: HybridRequest): boolean {
   return query.trim() !== '' && !(fusion.strategy === 'alpha' && fusion.alpha === 0);
 }
 
-/** Whether what words alone find is a result. */
+/** Whether documents that only the lexical side finds are results. */
 export function isWordsWanted({ fusion }: HybridRequest): boolean {
   return !(fusion.strategy === 'alpha' && fusion.alpha === 1);
 }

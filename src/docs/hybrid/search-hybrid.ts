@@ -13,10 +13,13 @@ import type { Scope } from './look-at-sides.ts';
 import { presentResults } from './present-results.ts';
 import { byWordsAlone, isMeaningWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
-/** Of a collection that is not there. */
+/** The result for a collection that does not exist. */
 const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
 
-/** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring holds a place among the searches. */
+/**
+ * `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring occupies a place in the search
+ * gate.
+ */
 export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse> {
   const { signal, budget } = bounds;
   const started = performance.now();
@@ -50,7 +53,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   };
 }
 
-/** Gets the index of words ready for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws `index_loading`. */
+/** Prepares the lexical index for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws `index_loading`. */
 async function withWords({ words }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<HybridRequest> {
   const pace = new Pace();
   while (!prepareFor(words.view.indexOf(request.collection), request.words.plan)) await pace.rest();
@@ -59,12 +62,12 @@ async function withWords({ words }: HybridDeps, request: HybridRequest, signal: 
 
 interface Prepared {
   readonly request: HybridRequest;
-  /** Absent: nothing is looked for by meaning. */
+  /** Absent: the vector side is not searched. */
   readonly vector: QueryVector | undefined;
   readonly warnings: readonly string[];
 }
 
-/** Embeds the query. Where that is not possible the words have to do (decisions section 4.3, "No provider"). Throws `index_loading`. */
+/** Embeds the query. If that is not possible, only the lexical side is searched (decisions section 4.3, "No provider"). Throws `index_loading`. */
 async function withVector({ meaning }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
   if (!isMeaningWanted(request)) return { request, vector: undefined, warnings: [] };
   const alone = (reason: string): Prepared => ({ request: byWordsAlone(request), vector: undefined, warnings: [`${reason}: the words alone decided`] });
@@ -76,13 +79,13 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
     return { request, vector: await meaning.embedQuery(request.query, signal, request.collection), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
-    // The provider may have been taken away just now.
+    // The provider may have just been removed.
     if (error instanceof ServiceError && (error.code === 'unavailable' || !meaning.isConfigured())) return alone(error.message);
     throw error;
   }
 }
 
-/** Looks which hits are the best, and asks the encoder about them without a place among the searches. */
+/** Determines the best hits, and calls the encoder for them without a place in the search gate. */
 async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<Opinions | undefined> {
   const { gate, meaning } = deps;
   if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.query.trim() === '') return undefined;

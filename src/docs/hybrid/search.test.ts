@@ -226,7 +226,7 @@ describe('POST /v1/hybrid-search', () => {
     const answer = await fixture.find('apple', { includeContent: true, contextTokenBudget: 6 });
     expect(answer).toMatchObject({ total: 2, contextTruncated: true });
     expect((await fixture.find('apple', { fields: ['title', 'contentMd'], topK: 1 })).results[0]!.document).toEqual({ id: 'c|a|en', key: 'a', lang: 'en', meta: { title: ['T'] }, contentMd: 'red apple' });
-    // Where no text is carried, the metadata count.
+    // If no text is returned, the metadata count.
     expect(await fixture.find('apple', { contextTokenBudget: 1 })).toMatchObject({ total: 1, contextTruncated: true });
     expect(await fixture.find('apple', { fields: ['key'], contextTokenBudget: 1 })).not.toHaveProperty('contextTruncated');
     const all = await fixture.find('apple');
@@ -327,7 +327,7 @@ describe('a place among the searches', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     fixture.base.meaning.held = promise;
     const waiting = fixture.find('apple');
-    // There is one place: this search would not get it.
+    // There is one place, which this search would not get.
     expect(await fixture.keys('apple', { alpha: 0 })).toEqual(['a']);
     resolve();
     expect(keysOf(await waiting)).toEqual(['a']);

@@ -15,18 +15,18 @@ import type { MeaningSide } from './deps.ts';
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 export interface HybridOptions extends FixtureOptions {
-  /** Stands between the search and its vectors. */
+  /** Wraps the vector search. */
   readonly between?: (meaning: MeaningSide) => MeaningSide;
 }
 
 type Result = SearchHybridResponse['results'][number];
 
-/** For tests: documents with words and vectors over a real database file; `add` returns when both can be found. */
+/** For tests: documents with words and vectors over a real database file; `add` resolves when both can be found. */
 export class HybridFixture {
   readonly base: VectorFixture;
   readonly search: FullTextSearch;
   readonly hybrid: Hybrid;
-  /** Searches that went through the gate. */
+  /** Number of searches that passed the gate. */
   gated = 0;
   readonly #invoke: Invoke<Operations>;
 
@@ -77,7 +77,7 @@ export class HybridFixture {
     return this.call('searchHybrid', { collection: 'c', query, ...more }) as Promise<SearchHybridResponse>;
   }
 
-  /** Keys of what a search finds, in its order. */
+  /** Keys of the results of a search, in their order. */
   async keys(query: string, more: object = {}): Promise<string[]> {
     return keysOf(await this.find(query, more));
   }
@@ -92,7 +92,7 @@ export function keysOf({ results }: SearchHybridResponse): string[] {
   return results.map(({ document: { key } }) => key);
 }
 
-/** The combined score of a result as the formulas of the contract have it, from nothing but the answer. */
+/** The combined score of a result by the formulas of the contract, computed only from the answer. */
 export function recomputed({ strategy, alpha, rrfK }: SearchHybridResponse, { ftsScore, vectorScore, ftsRank, vectorRank }: Result): number {
   if (strategy === 'alpha') return (1 - alpha) * ftsScore + alpha * vectorScore;
   return (ftsRank === undefined ? 0 : 1 / (rrfK + ftsRank)) + (vectorRank === undefined ? 0 : 1 / (rrfK + vectorRank));

@@ -6,7 +6,7 @@ import { HybridFixture, keysOf } from './test-fixture.ts';
 let fixture: HybridFixture;
 afterEach(() => fixture.close());
 
-/** A fixture in which something happens between the search by meaning and the reading of what it found. */
+/** A fixture in which something happens between the vector search and the reading of its results. */
 async function interrupted(meanwhile: (call: number) => Promise<void>): Promise<void> {
   let calls = 0;
   fixture = await HybridFixture.open({

@@ -1,14 +1,14 @@
 import type { WordsHit } from '../../search/fusion/index.ts';
 import { SearchFeedback, type OrdSet, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
-/** What the words find at one time. */
+/** What the lexical side finds at one time. */
 export interface FoundByWords {
   readonly words: readonly WordsHit[];
-  /** All that they match, where facets are to be counted. */
+  /** All matches, if facets are counted. */
   readonly matches: OrdSet | undefined;
 }
 
-/** The side of the words, for all looks of one search: where it ranks as full-text search does, what the best documents tell counts, too. */
+/** The lexical side, for all reads of one search; if it ranks as full-text search does, the feedback of the best documents counts, too. */
 export class WordsSide {
   readonly #deps: WordsDeps;
   readonly #request: WordsRequest;

@@ -2,24 +2,24 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 
-/** Letters, digits and a few signs: no separator, no drive letter, no hidden file, nothing for a shell. */
+/** Letters, digits and a few other characters: no separator, no drive letter, no hidden file, nothing with a meaning for a shell. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._ ()+@=,-]*$/u;
 
 const MAX_BYTES = 200;
 
-/** What SQLite keeps beside a database. */
+/** Files that SQLite keeps beside a database. */
 const SIDE_FILES = ['', '-wal', '-shm', '-journal', '.lock'];
 
-/** Where backups may be, and the database that they must not touch. */
+/** The folder of backups, and the database that they must not overwrite. */
 export interface BackupJail {
   readonly dir: string;
   readonly databasePath: string;
 }
 
 /**
- * The path of a backup that a request names: the only place where a client's word becomes a path
- * (decision D-73). Throws `invalid_argument`, always with the same text, for anything but the plain
- * name of a regular file, or of none, directly in the folder: what is elsewhere cannot be probed.
+ * The path of a backup that a request names: the only place where input of a client becomes a path (decision D-73). Throws
+ * `invalid_argument`, always with the same message, unless it is the plain name of a regular file, or of no existing file, directly in the
+ * folder: other folders cannot be probed.
  */
 export async function resolveBackup({ dir, databasePath }: BackupJail, name: string): Promise<{ path: string; exists: boolean }> {
   if (!isPlainName(name)) throw refused();
@@ -37,7 +37,7 @@ function isPlainName(name: string): boolean {
   return NAME.test(name) && !name.includes('..') && !/[. ]$/.test(name) && Buffer.byteLength(name) <= MAX_BYTES;
 }
 
-/** Some file systems take both spellings for one file. */
+/** Some file systems treat both spellings as one file. */
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

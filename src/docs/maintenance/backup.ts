@@ -8,14 +8,13 @@ export interface Backup {
   readonly backup: string;
   readonly sizeBytes: number;
   readonly verified: true;
-  /** The indexes' checkpoints are left out: a restore begins a new change feed, which none of them would belong to. */
+  /** The indexes' checkpoints are left out: a restore starts a new change feed, to which none of them would belong. */
   readonly includesIndexes: false;
 }
 
 /**
- * Writes a consistent snapshot of the database into the backup folder; it gets its name only after
- * it was read back and found whole. Throws `conflict` when the name is taken: a backup is never
- * overwritten.
+ * Writes a consistent snapshot of the database into the backup folder; it gets its name only after it was verified. Throws `conflict` when
+ * the name is taken: a backup is never overwritten.
  */
 export async function createBackup({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, jail: BackupJail, to: string | undefined): Promise<Backup> {
   await mkdir(jail.dir, { recursive: true, mode: 0o700 });
@@ -30,7 +29,7 @@ async function named(jail: BackupJail, name: string): Promise<{ name: string; pa
   return { name, path };
 }
 
-/** `backup-<unix>.db`, with a number behind it for a second one within a second. */
+/** `backup-<unix>.db`, followed by a number for a second one within a second. */
 async function freeName(jail: BackupJail, seconds: number): Promise<{ name: string; path: string }> {
   for (let i = 1; ; i++) {
     const name = i === 1 ? `backup-${seconds}.db` : `backup-${seconds}-${i}.db`;

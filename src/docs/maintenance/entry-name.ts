@@ -1,13 +1,12 @@
 /**
- * What file systems give a meaning of its own; `:` would make a drive letter of `C:`, and readers that
- * drop a byte order mark would see an absolute path behind it.
+ * Characters with a special meaning in file systems; `:` would make a drive letter of `C:`, and readers that drop a byte order mark would
+ * see an absolute path after it.
  */
 const SPECIAL = /[<>:"|?*\u0000-\u001f\u007f-\u009f\ufeff]/g;
 
 /**
- * Names the entries of an export `{key}.{lang}.md` (decision D-72) so that unpacking stays inside
- * its folder on every system: relative, with `/` between folders, without `..`. Each name is given
- * once, letter case aside; a second one gets a number.
+ * Names the entries of an export `{key}.{lang}.md` (decision D-72) so that unpacking stays inside its folder on every system: relative,
+ * with `/` between folders, without `..`. Each name is returned only once, ignoring case; a repeated one gets a number.
  */
 export class EntryNames {
   readonly #given = new Set<string>();
@@ -29,7 +28,7 @@ function safePath(key: string): string {
   return parts.join('/') || '_';
 }
 
-/** Final dots and spaces go, as Windows drops them anyway; nothing is left of `.` and `..`. */
+/** Removes final dots and spaces, as Windows does; nothing is left of `.` and `..`. */
 function safePart(part: string): string {
   return part.replace(SPECIAL, '_').replace(/[. ]+$/, '');
 }

@@ -6,12 +6,12 @@ import { EntryNames } from './entry-name.ts';
 
 export type ExportFormat = 'ndjson' | 'zip';
 
-/** Lines are gathered to pieces of about so many bytes: small ones cost more to send than to make. */
+/** Lines are collected to pieces of about this many bytes, because sending small pieces costs more than making them. */
 const PIECE = 64 * 1024;
 
 /**
- * The documents as a file that is made while it is read (decision D-72): whoever reads slowly slows
- * the database down, not the memory. Whoever stops reading ends the source as well.
+ * The documents as a file that is generated while it is read (decision D-72): a slow reader slows down the database reads, and uses no
+ * memory. A reader that stops also ends the source.
  */
 export function exportFile(collection: string, format: ExportFormat, source: AsyncIterable<Document[]>): Download {
   const fileName = `${collection.replace(/[\\/]/g, '_')}.${format}`;

@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
-/** How much of the change feed is kept: a change goes when it is too old or when those after it fill the size. */
+/** How much of the change feed is kept: a change is removed when it is too old or when the changes after it reach the size. */
 export interface FeedLimits {
   readonly maxAgeMs: number;
   /** Bytes, estimated from the newest changes. */
@@ -11,7 +11,7 @@ export interface FeedLimits {
 
 export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock' | 'log'> {
   readonly limits: FeedLimits;
-  /** Bytes that one change takes on average; 0 when there is none. */
+  /** Average bytes of one change; 0 when there is none. */
   readonly bytesOfChange: () => Promise<number>;
   readonly timer?: Timer;
 }
@@ -19,8 +19,8 @@ export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock
 const INTERVAL_MS = 3_600_000;
 
 /**
- * Removes old changes from the feed once an hour. What a follower has yet to read stays (`ChangeFeed.prune`), and
- * indexes write or confirm their checkpoints first, so that a restart does not have to build them anew.
+ * Removes old changes from the feed once an hour. Changes that a follower has yet to read are kept (`ChangeFeed.prune`), and indexes first
+ * write or confirm their checkpoints, so that a restart does not have to rebuild them.
  */
 export class FeedRetention {
   readonly #deps: FeedRetentionDeps;
@@ -35,13 +35,13 @@ export class FeedRetention {
     this.#work ??= this.#repeat(this.#deps.timer ?? systemTimer, this.#deps.log);
   }
 
-  /** Waits for what is under way; safe twice. */
+  /** Waits for running work; may be called twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#work;
   }
 
-  /** Returns how many changes were removed. */
+  /** Returns the number of removed changes. */
   async prune(): Promise<number> {
     const { feed, clock, limits, bytesOfChange } = this.#deps;
     const old = await feed.prune({ since: clock.now() - limits.maxAgeMs });
@@ -49,7 +49,7 @@ export class FeedRetention {
     return old + (size === 0 ? 0 : await feed.prune({ entries: Math.floor(limits.maxBytes / size) }));
   }
 
-  /** Never rejects. Not at once: a start has enough to do. */
+  /** Never rejects. Does not prune at once, because a start has enough work. */
   async #repeat(timer: Timer, log: Log): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {

@@ -100,7 +100,7 @@ const lines = async (filterMeta?: Record<string, string[]>, collection = 'blog')
 const backup = (to?: string) => maintenance.handlers.createBackup(to === undefined ? {} : { to }, context) as Promise<{ backup: string; sizeBytes: number; verified: boolean; includesIndexes: boolean }>;
 const restore = (from: string) => maintenance.handlers.restoreBackup({ from }, context);
 
-/** Whatever a backup or restore makes on its way is gone in the end. */
+/** All temporary files of a backup or restore are removed in the end. */
 const files = async () => (await readdir(dir)).filter((name) => !name.startsWith('quire.db')).sort();
 
 describe('export (contract section 4, decision D-72)', () => {
@@ -155,7 +155,7 @@ describe('export (contract section 4, decision D-72)', () => {
     let pieces = 0;
     for await (const _ of content as AsyncIterable<Uint8Array>) if (++pieces === 2) break;
     expect(pieces).toBe(2);
-    await sql.close(); // would wait for ever, or fail, with a snapshot still open
+    await sql.close(); // would wait forever, or fail, with a snapshot still open
     sql = await openDatabase({ path });
   });
 });

@@ -13,8 +13,8 @@ type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments'
 export interface MaintenanceDependencies {
   readonly documents: { readonly reader: Pick<DocumentReader, 'documents'> };
   /**
-   * Called one after the other when a restore has replaced the database's content, in this order,
-   * and again if it is undone: what is kept in memory must be read anew. One that rejects undoes the restore.
+   * Called in this order, one after the other, when a restore has replaced the database's content, and again if it is undone: caches must
+   * be reloaded. One that rejects undoes the restore.
    */
   readonly onRestored: readonly (() => Promise<void>)[];
 }
@@ -22,7 +22,7 @@ export interface MaintenanceDependencies {
 /** Export, backup and restore (contract section 4, "Export, backup, maintenance"). */
 export interface Maintenance {
   readonly handlers: MaintenanceHandlers;
-  /** What the operation `createBackup` does, for the service itself. */
+  /** The implementation of the operation `createBackup`, for the service itself. */
   readonly makeBackup: (to: string) => Promise<Backup>;
 }
 
@@ -49,7 +49,7 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   };
 }
 
-/** Backups and restores copy the whole database; a second one is refused, not queued. */
+/** Backups and restores copy the whole database; a concurrent one is refused, not queued. */
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let running = false;
   return async (work) => {

@@ -9,14 +9,13 @@ import { removeStaged, stageBackup, UnusableBackup } from './stage.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'replication'>;
 
-/** Makes everything that is kept in memory follow the database's new content. */
+/** Makes all caches follow the database's new content. */
 export type Reload = () => Promise<void>;
 
 /**
- * Replaces the database by a backup (contract section 4): the backup is validated and prepared on a
- * copy, a snapshot of the present content is kept until the swap has succeeded, and any failure
- * leaves or brings back the present content. Throws `invalid_argument` for a bad name, `not_found`,
- * and `internal` when the restore failed.
+ * Replaces the database by a backup (contract section 4): the backup is validated and prepared on a copy, a snapshot of the present content
+ * is kept until the swap has succeeded, and on any failure the present content remains or is restored. Throws `invalid_argument` for a bad
+ * name, `not_found`, and `internal` when the restore failed.
  */
 export async function restoreBackup(environment: Environment, jail: BackupJail, from: string, reload: Reload): Promise<void> {
   const { path, exists } = await resolveBackup(jail, from);
@@ -41,7 +40,7 @@ async function swap(environment: Environment, staged: string, kept: string, relo
   try {
     await sql.replaceFrom(staged);
     swapped = true;
-    // Wakes the subscribers, which then meet the gap, and shows that the new content can be written.
+    // Wakes the subscribers, which then meet the gap, and proves that the new content can be written.
     await sql.transaction((tx) => feed.append(tx, [{ kind: 'database.restore', collection: '' }]));
     await reload();
   } catch (error) {
@@ -52,7 +51,7 @@ async function swap(environment: Environment, staged: string, kept: string, relo
   await rm(kept, { force: true });
 }
 
-/** The snapshot stays where it is when even this fails: then it is all there is of the content before. */
+/** The snapshot is kept if even this fails, because it is then the only copy of the previous content. */
 async function rollBack({ sql, log }: Environment, kept: string, reload: Reload): Promise<void> {
   try {
     await sql.replaceFrom(kept);

@@ -5,16 +5,16 @@ import type { Clock } from '../../lib/clock.ts';
 import { beginHistory, type ReplicationState } from '../replication/index.ts';
 
 /**
- * Numbers that the live feed may still give out between the reading of its head and the swap; the
- * new one starts behind them, so that no follower can take its position for one of the new feed.
+ * Numbers that the live feed may still assign between the reading of its head and the swap. The new feed starts after them, so that no
+ * reader can mistake its position for one of the new feed.
  */
 const HEADROOM = 1_000_000;
 
-/** What a backup takes over from the database that it replaces. */
+/** Values that a backup takes over from the database that it replaces. */
 export interface LiveDatabase {
   /** Number of the last change of its feed. */
   readonly head: number;
-  /** Its part in replication: what is restored has the same, and followers take a snapshot of it. */
+  /** Its replication state: the restored database has the same, and followers take a snapshot of it. */
   readonly replication: ReplicationState | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface LiveDatabase {
 export class UnusableBackup extends Error {}
 
 /**
- * Makes from a backup the file that will be swapped in: of this build's format, with a change feed
- * that starts again behind that of the live one. All that can fail is done on copies, before the live database is
- * touched. Throws `UnusableBackup`; the caller removes what is there under `target` and `target.work`.
+ * Converts a backup to the file that will be swapped in: of this build's format, with a change feed that restarts after the numbers of the
+ * live one. Every step that can fail runs on copies, before the live database is changed. Throws `UnusableBackup`; the caller removes
+ * `target` and `target.work`.
  */
 export async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {
   await assertUsable(backup);
@@ -41,7 +41,7 @@ export async function stageBackup(backup: string, target: string, live: LiveData
   }
 }
 
-/** In isolation: a hostile or torn file is never opened as a database before it was found whole. */
+/** Isolated: a malicious or torn file is never opened as a database before it was verified. */
 async function assertUsable(backup: string): Promise<void> {
   const { ok, problems } = await verifyDatabaseFile(backup, { knownFormat: DOCUMENT_MIGRATIONS.length });
   if (!ok) throw new UnusableBackup(`the backup is damaged: ${problems.slice(0, 3).join('; ')}`);
@@ -55,13 +55,13 @@ async function bringUpToDate(copy: Sql, clock: Clock): Promise<void> {
   }
 }
 
-/** The epoch tells followers that ask for it, and the gap those that only read on, to fetch a new snapshot. */
+/** The epoch makes followers that ask for it fetch a new snapshot, and the gap those that only continue reading. */
 async function restartFeed(tx: Transaction, feed: ChangeFeed, head: number): Promise<void> {
   const lsn = await feed.restart(tx, head + HEADROOM);
   await tx.run("INSERT INTO settings(name, value) VALUES ('binlog_epoch', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value", [String(lsn)]);
 }
 
-/** Removes a staged file and all that was beside it while it was made. */
+/** Removes a staged file and all files that were made beside it. */
 export async function removeStaged(target: string): Promise<void> {
   const files = [target, ...['', '-wal', '-shm', '-journal', '.lock'].map((ending) => `${target}.work${ending}`)];
   await Promise.all(files.map((file) => rm(file, { force: true })));

@@ -10,7 +10,7 @@ import { titleOf } from './title.ts';
 export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
   return async ({ sessionId, role, content, meta = {} }, { signal }) => {
     checkMeta(meta);
-    // Nobody waits for room in the queue for a session that is not there.
+    // Checked first, because there is no need to wait for the embedding queue if the session does not exist.
     if ((await findSession(deps.sql, sessionId, unixSeconds(deps.clock))) === undefined) throw noSession();
     const messageId = newId('msg');
     const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
@@ -19,7 +19,7 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     const demand = { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
     const { value: createdAt, dropped } = await transactWithCapacity(deps, demand, async (work, [flagged]) => {
       const session = await advanceSession(work, sessionId);
-      // Sessions are not encrypted with their messages, so their title must not quote one.
+      // Sessions are not encrypted when their messages are, so their title must not quote a message.
       if (role === 'user' && deps.collections.configOf(MEMORY)?.encrypted !== true) await nameAfter(work, session, content);
       const own = { ...meta, role: [role], type: ['message'], message_id: [messageId] };
       await putVersions(work, [toVersion(work, session, { ...flagged!, key: messageKey(sessionId, session.messages), lang: deps.lang, meta: own })], 0);
@@ -30,7 +30,7 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
   };
 }
 
-/** The first message of the user replaces a title that was made up. */
+/** The first message of the user replaces a generated title. */
 async function nameAfter(work: UnitOfWork, session: SessionRow, content: string): Promise<void> {
   if (session.title_final === 0) await settleTitle(work, session, titleOf(content));
 }

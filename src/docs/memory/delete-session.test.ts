@@ -29,7 +29,7 @@ describe.each(DRIVERS)('deleting a session over %s (decision D-131)', (driver) =
   it('takes a conversation that is too long for one transaction', async () => {
     const { sessionId } = await fixture.start();
     for (let i = 0; i < 3; i++) await fixture.say(sessionId, `message ${i}`);
-    // As many as two transactions remove: messages are documents under the session's key, however they came.
+    // Enough for two transactions: every document under the session's key counts as a message, however it was stored.
     await fixture.base.documents.writer.put('_memory', Array.from({ length: 600 }, (_, i) => ({ key: `${sessionId}/${i + 4}`, lang: 'en', contentMd: 'x', saveRevision: false })), { flags: CHANGE_FLAGS.SKIP_FTS });
     await remove(sessionId);
     expect([await count('documents'), await count('memory_sessions')]).toEqual([0, 0]);

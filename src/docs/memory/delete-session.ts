@@ -7,12 +7,12 @@ import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { keysOf } from './message-documents.ts';
 import { findSession, noSession, removeSession, type SessionRow } from './session-rows.ts';
 
-/** Documents removed in one transaction. */
+/** Maximum number of documents removed in one transaction. */
 const REMOVED_AT_ONCE = 500;
 
 /**
- * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one
- * removes the session, so that a deletion which was interrupted can be asked for again.
+ * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one removes the session, so
+ * that an interrupted deletion can be requested again.
  */
 export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['deleteSession'] {
   const find = async (queries: Parameters<typeof findSession>[0], id: string, identity: Identity): Promise<SessionRow> => {
@@ -36,7 +36,7 @@ export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers[
   };
 }
 
-/** A conversation is owned by the user that it names. */
+/** A conversation belongs to the user that it names. */
 function requireOwner({ user_id: owner }: SessionRow, identity: Identity): void {
   if (identity.may('admin', MEMORY) || (identity.username !== '' && identity.username === owner)) return;
   throw new ServiceError('forbidden', `forbidden: a session is deleted by the user that it belongs to, or with admin permission on ${MEMORY}`);

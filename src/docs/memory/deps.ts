@@ -10,14 +10,14 @@ export const MEMORY = '_memory';
 export type MemoryHandlers = Required<Pick<Handlers<Operations>,
   'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory' | 'deleteSession'>>;
 
-/** What the handlers of conversations work with. */
+/** Dependencies of the handlers of conversations. */
 export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock'> {
   readonly embeddingCapacity: EmbeddingCapacity;
   /** What encrypts messages and summaries while `_memory` is encrypted. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly collections: Pick<Collections, 'configOf'>;
-  /** Whether what is stored gets a vector. */
+  /** Whether stored documents get a vector. */
   readonly isEmbedding: () => boolean;
-  /** The language that messages are stored as, because nobody says theirs. */
+  /** The language of stored messages, because requests do not state one. */
   readonly lang: string;
 }

@@ -16,7 +16,7 @@ interface MessageRow extends Row {
   readonly body: Uint8Array;
 }
 
-/** Bodies may be large, so few are in memory at once before they are decoded. */
+/** Bodies may be large, so only a few are in memory at once before they are decoded. */
 const READ_AT_ONCE = 32;
 
 /** `POST /v1/memory/history`. */
@@ -35,7 +35,7 @@ export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHand
   };
 }
 
-/** The messages of a session from one number to another, both included, in order and in batches. */
+/** The messages of a session in a range of numbers, both ends included, in order and in batches. */
 export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCodec }, sessionId: string, from: number, until: number): AsyncGenerator<HistoryMessage[]> {
   const pace = new Pace();
   for (let first = from; first <= until; first += READ_AT_ONCE) {
@@ -47,7 +47,7 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
     );
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const messages: HistoryMessage[] = [];
-    // One that was swept meanwhile is left out.
+    // A message that was swept meanwhile is left out.
     for (const row of keys.map((key) => byKey.get(key)).filter((each) => each !== undefined)) {
       messages.push({
         id: row.id, key: row.key, meta: JSON.parse(row.meta) as HistoryMessage['meta'],

@@ -6,10 +6,10 @@ import { SESSION, toSession, type SessionRow } from './session-rows.ts';
 
 const COLUMNS = { updatedAt: 'updated_at', createdAt: 'created_at', title: 'title' } as const;
 
-/** Whoever skips more than so many sessions is served away from the event loop. */
+/** With a larger offset, the query runs outside the event loop. */
 const FAR = 1000;
 
-/** `POST /v1/memory/sessions`. Sessions that are equal in the order asked for come in that of their creation. */
+/** `POST /v1/memory/sessions`. Sessions that are equal in the requested order are in the order of their creation. */
 export function listSessions({ sql, clock }: MemoryDeps): MemoryHandlers['listSessions'] {
   return async ({ userId, scenario, limit, offset, sort, asc }, { budget }) => {
     const now = unixSeconds(clock);
@@ -17,7 +17,7 @@ export function listSessions({ sql, clock }: MemoryDeps): MemoryHandlers['listSe
     const condition = conditionOf(filter);
     const direction = asc ? 'ASC' : 'DESC';
     const order = `ORDER BY s.${COLUMNS[sort]} ${direction}, s.seq ${direction}`;
-    // The page is chosen in an index, which holds all that this looks at; then its rows are read.
+    // The page is selected from an index that covers all columns of this subquery; then its rows are read.
     const page = `SELECT s.seq FROM memory_sessions s WHERE (s.expires_at IS NULL OR s.expires_at > ?)${condition.sql} ${order} LIMIT ? OFFSET ?`;
     const rows = await (offset > FAR ? sql.background : sql).all<SessionRow>(
       `SELECT ${SESSION} FROM memory_sessions s WHERE s.seq IN (${page}) ${order}`, [now, ...condition.params, limit, offset],

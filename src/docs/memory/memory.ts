@@ -13,25 +13,25 @@ import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
 import { sweepSessions } from './sweep-sessions.ts';
 
-/** Conversations: sessions, their messages, what is remembered of them (contract section 2, "Memory resources"). */
+/** Conversations: sessions, their messages, and recall of them (contract section 2, "Memory resources"). */
 export interface Memory {
   readonly handlers: MemoryHandlers;
   /** Removes expired sessions. Not for followers and read-only servers. */
   readonly sweep: Sweep;
 }
 
-/** What conversations need of other areas. `configOf` and `describe` are asked at each request, so both must answer from memory. */
+/** Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must return from memory. */
 export interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
   readonly words: WordsSide;
-  /** Absent: recall finds by words alone. */
+  /** Absent: recall uses only full-text search. */
   readonly meaning?: MeaningSide;
   readonly gate: Gate;
   readonly columns: RecallDeps['columns'];
 }
 
-/** Of messages, where the settings name none. */
+/** Default language of messages. */
 const DEFAULT_LANG = 'en';
 
 export function createMemory(environment: DocsEnvironment, { collections, embeddings, words, meaning, gate, columns }: MemoryAreas): Memory {

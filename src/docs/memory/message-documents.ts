@@ -6,7 +6,7 @@ import type { SessionRow } from './session-rows.ts';
 /** Metadata that the service sets itself, and that recall filters by (decisions section 2.4). */
 const OWN_KEYS = ['session_id', 'user_id', 'role', 'scenario', 'type', 'message_id', 'summary_id'] as const;
 
-/** Throws `invalid_argument` for metadata of a client that would say of a message what only the service can. */
+/** Throws `invalid_argument` for metadata from a client that only the service may set. */
 export function checkMeta(meta: Meta): void {
   const taken = OWN_KEYS.find((key) => Object.hasOwn(meta, key));
   if (taken !== undefined) throw new ServiceError('invalid_argument', `meta.${taken} is set by the service and must not be sent`);
@@ -17,17 +17,17 @@ export function messageKey(sessionId: string, number: number): string {
   return `${keysOf(sessionId)}${number}`;
 }
 
-/** What the keys of all documents of a session begin with. */
+/** Prefix of the keys of all documents of a session. */
 export function keysOf(sessionId: string): string {
   return `${sessionId}/`;
 }
 
-/** A session has one summary: a later one takes its place, so that recall never finds what no longer holds. */
+/** A session has one summary: a later one replaces it, so that recall never finds an outdated one. */
 export function summaryKey(sessionId: string): string {
   return `${keysOf(sessionId)}summary`;
 }
 
-/** What is stored of a session, a message or a summary. */
+/** The stored document of a session, a message or a summary. */
 export interface MemoryText extends Pick<NewVersion, 'body' | 'flags'> {
   readonly key: string;
   readonly lang: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryFixture } from './test-fixture.ts';
 
-/** What a list of sessions should be made of. */
+/** The expected content of a list of sessions. */
 interface Known {
   readonly id: string;
   readonly userId: string;

@@ -6,7 +6,7 @@ export interface SessionFilter {
   readonly scenario?: string | undefined;
 }
 
-/** Counts a session that came, or went (-1), in the four lists that it is in. */
+/** Counts a session that was added, or removed (-1), in its four lists. */
 export async function countSession(tx: Transaction, { userId, scenario }: Required<SessionFilter>, difference: 1 | -1): Promise<void> {
   const scopes = [{}, { userId }, { scenario }, { userId, scenario }].map(scopeOf);
   await tx.runMany(
@@ -16,7 +16,7 @@ export async function countSession(tx: Transaction, { userId, scenario }: Requir
   if (difference < 0) await tx.runMany('DELETE FROM memory_session_counts WHERE scope = ? AND sessions = 0', scopes.map((scope) => [scope]));
 }
 
-/** Sessions that a filter selects and that have not expired; those that have and are not swept yet are few. */
+/** Number of sessions that a filter selects and that have not expired; few have expired without being swept. */
 export async function totalSessions(queries: Queries, filter: SessionFilter, now: number): Promise<number> {
   const { sql, params } = conditionOf(filter, '+');
   const row = await queries.get<{ total: number }>(
@@ -27,9 +27,12 @@ export async function totalSessions(queries: Queries, filter: SessionFilter, now
   return row!.total;
 }
 
-/** What a filter adds to a WHERE. A `+` as prefix keeps an index from being chosen for it (SQLite, "Disqualifying WHERE Clause Terms Using Unary +"). */
+/**
+ * The conditions that a filter adds to a WHERE. The prefix `+` prevents the use of an index (SQLite, "Disqualifying WHERE Clause Terms
+ * Using Unary +").
+ */
 export function conditionOf({ userId, scenario }: SessionFilter, prefix: '' | '+' = ''): { sql: string; params: SqlValue[] } {
-  // With both, those of a user are the fewer.
+  // With both conditions, a user has fewer sessions than a scenario.
   const other = userId === undefined ? prefix : '+';
   return {
     sql: `${userId === undefined ? '' : ` AND ${prefix}s.user_id = ?`}${scenario === undefined ? '' : ` AND ${other}s.scenario = ?`}`,

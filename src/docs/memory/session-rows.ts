@@ -11,9 +11,9 @@ export interface SessionRow extends Row {
   readonly user_id: string;
   readonly scenario: string;
   readonly title: string;
-  /** 0 until the first message of the user has replaced a title that was made up. */
+  /** 0 until the first message of the user has replaced a generated title. */
   readonly title_final: number;
-  /** Messages stored, and the number of the newest. */
+  /** Number of stored messages, which is also the number of the newest. */
   readonly messages: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -35,7 +35,7 @@ export interface NewSession {
 
 export const SESSION = 's.seq, s.id, s.user_id, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, s.expires_at, s.meta';
 
-/** The answer for a session that is unknown or has expired (decisions section 4.7). */
+/** The error for a session that is unknown or has expired (decisions section 4.7). */
 export function noSession(): ServiceError {
   return new ServiceError('not_found', 'not found');
 }
@@ -55,10 +55,10 @@ export async function insertSession(work: UnitOfWork, { id, userId, scenario, ti
   await noteSession(work, id);
 }
 
-/** Counts one message more, as of now, and answers the row with it. Throws `not_found`. */
+/** Adds one to the number of messages and returns the updated row. Throws `not_found`. */
 export async function advanceSession(work: UnitOfWork, id: string): Promise<SessionRow> {
   const { tx, now } = work;
-  // The write comes first: it keeps others from reading the same number, whatever the database locks.
+  // The write comes first: it prevents others from reading the same number, whatever the database locks.
   const { changes } = await tx.run(
     'UPDATE memory_sessions SET messages = messages + 1, updated_at = ? WHERE id = ? AND (expires_at IS NULL OR expires_at > ?)', [now, id, now],
   );
@@ -67,19 +67,19 @@ export async function advanceSession(work: UnitOfWork, id: string): Promise<Sess
   return (await findSession(tx, id, now))!;
 }
 
-/** Settles the title; undefined leaves it as it was made up. */
+/** Makes the title final; undefined keeps the generated one. */
 export async function settleTitle({ tx }: UnitOfWork, { seq }: SessionRow, title: string | undefined): Promise<void> {
   await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null, seq]);
 }
 
-/** Removes the row; its documents are the caller's. */
+/** Removes the row; the caller removes its documents. */
 export async function removeSession({ tx, feed }: UnitOfWork, { seq, id, user_id: userId, scenario }: SessionRow): Promise<void> {
   await tx.run('DELETE FROM memory_sessions WHERE seq = ?', [seq]);
   await countSession(tx, { userId, scenario }, -1);
   await feed.append(tx, [{ kind: 'memory.delete', collection: MEMORY, key: id }]);
 }
 
-/** For whoever copies the database by its feed: the row is to be read again. */
+/** Tells readers that copy the database by its feed to read the row again. */
 async function noteSession({ tx, feed }: UnitOfWork, id: string): Promise<void> {
   await feed.append(tx, [{ kind: 'memory.put', collection: MEMORY, key: id }]);
 }

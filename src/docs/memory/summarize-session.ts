@@ -10,7 +10,7 @@ import { readConversation } from './summary/conversation.ts';
 import { keyPoints } from './summary/key-points.ts';
 import { toMarkdown } from './summary/to-markdown.ts';
 
-/** `POST /v1/memory/summarize`: of the messages that there are when it begins. */
+/** `POST /v1/memory/summarize`: summarizes the messages that exist when it starts. */
 export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSession'] {
   return async ({ sessionId, userId }, { signal }) => {
     const session = await findSession(deps.sql, sessionId, unixSeconds(deps.clock));
@@ -26,7 +26,7 @@ export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSes
   };
 }
 
-/** Puts a summary into the place of the one before, and answers when. Throws `not_found` when the session has expired meanwhile. */
+/** Replaces the previous summary, and returns the time. Throws `not_found` when the session has expired meanwhile. */
 async function store(deps: MemoryDeps, sessionId: string, summaryId: string, summary: string, signal: AbortSignal): Promise<number> {
   const draft = { key: summaryKey(sessionId), lang: deps.lang, meta: { type: ['summary'], summary_id: [summaryId] }, body: await encodeBody(deps.codec, MEMORY, summary), flags: 0 };
   const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });

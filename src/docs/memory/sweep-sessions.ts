@@ -6,7 +6,7 @@ import { countSession } from './session-counts.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>;
 
-/** Sessions removed in one transaction. */
+/** Maximum number of sessions removed in one transaction. */
 const SWEPT_AT_ONCE = 200;
 
 interface Expired extends Row {
@@ -16,14 +16,14 @@ interface Expired extends Row {
   readonly scenario: string;
 }
 
-/** Removes expired sessions and answers how many. Their messages expire at the same moment, and are swept as documents are. */
+/** Removes expired sessions and returns their number. Their messages expire at the same time, and are swept like all documents. */
 export async function sweepSessions(environment: Environment, signal?: AbortSignal): Promise<number> {
   let total = 0;
   while (!signal?.aborted && (await hasExpired(environment))) total += await sweepSome(environment);
   return total;
 }
 
-/** Asked outside of a transaction, so that a sweep with nothing to do does not make the disk write. */
+/** Queried outside of a transaction, so that a sweep with nothing to do does not write to disk. */
 async function hasExpired({ sql, clock }: Environment): Promise<boolean> {
   return (await sql.get('SELECT seq FROM memory_sessions WHERE expires_at <= ? LIMIT 1', [unixSeconds(clock)])) !== undefined;
 }

@@ -11,13 +11,13 @@ export interface MemoryOptions {
   readonly embeddingCapacity?: EmbeddingCapacity;
 }
 
-/** For tests: conversations with full-text search over one database; a write returns when it can be found. */
+/** For tests: conversations with full-text search over one database; a write resolves when it can be found. */
 export class MemoryFixture {
   readonly base: Fixture;
   readonly memory: Memory;
-  /** Searches that went through the gate. */
+  /** Number of searches that passed the gate. */
   gated = 0;
-  /** Whether a search holds a place right now. */
+  /** Whether a search occupies a place at present. */
   holdsPlace = false;
   isEmbedding = false;
   readonly #search: SearchFixture;
@@ -56,7 +56,7 @@ export class MemoryFixture {
     return this.call('addMessage', { sessionId, role, content, ...more });
   }
 
-  /** A session with messages, user and assistant in turn. */
+  /** A session with alternating messages of user and assistant. */
   async talk(contents: readonly string[], more: object = {}): Promise<string> {
     const { sessionId } = await this.start(more);
     for (const [i, content] of contents.entries()) await this.say(sessionId, content, i % 2 === 0 ? 'user' : 'assistant');
@@ -67,7 +67,7 @@ export class MemoryFixture {
     return this.call('recallMemory', { query, ...more });
   }
 
-  /** Keys of what is recalled, best first, with numbers in the place of session ids. */
+  /** Keys of recalled documents, best first, with numbers in place of session ids. */
   async found(query: string, sessions: readonly string[], more: object = {}): Promise<string[]> {
     const { results } = await this.recall(query, more);
     return results.map(({ document: { key } }) => key.replace(/^ses_[0-9a-f]+/, (id) => String(sessions.indexOf(id))));

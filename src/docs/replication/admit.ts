@@ -1,17 +1,17 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { ServiceError } from '../../errors/index.ts';
 
-/** Who calls an RPC between nodes, as the protocol knows it. */
+/** The credentials of a caller of RPCs between nodes. */
 export interface PeerProof {
   /** Metadata `x-svc-replication-secret`. */
   readonly secret?: string;
-  /** The connection has shown a certificate that the server's authority has issued. */
+  /** The connection has presented a certificate that the server's authority has issued. */
   readonly hasCertificate: boolean;
-  /** Whether the credential of the call is an administrator's; asked when nothing else opens the door. */
+  /** Whether the credential of the call belongs to an administrator; called only if no other credential admits the caller. */
   readonly isAdmin: () => Promise<boolean>;
 }
 
-/** Throws `forbidden` for a caller that is no node of this system (decision 4.11). The secret is compared in constant time. */
+/** Throws `forbidden` for a caller that is not a node of this system (decision 4.11). The secret is compared in constant time. */
 export async function admit(proof: PeerProof, secret: string): Promise<void> {
   if (proof.hasCertificate) return;
   if (secret !== '' && proof.secret !== undefined && isEqual(proof.secret, secret)) return;
@@ -19,7 +19,7 @@ export async function admit(proof: PeerProof, secret: string): Promise<void> {
   throw new ServiceError('forbidden', 'replication needs the shared secret in x-svc-replication-secret, a client certificate, or an administrator');
 }
 
-/** Of digests, which have one length whatever was sent. */
+/** Compares digests, which have the same length for every input. */
 function isEqual(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -80,7 +80,7 @@ describe('rows of a commit, applied to a copy', () => {
         try {
           await follower.transaction((tx) => applyCommit(tx, patchset, columnsOf));
         } catch (error) {
-          // Values that rows exchange are not possible row by row: then a follower takes a snapshot, and is never wrong.
+          // An exchange of values between rows is not possible row by row: then a follower takes a snapshot, and is never wrong.
           expect(String(error)).toMatch(/UNIQUE constraint failed/);
           await follower.transaction(async (tx) => {
             await tx.run('DELETE FROM children');

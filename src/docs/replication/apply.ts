@@ -1,13 +1,13 @@
 import type { SqlValue, Transaction } from '../../storage/index.ts';
 import { readPatchset, tablesOf, type PatchedTable, type RowChange } from './patchset.ts';
 
-/** The database does not hold what a change of the leader rests on: it is no copy of the leader's (any more). */
+/** The database lacks what a change of the leader is based on: it is not a copy of the leader's (any more). */
 export class Diverged extends Error {}
 
 /** Each node has its own. */
 const OWN_TABLE = 'replication';
 
-/** Each node removes the changes of its feed itself, when its own indexes have read them. */
+/** Each node prunes its feed itself, when its own indexes have read the changes. */
 const FEED = 'changes';
 
 interface Batch {
@@ -20,7 +20,7 @@ interface Batch {
 /** Names of a table's columns, in their order. */
 export type ColumnsOf = (tx: Transaction, table: string) => Promise<readonly string[]>;
 
-/** Asks the database once for each table; for a schema that does not change. */
+/** Queries the database once for each table; only for a schema that does not change. */
 export function rememberColumns(): ColumnsOf {
   const known = new Map<string, readonly string[]>();
   return async (tx, table) => {
@@ -31,9 +31,9 @@ export function rememberColumns(): ColumnsOf {
 }
 
 /**
- * Applies one commit of the leader within a transaction, and returns the names of the tables that changed; by the driver itself
- * where it can, and row by row where that does not fit, such as a deletion that the deletion of another row has made already.
- * Throws `Diverged` where a row that is to be changed is missing, and the database's error where one that is to be inserted exists.
+ * Applies one commit of the leader within a transaction, and returns the names of the tables that changed. The driver does it if it can;
+ * row by row if that does not fit, for example because the deletion of another row has already deleted a row. Throws `Diverged` if a row
+ * that must be changed is missing, and the database's error if a row that must be inserted exists.
  */
 export async function applyCommit(tx: Transaction, patchset: Buffer, columnsOf: ColumnsOf): Promise<Set<string>> {
   const { changed, deleted } = tablesOf(patchset);
@@ -42,7 +42,7 @@ export async function applyCommit(tx: Transaction, patchset: Buffer, columnsOf: 
   return applyRows(tx, patchset, columnsOf);
 }
 
-/** Deletions come first, so that what they make room for can be inserted; references between tables are checked when the transaction ends. */
+/** Deletions come first, so that unique values are free for insertions; references between tables are checked when the transaction ends. */
 async function applyRows(tx: Transaction, patchset: Buffer, columnsOf: ColumnsOf): Promise<Set<string>> {
   await tx.run('PRAGMA defer_foreign_keys = ON');
   const batches: Record<RowChange['kind'], Batch[]> = { delete: [], update: [], insert: [] };
@@ -57,7 +57,7 @@ async function applyRows(tx: Transaction, patchset: Buffer, columnsOf: ColumnsOf
   return tables;
 }
 
-/** Changes of one form follow each other, so that one statement does for many. */
+/** Consecutive changes of the same form share one statement. */
 function add(batches: Batch[], change: RowChange): void {
   const columns = change.kind === 'update' ? change.columns : [];
   const row = change.kind === 'update' ? [...change.values, ...change.key] : change.kind === 'insert' ? [...change.values] : [...change.key];
@@ -74,7 +74,7 @@ async function applyBatch(tx: Transaction, { kind, table, columns, rows }: Batch
   const names = await columnsOf(tx, table.name);
   if (names.length !== table.isKey.length) throw new Diverged(`table ${table.name} has ${names.length} columns, and ${table.isKey.length} on the leader`);
   const { changes } = await tx.runMany(statementOf(kind, table, columns, names), rows);
-  // A deletion may have been made by that of the row that it refers to.
+  // A row may have been deleted together with the row that it refers to.
   if (kind === 'update' && changes !== rows.length) throw new Diverged(`${rows.length - changes} rows of ${table.name} are missing`);
 }
 

@@ -46,7 +46,7 @@ async function commit(patchset: Uint8Array): Promise<void> {
   binlog.durable();
 }
 
-/** Patchsets that follow a place, until there is nothing more. */
+/** Patchsets that follow a position, up to the end. */
 async function read(after: Place): Promise<Buffer[]> {
   const over = new AbortController();
   const patchsets: Buffer[] = [];

@@ -14,16 +14,16 @@ const sync = promisify(fdatasync);
 export interface BinlogOptions {
   readonly folder: string;
   readonly clock: Clock;
-  /** Bytes from which the oldest entries go. */
+  /** The oldest entries are removed when the binlog reaches this many bytes. */
   readonly maxBytes: number;
-  /** Milliseconds after which entries go. */
+  /** Entries are removed after this many milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** The entries after a place are not there (any more), or are not those that follow it. Whoever asked needs a snapshot. */
+/** The entries after a position are missing (now), or do not follow it. The caller needs a snapshot. */
 export class BinlogGap extends Error {}
 
-/** Entries that follow each other, as they are stored. */
+/** Consecutive entries, as they are stored. */
 export interface BinlogPiece {
   readonly bytes: Buffer;
   readonly position: number;
@@ -33,7 +33,7 @@ export interface BinlogPiece {
 }
 
 interface Tail extends SegmentBase {
-  /** Bytes of the segment that is written to. */
+  /** Bytes of the segment that is being written. */
   readonly size: number;
 }
 
@@ -41,9 +41,9 @@ const SELECT = 'SELECT history, position, checksum, (SELECT coalesce(max(lsn), 0
 const UPDATE = 'UPDATE replication SET position = ?, checksum = ?';
 
 /**
- * The binlog of a leader: what each commit changed, row by row, in files beside the database. An entry is written before its commit
- * is made, which also stores its position in the database, so that a start knows which entries are of commits that never were. It
- * is told to followers when both are on disk.
+ * The binlog of a leader: the rows that each commit changed, in files beside the database. An entry is written before its commit, which
+ * also stores the entry's position in the database, so that a start detects entries of commits that were never made. It is sent to
+ * followers when both are on disk.
  */
 export class Binlog implements CommitRecorder {
   readonly #options: BinlogOptions;
@@ -55,14 +55,14 @@ export class Binlog implements CommitRecorder {
   #descriptor: number;
   #isClosed = false;
   #written: Tail;
-  /** What the commit under way is written behind; undefined when there is none. */
+  /** The position before the running commit; undefined when there is none. */
   #before: Tail | undefined;
   #published: SegmentBase;
   #began: number;
   #changed = Promise.withResolvers<void>();
   #pruning: Promise<void> | undefined;
 
-  /** Opens the binlog of a database that stands at a place and whose feed ends with a change. Entries that it does not know are removed. */
+  /** Opens the binlog of a database with a position, and a feed that ends with a change. Entries that the database does not know are removed. */
   constructor(options: BinlogOptions, place: Place, lsn: number) {
     this.#options = options;
     this.#segmentBytes = Math.min(32 * 2 ** 20, Math.floor(options.maxBytes / 8));
@@ -75,12 +75,12 @@ export class Binlog implements CommitRecorder {
     this.#published = this.#written;
   }
 
-  /** Where the last entry that followers may see ends. */
+  /** The end of the last entry that followers may see. */
   get place(): SegmentBase {
     return this.#published;
   }
 
-  /** Number of the oldest change that the binlog can still tell of; 0 when there is none. */
+  /** Number of the oldest change that the binlog still contains; 0 when there is none. */
   get oldestLsn(): number {
     return this.#oldest.lsn < this.#published.lsn ? this.#oldest.lsn + 1 : 0;
   }
@@ -89,7 +89,7 @@ export class Binlog implements CommitRecorder {
     return this.#olderBytes + this.#written.size;
   }
 
-  /** Resolves when there is more to see. */
+  /** Resolves when there are more entries to read. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
@@ -97,7 +97,7 @@ export class Binlog implements CommitRecorder {
   prepare(queries: CommitQueries, patchset: Uint8Array): void {
     const row = queries.get(SELECT, []) as { history: string; position: number; checksum: number; lsn: number } | undefined;
     if (row === undefined) throw new Error('the database has lost its place in the binlog');
-    // The database was replaced: what is here belongs to another one.
+    // The database was replaced: these entries belong to another one.
     if (row.history !== this.#written.history) this.#restart({ ...row, lsn: row.lsn });
     this.#rotate();
     this.#before = this.#written;
@@ -125,12 +125,12 @@ export class Binlog implements CommitRecorder {
     if (this.#published === this.#written) return;
     this.#published = this.#written;
     this.#tell();
-    if (this.sizeBytes > this.#options.maxBytes && this.#segments.length > 1) this.prune().catch(() => undefined); // tried again, and told, by the timer
+    if (this.sizeBytes > this.#options.maxBytes && this.#segments.length > 1) this.prune().catch(() => undefined); // the timer retries and reports it
   }
 
   /**
-   * Entries that follow a place, as they come, until the signal aborts; undefined at first, when the place is found, and whenever
-   * none has come while `idle` took. Reads one piece at a time, and the next when the one before was taken. Throws `BinlogGap`.
+   * Entries that follow a position, as they arrive, until the signal aborts. Yields undefined at first, when the position is found, and
+   * whenever no entry arrived for `idle`. Reads one piece at a time, and the next when the previous one was consumed. Throws `BinlogGap`.
    */
   async *follow(after: Place, signal: AbortSignal, idle: (signal: AbortSignal) => Promise<void>): AsyncGenerator<BinlogPiece | undefined> {
     let reader = await this.#seek(after);
@@ -156,7 +156,7 @@ export class Binlog implements CommitRecorder {
     }
   }
 
-  /** Removes segments beyond the limits; never the one that is written to. */
+  /** Removes segments beyond the limits, but never the one that is being written. */
   prune(): Promise<void> {
     return (this.#pruning ??= this.#prune().finally(() => (this.#pruning = undefined)));
   }
@@ -176,14 +176,14 @@ export class Binlog implements CommitRecorder {
     }
   }
 
-  /** Safe twice. */
+  /** May be called twice. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     closeSync(this.#descriptor);
   }
 
-  /** Lets the event loop turn while it reads up to where the place is. */
+  /** Yields to the event loop while it searches for the position. */
   async #seek(after: Place): Promise<SegmentReader> {
     if (after.history !== this.#published.history) throw new BinlogGap(`the binlog is of history ${this.#published.history}, not ${after.history || 'none'}`);
     if (after.position > this.#published.position) throw new BinlogGap(`the binlog ends at ${this.#published.position}, before ${after.position}`);
@@ -209,7 +209,7 @@ export class Binlog implements CommitRecorder {
     }
   }
 
-  /** Finds the entry at which the database stands and cuts off what is behind it; undefined, with nothing left, when it is not there. */
+  /** Finds the entry at the database's position and truncates the binlog after it; undefined, with nothing left, when there is no such entry. */
   #recover(place: Place, lsn: number): { descriptor: number; size: number; oldest: SegmentBase } | undefined {
     const { folder } = this.#options;
     const all = listSegments(folder);
@@ -239,7 +239,7 @@ export class Binlog implements CommitRecorder {
     this.#tell();
   }
 
-  /** A segment also ends when an eighth of the longest age has passed, so that entries can go in time. */
+  /** A segment also ends after an eighth of the maximum age, so that entries can be removed in time. */
   #rotate(): void {
     const { clock, maxAgeMs } = this.#options;
     const isOld = this.#written.size > HEADER && clock.now() - this.#began > maxAgeMs / 8;
@@ -266,12 +266,12 @@ export class Binlog implements CommitRecorder {
   }
 }
 
-/** The file may be longer than what counts, so the end of it does not say where to write. */
+/** The file may be longer than its valid part, so its end is not the position to write at. */
 function writeWhole(descriptor: number, bytes: Buffer, at: number): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written, bytes.length - written, at + written);
 }
 
-/** Offset behind the entry of a place; undefined when the segment does not hold it. */
+/** Offset after the entry of a position; undefined when the segment does not contain it. */
 function endOf(folder: string, segment: number, { history, position, checksum }: Place): number | undefined {
   let reader: SegmentReader | undefined;
   try {

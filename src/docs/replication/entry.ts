@@ -5,20 +5,20 @@ import { crc32 } from 'node:zlib';
  *
  *     length of what follows the checksum (u32) | checksum (u32) | position (u64) | LSN (u64) | time in ns (u64) | flags (u8) | value
  *
- * The checksum is the CRC-32 of what follows it, seeded with that of the entry before: two binlogs that agree on one entry agree on
+ * The checksum is the CRC-32 of what follows it, seeded with that of the previous entry: two binlogs that agree on one entry agree on
  * all before it.
  */
 export interface Entry {
-  /** Counts the entries of a history, from 1 without a gap. */
+  /** Number of the entry in its history, from 1 without a gap. */
   readonly position: number;
   /** Number of the last change of the feed once the commit has been made. */
   readonly lsn: number;
   /** Nanoseconds since 1970. */
   readonly timestamp: bigint;
-  /** Whether it is the last one of its commit. */
+  /** Whether it is the last entry of its commit. */
   readonly txnEnd: boolean;
   readonly checksum: number;
-  /** Bytes of a patchset; those of all entries of a commit in their order are the whole. */
+  /** A part of a patchset; the concatenation of all entries of a commit is the complete one. */
   readonly value: Buffer;
 }
 
@@ -26,16 +26,16 @@ const HEAD = 8;
 const FIXED = 25;
 const TXN_END = 1;
 
-/** Bytes of a patchset that one entry holds at most. */
+/** Maximum bytes of a patchset in one entry. */
 export const PIECE = 512 * 1024;
 
-/** Longest that an entry can be, in bytes. */
+/** Maximum bytes of an entry. */
 export const MAX_ENTRY = HEAD + FIXED + PIECE;
 
-/** An entry that cannot be one: torn, damaged, or of another binlog. */
+/** An invalid entry: torn, damaged, or of another binlog. */
 export class BadEntry extends Error {}
 
-/** Cuts a patchset into the entries of one commit, which follow the place. */
+/** Splits a patchset into the entries of one commit, which follow `place`. */
 export function entriesOf(patchset: Uint8Array, place: { readonly position: number; readonly checksum: number }, lsn: number, timestamp: bigint): { bytes: Buffer; position: number; checksum: number } {
   const count = Math.max(1, Math.ceil(patchset.length / PIECE));
   const bytes = Buffer.allocUnsafe(patchset.length + count * (HEAD + FIXED));
@@ -58,7 +58,7 @@ export function entriesOf(patchset: Uint8Array, place: { readonly position: numb
   return { bytes, position, checksum };
 }
 
-/** The entry at an offset and where it ends; undefined when the bytes end before it does. Throws `BadEntry` for a length that none has. */
+/** The entry at an offset and its end; undefined when the bytes end before it. Throws `BadEntry` for an impossible length. */
 export function entryAt(bytes: Buffer, at: number): { entry: Entry; end: number } | undefined {
   if (at + HEAD > bytes.length) return undefined;
   const length = bytes.readUInt32LE(at);
@@ -76,7 +76,7 @@ export function entryAt(bytes: Buffer, at: number): { entry: Entry; end: number 
   return { entry, end };
 }
 
-/** The entries that bytes hold, each checked against the one before. Throws `BadEntry` where one is damaged, missing, or cut off. */
+/** Decodes entries from bytes, and checks each against the previous one. Throws `BadEntry` if one is damaged, missing, or truncated. */
 export function* checkedEntries(bytes: Buffer, after: { readonly position: number; readonly checksum: number }): Generator<Entry> {
   let { position, checksum } = after;
   for (let at = 0; at < bytes.length;) {

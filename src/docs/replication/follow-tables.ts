@@ -1,9 +1,9 @@
-/** What keeps rows of tables in memory and reads them again. */
+/** Keeps rows of tables in memory and can reload them. */
 export interface Remembering {
   load(): Promise<void>;
 }
 
-/** Areas that remember what they have stored, with their tables. Other areas follow the change feed, or ask the database. */
+/** Areas that cache stored rows, with their tables. Other areas follow the change feed, or query the database. */
 const TABLES = {
   access: ['users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
   collections: ['collection_configs'],
@@ -17,7 +17,7 @@ const TABLES = {
   embeddings: ['embedding_configs'],
 } as const;
 
-/** Makes areas read again what a leader has changed under them. */
+/** Makes areas reload what a leader has changed in their tables. */
 export function followTables(areas: Readonly<Record<keyof typeof TABLES, Remembering>>): (tables: ReadonlySet<string>) => Promise<void> {
   const names = Object.keys(TABLES) as (keyof typeof TABLES)[];
   return async (changed) => {

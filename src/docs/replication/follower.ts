@@ -12,7 +12,7 @@ import { receiveSnapshot } from './receive-snapshot.ts';
 import { readState, writeState, type Place, type ReplicationState } from './state.ts';
 
 export interface FollowerDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
-  /** The database itself, which is guarded against all others. */
+  /** The database itself; all other code has a guarded one. */
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly link: LeaderLink;
@@ -25,7 +25,7 @@ export interface FollowerDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
   readonly timer?: Timer;
 }
 
-/** What is in memory follows what the leader changed. */
+/** Called so that caches follow the leader's changes. */
 export interface FollowerHooks {
   /** Rows of these tables have changed. */
   readonly changed: (tables: ReadonlySet<string>) => Promise<void>;
@@ -33,22 +33,22 @@ export interface FollowerHooks {
   readonly replaced: () => Promise<void>;
 }
 
-/** A commit of the leader that has come as a whole. */
+/** A complete commit of the leader. */
 interface Commit extends Pick<Place, 'position' | 'checksum'> {
   readonly patchset: Buffer;
 }
 
 /**
- * While this node is further behind than that, indexes are not woken for every transaction but now and then, in milliseconds: they
- * would take the processor from what they wait for.
+ * While this node is further behind than the first value, in milliseconds, indexes are woken only at the second interval and not for every
+ * transaction: otherwise they would take processor time from catching up.
  */
 const FAR_BEHIND_MS = 1000;
 const WAKE_MS = 10_000;
 
-/** Silence after which the leader counts as out of reach. */
+/** Milliseconds of silence after which the leader counts as unreachable. */
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 
-/** Takes over a leader's commits, whole and in order, for as long as it runs. */
+/** Applies a leader's commits, complete and in order, as long as it runs. */
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #timer: Timer;
@@ -56,16 +56,16 @@ export class Follower {
   #columnsOf: ColumnsOf = rememberColumns();
   #run: Promise<void> | undefined;
   #heardAt: number;
-  /** Behind by so much when the leader was heard last. */
+  /** Milliseconds that this node was behind at the last message of the leader. */
   #behindMs = 0;
-  /** Position of which the leader is being told, or has yet to be. */
+  /** Position that is being, or must be, reported to the leader. */
   #toAcknowledge: number | undefined;
-  /** Snapshots in a row, without anything from the stream after them. */
+  /** Number of consecutive snapshots without any entry from the stream after them. */
   #snapshots = 0;
-  /** What is in memory has not followed these tables yet, or the database as a whole. */
+  /** Tables, or the whole database, that caches have not followed yet. */
   readonly #outdated = new Set<string>();
   #isReplaced = false;
-  /** Changes are in the database that indexes were not woken for. */
+  /** The database has changes for which indexes were not woken. */
   #isUntold = false;
   #toldAt: number;
 
@@ -75,7 +75,7 @@ export class Follower {
     this.#heardAt = this.#toldAt = deps.clock.now();
   }
 
-  /** Milliseconds that this node is behind its leader, as far as it can know. */
+  /** Milliseconds that this node is behind its leader, as far as it knows. */
   get lagMs(): number {
     const silence = this.#deps.clock.now() - this.#heardAt;
     return Math.max(this.#behindMs, silence > SILENCE_MS ? silence : 0);
@@ -111,9 +111,9 @@ export class Follower {
     return this.#timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
   }
 
-  /** Follows until something fails. Where only a snapshot helps, it is taken, and the next call goes on after it. */
+  /** Follows until something fails. If only a snapshot helps, it is fetched, and the next call continues after it. */
   async #followOnce(signal: AbortSignal, onMessage: () => void): Promise<void> {
-    // Ends the stream, too, when the messages are no longer read.
+    // Also ends the stream when the messages are no longer read.
     const ending = new AbortController();
     try {
       await this.#readStream(AbortSignal.any([signal, ending.signal]), onMessage);
@@ -121,7 +121,7 @@ export class Follower {
       if (signal.aborted || !needsSnapshot(error)) throw error;
       this.#deps.log.warn({ err: error }, 'the binlog of the leader does not go on where this node stands; taking a snapshot');
       ending.abort();
-      // A snapshot after which the binlog does not go on either says that more is wrong.
+      // If the binlog does not continue after a snapshot either, there is another problem.
       if (this.#snapshots > 0) await this.#pause(this.#snapshots, signal);
       this.#snapshots += 1;
       await this.#takeSnapshot(signal);
@@ -136,7 +136,7 @@ export class Follower {
     await this.#refresh();
     if (this.#isUntold) await sql.transaction((tx) => this.#tell(tx));
     const state = (await readState(sql)) ?? NOTHING;
-    // What a node without a role has written is in no binlog.
+    // The writes of a node without a role are in no binlog.
     const history = state.role === '' ? '' : state.history;
     let place: Place = state;
     let pieces: Buffer[] = [];
@@ -162,7 +162,7 @@ export class Follower {
     throw new ServiceError('unavailable', 'the leader has ended the stream');
   }
 
-  /** The leader has taken this node in: from here on it is a follower, whatever it was. */
+  /** The leader has accepted this node: from here on it is a follower, whatever it was before. */
   async #joined(epoch: number): Promise<void> {
     const { sql, log, onState } = this.#deps;
     const state = (await readState(sql)) ?? NOTHING;
@@ -172,7 +172,7 @@ export class Follower {
     log.info({ epoch, position: state.position }, 'following the leader');
   }
 
-  /** Several commits share a transaction, none is divided. */
+  /** Several commits may share a transaction; none is split. */
   async #apply(commits: readonly Commit[], behindMs: number): Promise<void> {
     const { sql, clock } = this.#deps;
     const last = commits.at(-1)!;
@@ -188,7 +188,7 @@ export class Follower {
     await this.#refresh();
   }
 
-  /** Makes what is in memory follow the database; where that fails, the next attempt does it again. */
+  /** Makes caches follow the database; if that fails, the next call repeats it. */
   async #refresh(): Promise<void> {
     const { hooks } = this.#deps;
     if (this.#isReplaced) await hooks.replaced();
@@ -197,7 +197,7 @@ export class Follower {
     this.#outdated.clear();
   }
 
-  /** Wakes those who follow the feed. */
+  /** Wakes the readers of the feed. */
   async #tell(tx: Transaction): Promise<void> {
     const { feed, clock } = this.#deps;
     feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
@@ -207,7 +207,7 @@ export class Follower {
     });
   }
 
-  /** One at a time: what comes meanwhile is told of together. A failure is also one of the stream, which tells it. */
+  /** One report at a time; positions that arrive meanwhile are reported together. A failure also fails the stream, which reports it. */
   async #acknowledge(position: number, signal: AbortSignal): Promise<void> {
     const { feed, link, nodeId, sql } = this.#deps;
     const isUnderWay = this.#toAcknowledge !== undefined;
@@ -220,7 +220,7 @@ export class Follower {
         await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: told, epoch: state?.epoch ?? 0 }, signal);
       }
     } catch {
-      // Told by the stream.
+      // Reported by the stream.
     } finally {
       this.#toAcknowledge = undefined;
     }
@@ -245,7 +245,10 @@ export class Follower {
   }
 }
 
-/** Milliseconds that a node with the entries up to a position is behind, as the message tells it; as before, where it does not. */
+/**
+ * Milliseconds that a node with the entries up to a position is behind, according to the message; the previous value if the message does
+ * not contain it.
+ */
 function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage, position: number, before: number): number {
   if (position >= leaderPosition) return 0;
   return type === 'entries' ? Math.max(1, Math.round(sentAt - Number(timestamp) / 1e6)) : before;
@@ -253,13 +256,13 @@ function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage,
 
 const NOTHING: ReplicationState = { role: '', history: '', position: 0, checksum: 0, epoch: 0, fencedBy: 0 };
 
-/** A copy that is not one (any more), and entries that cannot follow it. */
+/** Errors that show that this database is not a copy (any more), or that entries do not follow it. */
 function needsSnapshot(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'snapshot_required';
   return error instanceof Diverged || error instanceof BadEntry || error instanceof BadPatchset || isConstraint(error);
 }
 
-/** What SQLite says when a row that is to be inserted exists, or one that others refer to is gone. */
+/** SQLite's message when a row that must be inserted exists, or one that others refer to is missing. */
 function isConstraint(error: unknown): boolean {
   return error instanceof Error && /constraint failed/i.test(error.message);
 }

@@ -25,25 +25,25 @@ interface Record {
 const HEALTHY_MS = 1000;
 const UNHEALTHY_MS = 30_000;
 
-/** Times are noted no more often than this, in milliseconds, and no more of them than this. */
+/** Times are recorded at most once in this many milliseconds, and at most this many of them. */
 const MARK_MS = 100;
 const MARKS = 36_000;
 
-/** Nobody waits for a follower that was not heard of for so long. */
+/** A follower that was not heard of for this many milliseconds is no longer waited for. */
 const FORGET_MS = 24 * 3_600_000;
 
-/** Followers by their ids, and how far each is behind. */
+/** Followers by their ids, and how far behind each is. */
 export class Followers {
   readonly #clock: Clock;
   readonly #known = new Map<string, Record>();
-  /** When the binlog had come how far, oldest first. */
+  /** Times at which the binlog reached positions, oldest first. */
   #marks: { readonly position: number; readonly at: number }[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The binlog ends at a position now. */
+  /** Records the present end of the binlog. */
   reached(position: number): void {
     const at = this.#clock.now();
     const last = this.#marks.at(-1);
@@ -52,7 +52,7 @@ export class Followers {
     if (this.#marks.length > MARKS) this.#marks = this.#marks.slice(MARKS / 2);
   }
 
-  /** A follower has all up to a place on disk. */
+  /** Records that a follower has all entries up to a position on disk. */
   confirmed({ followerId, lsn, position }: FollowerPlace, address: string): void {
     this.#known.set(followerId, { address, lsn, position, seenAt: this.#clock.now() });
   }
@@ -66,7 +66,7 @@ export class Followers {
     });
   }
 
-  /** Since when the first entry waits that the follower has not confirmed. */
+  /** Milliseconds for which the first entry that the follower has not confirmed has been waiting. */
   #lagOf(position: number, now: number): number {
     const first = this.#marks.find((mark) => mark.position > position);
     return first === undefined ? 0 : now - first.at;

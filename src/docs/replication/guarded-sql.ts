@@ -2,8 +2,8 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../../storage/index.ts';
 
 /**
- * A database that refuses to be written to while there is a reason: that of a follower, where only the leader's changes may come
- * in, and that of a leader whose place another one took. Throws `read_only`.
+ * A database that refuses writes while there is a reason: that of a follower, which accepts only the leader's changes, and that of a leader
+ * that was replaced by another one. Throws `read_only`.
  */
 export class GuardedSql implements Sql {
   readonly info: Sql['info'];
@@ -43,7 +43,7 @@ export class GuardedSql implements Sql {
     await this.#sql.replaceFrom(file);
   }
 
-  /** Removes content that nobody sees, and changes no row. */
+  /** Removes content that is no longer visible, and changes no row. */
   scrub(): Promise<void> {
     return this.#sql.scrub();
   }

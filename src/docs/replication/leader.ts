@@ -20,20 +20,20 @@ export interface LeaderDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
   readonly format: number;
   readonly folder: string;
   readonly state: () => ReplicationState;
-  /** Stops this leader for good, for another one has its place under that epoch. */
+  /** Stops this leader permanently, because another one has replaced it under that epoch. */
   readonly fence: (epoch: number) => Promise<void>;
   readonly timer?: Timer;
 }
 
-/** How often a follower hears of a leader that has nothing new. */
+/** Interval of heartbeats to a follower when there is nothing new. */
 export const HEARTBEAT_MS = 1000;
 
 const PIECE = 2 ** 20;
 
-/** Snapshots are copies of the whole database: more at once would only make each slower. */
+/** Snapshots are copies of the whole database: more at the same time would only slow each other down. */
 const SNAPSHOTS = 2;
 
-/** What a leader does for its followers (decision 4.11). */
+/** The leader's side of replication (decision 4.11). */
 export class Leader {
   readonly followers: Followers;
   readonly #deps: LeaderDeps;
@@ -57,8 +57,8 @@ export class Leader {
   }
 
   /**
-   * What follows the place of a follower, without an end. Throws `snapshot_required` where the binlog does not go on there, and
-   * `not_leader` where another leader has the place of this one.
+   * Entries that follow a follower's position, without end. Throws `snapshot_required` if the binlog does not continue there, and
+   * `not_leader` if another leader has replaced this one.
    */
   async *stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncGenerator<BinlogMessage> {
     await this.#meet(request.epoch);
@@ -68,7 +68,7 @@ export class Leader {
     this.#connected += 1;
     try {
       const pieces = binlog.follow(after, signal, (over) => this.#timer.sleep(HEARTBEAT_MS, over));
-      // Whoever cannot be served is told so instead.
+      // A caller that cannot be served gets an error instead.
       await pieces.next();
       this.followers.confirmed({ followerId: request.followerId, lsn: request.afterLsn, position: request.afterPosition }, address);
       yield this.#message('hello', undefined);
@@ -78,7 +78,7 @@ export class Leader {
         yield this.#message(piece === undefined ? 'heartbeat' : 'entries', piece);
       }
     } catch (error) {
-      // A damaged binlog is no help either.
+      // A damaged binlog requires a snapshot as well.
       if (error instanceof BinlogGap || error instanceof BadEntry) throw new ServiceError('snapshot_required', error.message, { cause: error });
       throw error;
     } finally {
@@ -86,7 +86,7 @@ export class Leader {
     }
   }
 
-  /** A copy of the database in pieces of 1 MiB. Throws `busy` while enough others are made. */
+  /** A copy of the database in pieces of 1 MiB. Throws `busy` while the maximum number of snapshots is being made. */
   async *snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncGenerator<SnapshotPiece> {
     await this.#meet(request.epoch);
     this.#requireFormat(request.format);
@@ -94,7 +94,7 @@ export class Leader {
     this.#snapshots += 1;
     const file = join(this.#deps.folder, `snapshot-${randomBytes(6).toString('hex')}.tmp`);
     try {
-      // Read first: the copy holds this change and perhaps some after it.
+      // Read first: the copy contains this change and perhaps some after it.
       const snapshotLsn = await new ChangeFeed(this.#deps.sql).head();
       const { sizeBytes: totalSize } = await this.#deps.sql.snapshotTo(file);
       this.#deps.log.info({ follower: request.followerId, totalSize }, 'a follower takes a snapshot');
@@ -112,7 +112,7 @@ export class Leader {
   async acknowledge({ followerId, lsn, position, epoch }: Acknowledgement, address: string): Promise<LeaderAnswer> {
     const { state } = this.#deps;
     if (epoch > state().epoch) await this.#deps.fence(epoch);
-    // Another leader asks under no name.
+    // Another leader sends no name.
     else if (followerId !== '') this.followers.confirmed({ followerId, lsn, position }, address);
     return { epoch: state().epoch, fencedBy: state().fencedBy };
   }
@@ -129,7 +129,7 @@ export class Leader {
     };
   }
 
-  /** A follower that knows a later leader is how this one learns of it. */
+  /** A follower that knows a later leader reports it to this one. */
   async #meet(epoch: number): Promise<void> {
     if (epoch > this.#deps.state().epoch) await this.#deps.fence(epoch);
     this.#requireLeader();

@@ -1,4 +1,4 @@
-/** What leader and follower say to each other, in the form of `replication.proto`. */
+/** The messages between leader and follower, in the form of `replication.proto`. */
 
 export interface FollowerPlace {
   readonly followerId: string;
@@ -14,21 +14,21 @@ export interface StreamRequest {
   readonly afterPosition: number;
   readonly checksum: number;
   readonly epoch: number;
-  /** Format of the follower's database: rows of another one would not fit. */
+  /** Format of the follower's database: rows of another format would not fit. */
   readonly format: number;
 }
 
 export interface BinlogMessage {
-  /** `hello` is the first message, `heartbeat` says that there is nothing new, `entries` brings some in `value`. */
+  /** `hello` is the first message, `heartbeat` says that there is nothing new, `entries` contains some in `value`. */
   readonly type: string;
   readonly lsn: number;
   readonly position: number;
-  /** Nanoseconds since 1970: when the last entry was committed. */
+  /** Time of the commit of the last entry, in nanoseconds since 1970. */
   readonly timestamp: bigint | number;
   readonly value: Uint8Array;
   readonly txnEnd: boolean;
   readonly epoch: number;
-  /** Where the leader's binlog ends. */
+  /** The end of the leader's binlog. */
   readonly leaderPosition: number;
   /** Milliseconds since 1970, by the leader's clock. */
   readonly sentAt: number;
@@ -56,11 +56,11 @@ export interface Acknowledgement extends FollowerPlace {
 
 export interface LeaderAnswer {
   readonly epoch: number;
-  /** Epoch of the leader that took the place of this one; 0 while none has. */
+  /** Epoch of the leader that replaced this one; 0 while none has. */
   readonly fencedBy: number;
 }
 
-/** The way to a leader. What it throws has the codes that the leader threw, and `unavailable` where there is no leader. */
+/** The connection to a leader. It throws the leader's error codes, and `unavailable` if the leader cannot be reached. */
 export interface LeaderLink {
   stream(request: StreamRequest, signal: AbortSignal): AsyncIterable<BinlogMessage>;
   snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncIterable<SnapshotPiece>;

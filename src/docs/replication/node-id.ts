@@ -5,8 +5,8 @@ import { join, dirname, basename } from 'node:path';
 const GENERATED = /^node-[0-9a-f]{8}$/;
 
 /**
- * The id of a node: that of the settings, or one that was made once. It is kept beside the database and not in it, because a copy
- * of the database is another node's.
+ * The id of a node: from the settings, or generated once. It is stored beside the database and not in it, because a copy of the database
+ * belongs to another node.
  */
 export async function nodeIdOf(configured: string, database: string): Promise<string> {
   if (configured !== '') return configured;

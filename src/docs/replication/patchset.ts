@@ -2,13 +2,13 @@ import type { SqlValue } from '../../storage/index.ts';
 
 /**
  * Reads patchsets of SQLite's session extension (sqlite.org/session/sqlite3changeset_start.html; the format is described in
- * ext/session/sqlite3session.c). Not by SQLite itself, because sql.js is built without it.
+ * ext/session/sqlite3session.c). SQLite itself does not read them here, because sql.js is built without the extension.
  *
  *     'P' | number of columns (varint) | for each column whether it is of the primary key (u8) | name of the table | 0
  *     then for each row: operation (u8) | 0 or 1 for an effect of another row (u8) | values
  *
- * An insertion has all values; a deletion those of the primary key; an update those of the primary key and the new ones, with a
- * placeholder for columns that stay.
+ * An insertion has all values; a deletion those of the primary key; an update those of the primary key and the new ones, with a placeholder
+ * for unchanged columns.
  */
 export type RowChange =
   | { readonly kind: 'insert'; readonly table: PatchedTable; readonly values: readonly SqlValue[] }
@@ -18,7 +18,7 @@ export type RowChange =
 
 export interface PatchedTable {
   readonly name: string;
-  /** Whether each column is of the primary key. */
+  /** Whether each column belongs to the primary key. */
   readonly isKey: readonly boolean[];
 }
 
@@ -27,10 +27,10 @@ const INSERT = 18;
 const UPDATE = 23;
 const DELETE = 9;
 
-/** Bytes that are no patchset. */
+/** Bytes that are not a patchset. */
 export class BadPatchset extends Error {}
 
-/** The changes of a patchset, by tables. Throws `BadPatchset`. */
+/** The changes of a patchset, by table. Throws `BadPatchset`. */
 export function* readPatchset(bytes: Buffer): Generator<RowChange> {
   const reader = new Reader(bytes);
   let table: PatchedTable | undefined;
@@ -119,7 +119,7 @@ class Reader {
     return value;
   }
 
-  /** Undefined: the column stays as it is. */
+  /** Undefined: the column is unchanged. */
   optionalValue(): SqlValue | undefined {
     const type = this.byte();
     if (type === 0) return undefined;
@@ -133,7 +133,7 @@ class Reader {
     throw new BadPatchset(`a patchset has no type ${type}`);
   }
 
-  /** Passes over values. */
+  /** Skips values. */
   skip(values: number): void {
     for (let i = 0; i < values; i++) {
       const type = this.byte();
@@ -142,7 +142,7 @@ class Reader {
     }
   }
 
-  /** SQLite's own: seven bits a byte, highest first. Lengths have nine bytes at most, and no more than 2 GiB. */
+  /** SQLite's own format: seven bits per byte, highest first. Lengths have at most nine bytes, and are at most 2 GiB. */
   #varint(): number {
     let value = 0;
     for (let i = 0; i < 9; i++) {

@@ -10,13 +10,13 @@ import type { SnapshotPiece } from './messages.ts';
 
 export interface SnapshotDeps extends Pick<FollowerDeps, 'sql' | 'feed' | 'link' | 'nodeId' | 'format' | 'clock' | 'log'> {
   readonly epoch: number;
-  /** The database holds what this node itself has written: it is copied aside before it is replaced. */
+  /** The database contains writes of this node itself: it is copied before it is replaced. */
   readonly isOwn: boolean;
 }
 
 /**
- * Replaces the database by a snapshot of the leader's: received under a temporary name, found whole, and only then swapped in. Any
- * failure leaves the content before.
+ * Replaces the database by a snapshot of the leader's: it is received under a temporary name, verified, and only then swapped in. On any
+ * failure the previous content remains.
  */
 export async function receiveSnapshot(deps: SnapshotDeps, signal: AbortSignal): Promise<void> {
   const { sql, log, clock, feed, link, nodeId, format, epoch } = deps;

@@ -22,7 +22,7 @@ import { tellOfLeader } from './tell-of-leader.ts';
 export interface ReplicationSettings {
   readonly role: Role;
   readonly leaderAddr: string;
-  /** Empty: made once and kept. */
+  /** Empty: generated once and stored. */
   readonly nodeId: string;
   readonly secret: string;
   readonly retryMs: number;
@@ -36,12 +36,12 @@ export interface ReplicationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: ReplicationSettings;
-  /** The way to the node of `leaderAddr`. */
+  /** The connection to the node of `leaderAddr`. */
   readonly connect: () => LeaderLink;
   readonly timer?: Timer;
 }
 
-/** What the RPCs between nodes call. */
+/** The methods that the RPCs between nodes call. */
 export interface NodeService {
   admit(proof: PeerProof): Promise<void>;
   stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncIterable<object>;
@@ -50,15 +50,15 @@ export interface NodeService {
 }
 
 export interface ReplicationStart extends FollowerHooks {
-  /** Tells webhooks and streams of an event of the server. */
+  /** Reports an event of the server to webhooks and streams. */
   readonly tell: (event: 'ops.replication_lag_high', detail: object) => void;
 }
 
 const PRUNE_MS = 60_000;
 
-/** This node's part in replication (decision 4.11). */
+/** The role of this node in replication (decision 4.11). */
 export class Replication {
-  /** The database for everybody else: it refuses writes on a follower, and on a leader whose place another one took. */
+  /** The database for all other code: it refuses writes on a follower, and on a leader that was replaced by another one. */
   readonly sql: Sql;
   readonly role: Role;
   readonly #deps: ReplicationDeps;
@@ -90,7 +90,7 @@ export class Replication {
     }
   }
 
-  /** Reads where the database stands, and records its commits from now on where that is asked for. Throws `ConfigError`. */
+  /** Reads the replication state of the database, and records its commits from now on if that is configured. Throws `ConfigError`. */
   static async open(deps: ReplicationDeps): Promise<Replication> {
     const { sql, log, feed, clock, settings: { role, binlog: limits, nodeId } } = deps;
     const records = role === 'leader' || (role === '' && limits.enabled);
@@ -106,12 +106,12 @@ export class Replication {
     return new Replication(deps, await nodeIdOf(nodeId, sql.info.path), state, binlog);
   }
 
-  /** Where the database stood when it was last looked at; its position moves on. */
+  /** The replication state when it was last read; its position changes later. */
   get state(): ReplicationState {
     return this.#state;
   }
 
-  /** Why writes are refused; undefined where they are not. */
+  /** Why writes are refused; undefined if they are allowed. */
   get refusal(): string | undefined {
     const { epoch, fencedBy } = this.#state;
     if (this.role === 'follower') return `read-only mode: this node is a follower; write to its leader at ${this.#deps.settings.leaderAddr}`;
@@ -119,7 +119,7 @@ export class Replication {
     return undefined;
   }
 
-  /** What `/health` warns of; undefined when all is well. */
+  /** The warning for `/health`; undefined when there is none. */
   get warning(): string | undefined {
     if (this.role === 'leader') {
       const late = this.#leader!.list().filter(({ lagMs }) => lagMs > this.#deps.settings.maxLagMs).map(({ followerId, lagMs }) => `${followerId} by ${lagMs} ms`);
@@ -156,7 +156,7 @@ export class Replication {
     acknowledge: (request, address) => this.#requireLeader().acknowledge(request, address),
   };
 
-  /** Follows the leader, or watches over the followers. Again is harmless. */
+  /** Follows the leader, or monitors the followers. A repeated call is harmless. */
   start({ tell, ...hooks }: ReplicationStart): void {
     const { settings } = this.#deps;
     if (this.role === 'follower' && this.#follower === undefined) {
@@ -168,7 +168,7 @@ export class Replication {
     this.#work = Promise.all([this.#watch(tell), this.#prune(), this.#tellFormerLeader()]);
   }
 
-  /** Safe twice. */
+  /** May be called twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#follower?.stop();
@@ -176,7 +176,7 @@ export class Replication {
     this.#link?.close();
   }
 
-  /** Lets go of the binlog, once the database is closed; safe twice. */
+  /** Closes the binlog, once the database is closed; may be called twice. */
   close(): void {
     this.#binlog?.close();
   }
@@ -196,7 +196,7 @@ export class Replication {
     return this.#leader;
   }
 
-  /** Kept in the database, so that a restart does not lift it. */
+  /** Stored in the database, so that a restart does not lift it. */
   async #fence(epoch: number): Promise<void> {
     if (epoch <= this.#state.fencedBy) return;
     this.#state = { ...this.#state, fencedBy: epoch };
@@ -204,7 +204,7 @@ export class Replication {
     await this.#deps.sql.transaction((tx) => tx.run('UPDATE replication SET fenced_by = ?', [epoch]));
   }
 
-  /** Tells once of each follower that is too late, and again when it was at half of that meanwhile. */
+  /** Reports each follower that is too far behind once, and again only after it was at half of the limit or less. */
   async #watch(tell: ReplicationStart['tell']): Promise<void> {
     const { settings: { maxLagMs }, timer = systemTimer } = this.#deps;
     while (!this.#stopping.signal.aborted) {
@@ -226,7 +226,7 @@ export class Replication {
     }
   }
 
-  /** A promoted leader that still knows the address of the one before has it stop when it comes back. */
+  /** A promoted leader that still has the address of its predecessor makes it stop when it returns. */
   async #tellFormerLeader(): Promise<void> {
     const { settings: { leaderAddr, retryMs }, timer = systemTimer, log } = this.#deps;
     if (this.role !== 'leader' || leaderAddr === '') return;
@@ -235,7 +235,7 @@ export class Replication {
   }
 }
 
-/** Snapshots that were being sent when the process ended. */
+/** Removes snapshots that were being sent when the process ended. */
 async function removeUnfinished(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) if (/^snapshot-[0-9a-f]+\.tmp$/.test(name)) await rm(join(folder, name), { force: true });

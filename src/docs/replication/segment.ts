@@ -15,7 +15,7 @@ export const HEADER = 64;
 const ENDING = '.binlog';
 const READ = 256 * 1024;
 
-/** What the first entry of a segment follows. */
+/** The position that the first entry of a segment follows. */
 export interface SegmentBase extends Place {
   readonly lsn: number;
 }
@@ -31,12 +31,12 @@ export function removeSegments(folder: string, positions: readonly number[]): vo
   for (const position of positions) rmSync(pathOf(folder, position), { force: true });
 }
 
-/** Removes a segment away from the event loop: a large one takes its time. */
+/** Removes a segment outside the event loop, because removing a large one takes time. */
 export async function removeSegment(folder: string, position: number): Promise<void> {
   await rm(pathOf(folder, position), { force: true });
 }
 
-/** Makes a new segment and returns its descriptor, for writing at its end. The folder's entry is on disk on return. */
+/** Creates a new segment and returns its descriptor, for writing at its end. The entry of its folder is on disk on return. */
 export function createSegment(folder: string, base: SegmentBase): number {
   const header = Buffer.alloc(HEADER);
   header.write(MAGIC, 'latin1');
@@ -54,7 +54,7 @@ export function createSegment(folder: string, base: SegmentBase): number {
   return descriptor;
 }
 
-/** Throws `BadEntry` when the file does not begin as a segment does. */
+/** Throws `BadEntry` when the file does not begin with the header of a segment. */
 export function readBase(descriptor: number): SegmentBase {
   const header = Buffer.alloc(HEADER);
   readSync(descriptor, header, 0, HEADER, 0);
@@ -66,8 +66,8 @@ export function readBase(descriptor: number): SegmentBase {
 }
 
 /**
- * Reads the entries of a segment in pieces of whole ones, of about 256 KiB and in memory of its own. What is written behind the limit
- * meanwhile is not looked at.
+ * Reads the entries of a segment in pieces of complete ones, of about 256 KiB and in separate memory. Data that is written after the limit
+ * meanwhile is ignored.
  */
 export class SegmentReader {
   readonly base: SegmentBase;
@@ -89,7 +89,7 @@ export class SegmentReader {
     this.#checksum = this.base.checksum;
   }
 
-  /** Where the next piece begins. */
+  /** Start of the next piece. */
   get offset(): number {
     return this.#offset;
   }
@@ -102,7 +102,7 @@ export class SegmentReader {
     return this.#checksum;
   }
 
-  /** Entries up to a position, the last of which `last` is; undefined when there is none (any more). Throws `BadEntry`. */
+  /** Entries up to a position, which is that of `last`; undefined when there are none (any more). Throws `BadEntry`. */
   next(limit: number): { readonly bytes: Buffer; readonly last: NonNullable<ReturnType<typeof entryAt>>['entry'] } | undefined {
     if (this.#position >= limit) return undefined;
     const buffer = Buffer.allocUnsafe(READ + MAX_ENTRY);
@@ -120,7 +120,7 @@ export class SegmentReader {
     return { bytes: bytes.subarray(0, end), last: last.entry };
   }
 
-  /** Again is harmless. */
+  /** A repeated call is harmless. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -128,7 +128,7 @@ export class SegmentReader {
   }
 }
 
-/** Cuts a segment off, and returns a descriptor for writing behind that. */
+/** Truncates a segment, and returns a descriptor for writing at its end. */
 export function reopenAt(folder: string, base: number, size: number): number {
   const descriptor = openSync(pathOf(folder, base), 'r+');
   ftruncateSync(descriptor, size);

@@ -3,9 +3,9 @@ import type { Queries, Sql, Transaction } from '../../storage/index.ts';
 
 export type Role = '' | 'leader' | 'follower';
 
-/** Where a binlog stands: how many entries its history has had, and the checksum of the last one, which depends on all before it. */
+/** The position of a binlog: the number of entries in its history, and the checksum of the last one, which depends on all before it. */
 export interface Place {
-  /** Random; another one where what was replicated before means nothing any more, as after a restore. */
+  /** Random; a new one if earlier replication is no longer valid, as after a restore. */
   readonly history: string;
   readonly position: number;
   readonly checksum: number;
@@ -13,11 +13,11 @@ export interface Place {
 
 /** The row of table `replication`. */
 export interface ReplicationState extends Place {
-  /** The role under which the database was opened last. */
+  /** The last role with which the database was opened. */
   readonly role: Role;
-  /** Rises with each promotion: of two leaders, the one with the lower epoch is out of date. */
+  /** Rises with each promotion: of two leaders, the one with the lower epoch is outdated. */
   readonly epoch: number;
-  /** Epoch of the leader that took the place of this one; 0 while none has. */
+  /** Epoch of the leader that replaced this one; 0 while none has. */
   readonly fencedBy: number;
 }
 
@@ -38,7 +38,7 @@ const UPSERT = `
 
 export const newHistory = (): string => randomBytes(16).toString('hex');
 
-/** Undefined in a database that no build has opened that knows replication. */
+/** Undefined in a database that was never opened by a build with replication. */
 export async function readState(queries: Queries): Promise<ReplicationState | undefined> {
   const row = await queries.get<StateRow>('SELECT role, history, position, checksum, epoch, fenced_by FROM replication');
   return row && { role: row.role, history: row.history, position: row.position, checksum: row.checksum, epoch: row.epoch, fencedBy: row.fenced_by };
@@ -49,9 +49,9 @@ export async function writeState(tx: Transaction, { role, history, position, che
 }
 
 /**
- * The state under which a node with a role goes on. What a node wrote without a role is in no binlog, so a leader begins a history
- * of its own after it. A follower that is started as the leader is promoted: it goes on in its history under a higher epoch. A node
- * becomes a follower only when a leader has taken it in (`writeState`): until then nothing of what it was is lost.
+ * The state with which a node with a role continues. Writes of a node without a role are in no binlog, so a leader starts a new history
+ * after them. A follower that is started as the leader is promoted: it continues its history under a higher epoch. A node becomes a
+ * follower only when a leader has accepted it (`writeState`): until then its earlier state is kept.
  */
 export function stateFor(role: Role, found: ReplicationState | undefined): ReplicationState {
   const before = found ?? { role: '', history: newHistory(), position: 0, checksum: 0, epoch: 0, fencedBy: 0 };
@@ -62,11 +62,11 @@ export function stateFor(role: Role, found: ReplicationState | undefined): Repli
   return { ...before, role, history: newHistory(), epoch: Math.max(1, before.epoch) };
 }
 
-/** Reads the state and stores what follows from the role. */
+/** Reads the state, and stores the state that results from the role. */
 export async function openState(sql: Sql, role: Role): Promise<{ before: ReplicationState | undefined; state: ReplicationState }> {
   const before = await readState(sql);
   const state = stateFor(role, before);
-  // A node that never replicates need not write on its account.
+  // A node that never replicates need not write its state.
   if ((before !== undefined || role !== '') && !isSame(before, state)) await sql.transaction((tx) => writeState(tx, state));
   return { before, state };
 }
@@ -75,7 +75,7 @@ function isSame(a: ReplicationState | undefined, b: ReplicationState): boolean {
   return a !== undefined && a.role === b.role && a.history === b.history && a.epoch === b.epoch && a.fencedBy === b.fencedBy;
 }
 
-/** For a copy of a database that is about to replace the one with this state: followers must take a new snapshot, and a fence stays. */
+/** For a copy of a database that will replace the one with this state: followers must take a new snapshot, and a fence remains. */
 export async function beginHistory(tx: Transaction, live: ReplicationState | undefined): Promise<void> {
   const own = await readState(tx);
   if (live === undefined && own === undefined) return;

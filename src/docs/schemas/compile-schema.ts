@@ -5,20 +5,20 @@ import { readsAs, TYPE_NAMES } from './value-types.ts';
 
 export type Meta = Readonly<Record<string, readonly string[]>>;
 
-/** Tells what metadata violate, one sentence each; nothing when they are valid. */
+/** Reports the violations of metadata, one sentence each; none when they are valid. */
 export type MetaCheck = (meta: Meta, effort: Effort) => Promise<string[]>;
 
-/** A document of many bad values is told about this many of them. */
+/** Maximum number of reported violations of one document. */
 const MAX_VIOLATIONS = 100;
 
-/** Longest value, and longest list of allowed values, that a message repeats. */
+/** Maximum length of a value, and of a list of allowed values, that a message repeats. */
 const SHOWN_CHARACTERS = 200;
 const SHOWN_VALUES = 50;
 
-/** What one rule finds wrong with the values of its key. */
+/** The violations of one rule by the values of its key. */
 type ValuesCheck = (values: readonly string[], effort: Effort) => Iterable<string> | AsyncIterable<string>;
 
-/** Prepares a parsed schema, patterns included, so that a write only runs the checks (decision D-48). */
+/** Prepares a parsed schema, including its patterns, so that a write only runs the checks (decision D-48). */
 export function compileSchema(schema: ValidationSchema): MetaCheck {
   const required = schema.required ?? [];
   const rules = Object.entries(schema.properties ?? {}).map(([key, rule]) => [key, compileRule(rule)] as const);
@@ -56,7 +56,7 @@ function compileRule({ type, enum: allowed, minItems, maxItems, pattern }: MetaR
   return checks;
 }
 
-/** Ends with the first value for which there is no effort left, because it would not suffice for the next one either. */
+/** Ends at the first value for which no effort is left, because it would not suffice for the next one either. */
 function matching(pattern: string): ValuesCheck {
   const expression = compileSafeRegExp(pattern);
   return async function* (values, effort) {

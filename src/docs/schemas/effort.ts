@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SafeRegExp } from '../../lib/safe-regexp.ts';
 
-/** Steps that the patterns of a schema may take for the metadata of one document: a tenth of a second at worst. */
+/** Maximum steps of a schema's patterns for the metadata of one document: a tenth of a second at worst. */
 export const DOCUMENT_STEPS = 5_000_000;
 
-/** The same for all documents of one request. */
+/** Maximum steps for all documents of one request. */
 const REQUEST_STEPS = 10 * DOCUMENT_STEPS;
 
-/** Steps between which others have the event loop: a few milliseconds. */
+/** Number of steps after which other work gets the event loop: a few milliseconds. */
 const SLICE = 250_000;
 
 /** The steps of the patterns of one request, counted so that the same metadata have the same outcome on every machine. */
@@ -20,7 +20,7 @@ export class Effort {
     this.#ofRequest = requestSteps;
   }
 
-  /** Begins with the metadata of the next document. */
+  /** Starts the metadata of the next document. */
   nextDocument(): void {
     this.#ofDocument = Math.min(DOCUMENT_STEPS, this.#ofRequest);
   }

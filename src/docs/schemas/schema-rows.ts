@@ -14,7 +14,7 @@ export async function writeSchema(tx: Transaction, name: string, schema: Validat
   );
 }
 
-/** Tells whether there was one. */
+/** Returns whether there was one. */
 export async function removeSchema(tx: Transaction, name: string): Promise<boolean> {
   return (await tx.run('DELETE FROM schemas WHERE collection = ?', [name])).changes > 0;
 }

@@ -134,7 +134,7 @@ describe('violations (decision D-48)', () => {
 
   describe('with a pattern that has hundreds of states on every character', () => {
     const costly = '(?:a|b)*a(?:a|b){200}c';
-    /** Never the same two hundred letters twice, so that nothing that was remembered helps. */
+    /** Never the same two hundred letters twice, so that no cached result helps. */
     const values = (count: number) => Array.from({ length: count }, (_, i) => {
       let state = i + 1;
       return Array.from({ length: 8000 }, () => ((state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) & 65_536 ? 'a' : 'b')).join('');

@@ -16,11 +16,11 @@ export interface Schemas {
   /** Reads and compiles all schemas; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * What metadata violate, in the words of decision D-48; empty when they are valid or there is no schema. Several
-   * documents of one request share its effort.
+   * The violations of metadata, in the wording of decision D-48; empty when they are valid or there is no schema. Several documents of one
+   * request share its effort.
    */
   violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]>;
-  /** What looks like a mistake but is allowed, with or without a schema (contract section 2). */
+  /** Values that look like mistakes but are allowed, with or without a schema (contract section 2). */
   warnings(meta: Meta): string[];
 }
 
@@ -30,7 +30,7 @@ interface Entry {
 }
 
 export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Schemas {
-  // By lowercased name of the collection: every write asks, so they stay in memory, compiled.
+  // By lowercased name of the collection. Every write needs them, so they are kept in memory, compiled.
   let entries = new Map<string, Entry>();
   const violations: Schemas['violations'] = async (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
 
@@ -71,7 +71,7 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
     handlers,
     violations,
     warnings,
-    // A transaction, so that no write can commit between the reading and the replacing.
+    // A transaction, so that no write can commit between reading and replacing.
     load: () => sql.transaction(async (tx) => {
       const stored = (await readSchemas(tx)).map(([name, schema]) => [name, toEntry(schema)] as const);
       tx.onCommit(() => {
@@ -85,7 +85,7 @@ function toEntry(schema: ValidationSchema): Entry {
   return { schema, check: compileSchema(schema) };
 }
 
-/** Structured front matter cannot be stored in flat metadata; squeezed into one value it cannot be filtered by. */
+/** Structured front matter cannot be stored in flat metadata; as a single text value it cannot be filtered by. */
 function warnings(meta: Meta): string[] {
   return Object.entries(meta)
     .filter(([, values]) => values.some(looksLikeStringifiedMaps))

@@ -1,18 +1,18 @@
 /** Rules for the metadata of a collection (contract section 2). Keys without a rule are free. */
 export interface ValidationSchema {
-  /** Keys that must be there with at least one value. */
+  /** Keys that must exist with at least one value. */
   readonly required?: string[];
   readonly properties?: Record<string, MetaRule>;
 }
 
-/** What the values of one metadata key must look like; each rule stands for itself. */
+/** Rules for the values of one metadata key; each rule applies independently. */
 export interface MetaRule {
   readonly type?: ValueType;
   readonly enum?: string[];
-  /** Counts of values, where the key is present. */
+  /** Number of values, if the key is present. */
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** A regular expression, looked for anywhere in the value unless anchored. */
+  /** A regular expression, searched for anywhere in the value unless anchored. */
   readonly pattern?: string;
 }
 

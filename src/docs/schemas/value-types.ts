@@ -1,6 +1,6 @@
 import type { ValueType } from './validation-schema.ts';
 
-/** What a value must be, for messages. */
+/** Names of the types in messages. */
 export const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
   string: 'a string', number: 'a number', integer: 'an integer', boolean: 'a boolean', date: 'a date',
 };
@@ -12,7 +12,7 @@ const INTEGER = /^[+-]?\d+$/;
 /** RFC 3339, section 5.6: `full-date` or `date-time`. */
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-/** Whether a metadata value, which is always a string, reads as the type (decision D-48). */
+/** Whether a metadata value, which is always a string, can be read as the type (decision D-48). */
 export function readsAs(type: ValueType, value: string): boolean {
   switch (type) {
     case 'string': return true;

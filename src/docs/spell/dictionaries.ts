@@ -4,7 +4,7 @@ import { SpellingIndex } from '../../search/spelling/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
-/** Whose dictionary it is: a collection's for a language, or, without a collection, the one that all share. */
+/** The scope of a dictionary: a collection and a language, or, without a collection, the shared dictionary of the language. */
 export interface DictionaryName {
   readonly collection?: string | undefined;
   readonly lang: string;
@@ -15,7 +15,7 @@ interface Dictionary {
   readonly spelling: SpellingIndex;
 }
 
-/** A dictionary stays in memory, so it has an end. */
+/** A dictionary is kept in memory, so its size is limited. */
 const MAX_WORDS = 50_000;
 
 /** The words that users add, in the database and in memory. */
@@ -27,7 +27,7 @@ export class Dictionaries {
     this.#env = env;
   }
 
-  /** Reads all of them; before the first use, and again when the database was replaced. */
+  /** Reads all dictionaries; before the first use, and again when the database was replaced. */
   async load(): Promise<void> {
     const pace = new Pace();
     const rows = await this.#env.sql.all<{ collection: string; lang: string; word: string; frequency: number }>('SELECT collection, lang, word, frequency FROM dictionary_words');
@@ -53,7 +53,7 @@ export class Dictionaries {
     return this.#known.get(keyOf(name))?.spelling;
   }
 
-  /** Adds words, which are in lower case; how many were not there. */
+  /** Adds lowercased words; returns the number of new ones. */
   add(name: DictionaryName, words: readonly string[], frequency: number): Promise<number> {
     return this.#change(name, words, async (tx, known) => {
       const added = words.filter((word) => !known.has(word));
@@ -67,7 +67,7 @@ export class Dictionaries {
     });
   }
 
-  /** Removes words; how many were there. */
+  /** Removes words; returns the number of removed ones. */
   remove(name: DictionaryName, words: readonly string[]): Promise<number> {
     return this.#change(name, words, async (tx, known) => {
       const removed = words.filter((word) => known.has(word));
@@ -80,7 +80,7 @@ export class Dictionaries {
     });
   }
 
-  /** What is there is read in the transaction and not from memory: an earlier write may not be there yet. */
+  /** Existing words are read in the transaction and not from memory, which may lack an earlier write. */
   async #change(name: DictionaryName, words: readonly string[], change: (tx: Transaction, known: ReadonlySet<string>) => Promise<number>): Promise<number> {
     if (words.length === 0) return 0;
     return this.#env.sql.transaction(async (tx) => {
@@ -106,7 +106,7 @@ function dictionaryIn(known: Map<string, Dictionary>, name: DictionaryName): Dic
   return dictionary;
 }
 
-/** Without a frequency the word is forgotten. */
+/** Without a frequency the word is removed. */
 function learn({ words, spelling }: Dictionary, word: string, frequency: number | undefined): void {
   if (frequency === undefined) words.delete(word);
   else words.set(word, frequency);

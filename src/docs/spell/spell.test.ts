@@ -29,7 +29,7 @@ describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => 
     await fixture.add('b', 'Markdown again.');
     expect(await suggest('Markdwon documents')).toEqual({
       originalText: 'Markdwon documents', suggestedText: 'Markdown documents',
-      // One edit in eight letters; two documents have this word, one the next.
+      // One edit in eight letters; two documents have this word, and one the next.
       tokenSuggestions: [{ token: 'markdwon', original: 'Markdwon', corrected: 'markdown', confidence: 0.58, suggestions: ['markdown', 'markdowns'] }],
     });
     expect((await suggest('markdwon', { maxSuggestions: 1 })).tokenSuggestions).toMatchObject([{ suggestions: ['markdown'], confidence: 0.58 }]);
@@ -104,7 +104,7 @@ describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => 
     for (const key of ['x', 'y', 'z']) await fixture.add(key, 'frequent');
     expect(await clean('frequnet')).toBe('frequent');
     expect(spell.bytesOf('c')).toBeLessThan(1_500_000);
-    // A word is known all the same.
+    // The word is still known.
     expect(await clean(words[17]!)).toBe(words[17]);
   });
 

@@ -17,11 +17,14 @@ export interface Spell {
   readonly handlers: Required<Pick<Handlers<Operations>, 'suggestSpelling' | 'cleanSpelling' | 'listDictionary' | 'addDictionaryWords' | 'deleteDictionaryWords'>>;
   /** Reads the dictionaries; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
-  /** Bytes of the words of a collection; undefined when there are none. */
+  /** Bytes of memory of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined;
-  /** Full-text search that corrects the queries of collections that ask for it (decision D-94), and suggests others for those that find nothing. */
+  /**
+   * Full-text search that corrects the queries of collections which enable it (decision D-94), and suggests other queries for those that
+   * find nothing.
+   */
   correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
-  /** The same for hybrid search, without suggestions; `wordsOf` returns its request for words. */
+  /** As above for hybrid search, without suggestions; `wordsOf` returns its full-text request. */
   correctingHybrid(search: HybridHandler, wordsOf: (input: HybridInput) => WordsRequest, config: (collection: string) => SpellConfig | undefined): HybridHandler;
 }
 
@@ -30,7 +33,7 @@ type HybridHandler = Required<Handlers<Operations>>['searchHybrid'];
 type HybridInput = InputOf<Operations, 'searchHybrid'>;
 type SearchHandler = Required<Handlers<Operations>>['searchFullText'];
 
-/** What a collection's configuration says of spelling. */
+/** The spelling settings of a collection's configuration. */
 interface SpellConfig {
   readonly spellCorrect?: boolean | undefined;
   readonly spellLang?: string | undefined;
@@ -41,7 +44,7 @@ export interface SpellAreas {
 }
 
 const DEFAULT_MAX_BYTES = 128 * 2 ** 20;
-/** The confidence of a correction looks at the next one. */
+/** The confidence of a correction depends on the next one. */
 const LEAST_CANDIDATES = 2;
 
 export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'settings'>, { words }: SpellAreas): Spell {
@@ -89,7 +92,7 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
   };
 }
 
-/** The query with the likeliest words for those that no document has; as it is where it has a syntax. */
+/** The query with the likeliest corrections of words that no document has; unchanged if it has operators. */
 function correctQuery(words: WordsDeps, speller: Speller, request: WordsRequest): string {
   const corrections = unknownWords(words, request).flatMap((node) => {
     const word = speller.correct(node.form, 1)?.[0]?.word;
@@ -101,7 +104,7 @@ function correctQuery(words: WordsDeps, speller: Speller, request: WordsRequest)
 type Found = OutputOf<Operations, 'searchFullText'>;
 type Answer = Awaited<ReturnType<SearchHandler>>;
 
-/** The queries that are likeliest by the words and their frequencies come before those of full-text search, which are nearest by edits. */
+/** Queries that are likeliest by words and frequencies come before those of full-text search, which are nearest by edits. */
 async function withSuggestions(answer: Answer, suggest: () => Promise<string[]>): Promise<Answer> {
   if (!('results' in answer) || answer.results.length > 0 || (answer.totalMatches ?? 0) > 0) return answer;
   const suggestions = [...new Set([...await suggest(), ...(answer.suggestions ?? [])])].slice(0, MAX_SUGGESTIONS);
@@ -139,7 +142,7 @@ async function clean(speller: Speller, text: string, { signal }: Pick<Context, '
   return { original: text, cleaned, correctionsApplied: replaced };
 }
 
-/** A text with other words for some, in their capitals. Undefined leaves a word as it is. Rests between steps. */
+/** A text with some words replaced, with their capitals. For undefined, a word is unchanged. Pauses between steps. */
 async function replaceWords(text: string, signal: AbortSignal, otherFor: (word: string) => string | undefined): Promise<{ readonly text: string; readonly replaced: number }> {
   const pace = new Pace();
   const parts: string[] = [];
@@ -157,7 +160,7 @@ async function replaceWords(text: string, signal: AbortSignal, otherFor: (word: 
   return { text: [...parts, text.slice(from)].join(''), replaced };
 }
 
-/** By distance and by how much more frequent the best is than the next (decisions section 4.10); two decimals. */
+/** Depends on the distance and on how much more frequent the best correction is than the next (decisions section 4.10); two decimals. */
 function confidenceOf(word: string, [best, next]: readonly Candidate[]): number {
   if (best === undefined) return 0;
   const share = best.frequency / (best.frequency + (next?.frequency ?? 0));
@@ -177,7 +180,7 @@ async function allCollections(sql: DocsEnvironment['sql']): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Every operation says that the feature is off. */
+/** Every operation reports that the feature is off. */
 function disabled<H extends object>(handlers: H): H {
   const refuse = async (): Promise<never> => {
     throw new ServiceError('invalid_argument', 'spell correction is disabled');

@@ -2,10 +2,10 @@ import type { Candidate, SpellingIndex } from '../../search/spelling/index.ts';
 import type { Dictionaries, DictionaryName } from './dictionaries.ts';
 import type { Vocabularies } from './vocabularies.ts';
 
-/** Letters of a word from which on two edits are allowed: of a shorter one too little would be left. */
+/** Minimum number of letters of a word for two edits: of a shorter one too little would remain. */
 const TWO_EDITS_FROM = 4;
 
-/** Knows the words of some collections and of the dictionaries for a language, for one request. */
+/** Looks up the words of some collections and of the dictionaries of a language, for one request. */
 export class Speller {
   readonly #vocabularies: Vocabularies;
   readonly #dictionaries: Dictionaries;
@@ -30,7 +30,7 @@ export class Speller {
     return new Speller(vocabularies, dictionaries, collections, names, sources.filter((source) => source !== undefined));
   }
 
-  /** What an unknown word may have been, the likeliest first, `limit` at most; undefined for a known one. Words are in lower case. */
+  /** The likeliest corrections of an unknown word, at most `limit`, likeliest first; undefined for a known one. Words are lowercased. */
   correct(word: string, limit: number): readonly Candidate[] | undefined {
     if (this.#remembered.has(word)) return this.#remembered.get(word);
     const corrections = this.#isKnown(word) ? undefined : this.#near(word, limit);
@@ -40,11 +40,11 @@ export class Speller {
 
   #isKnown(word: string): boolean {
     const isIn = (one: string): boolean => this.#names.some((name) => this.#dictionaries.knows(name, one)) || this.#collections.some((collection) => this.#vocabularies.knows(collection, one));
-    // The index has the parts of a word with an apostrophe.
+    // The index contains the parts of a word with an apostrophe.
     return isIn(word) || (/['’]/.test(word) && word.split(/['’]/).every((part) => part === '' || isIn(part)));
   }
 
-  /** The same word of several sources is as frequent as in all together. */
+  /** The frequency of a word in several sources is their sum. */
   #near(word: string, limit: number): Candidate[] {
     const found = new Map<string, Candidate>();
     for (const source of this.#sources) {

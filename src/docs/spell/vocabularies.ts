@@ -4,38 +4,38 @@ import type { FullTextView } from '../fulltext/index.ts';
 
 type TextIndex = NonNullable<ReturnType<FullTextView['indexOf']>>;
 
-/** The words of one collection, as of some state of its full-text index. */
+/** The words of one collection, from some state of its full-text index. */
 interface Vocabulary {
   readonly source: TextIndex;
   spelling: SpellingIndex;
   version: string;
-  /** When the words were read last, and how many milliseconds that took. */
+  /** Time of the last read of the words, and its duration in milliseconds. */
   readAt: number;
   took: number;
-  /** Documents from which on a word is in, above 1 where there is no room for all. */
+  /** Minimum number of documents with a word; above 1 if the memory does not suffice for all words. */
   leastDocuments: number;
   reading: Promise<void> | undefined;
 }
 
-/** Words of the index that are looked at without a rest. */
+/** Number of words of the index that are read without a pause. */
 const STEP = 512;
-/** Many words are read again after so many times as long as it took, in the background. */
+/** A large vocabulary is read again, in the background, after this many times the duration of the last read. */
 const REST = 20;
-/** So many are read in some milliseconds, whenever documents have changed. */
+/** Up to this many words are read within a few milliseconds, whenever documents have changed. */
 const FEW = 10_000;
-/** Only letters: what has signs or digits in it is no word to correct others to. */
+/** Only letters: a word with other characters is not a useful correction. */
 const WORD = /^\p{L}[\p{L}\p{M}'’]+$/u;
 
 /**
- * The words of collections by their spelling, made when they are asked for and kept in step with the full-text index: words come and
- * go when the documents have changed, where there are many of them in the background and for a twentieth part of the time at most. Whether a word is known is always
- * asked of the index itself. All together take no more than `maxBytes`: the collection that was asked for least recently
- * goes first, and of a single one that is too large the rarest words.
+ * The words of collections by their spelling, built on first use and updated from the full-text index: they are read again when the
+ * documents have changed; if there are many words, in the background and for at most a twentieth of the time. Whether a word is known is
+ * always read from the index itself. All vocabularies together use at most `maxBytes`: the least recently used collection is dropped first,
+ * and of a single one that is too large the rarest words.
  */
 export class Vocabularies {
   readonly #view: Pick<FullTextView, 'indexOf'>;
   readonly #maxBytes: number;
-  /** By lowercased name, the one asked for least recently first. */
+  /** By lowercased name, the least recently used first. */
   readonly #known = new Map<string, Vocabulary>();
 
   constructor(view: Pick<FullTextView, 'indexOf'>, maxBytes: number) {
@@ -43,12 +43,12 @@ export class Vocabularies {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of the words of a collection; undefined when there are none. */
+  /** Bytes of memory of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined {
     return this.#known.get(collection.toLowerCase())?.spelling.bytes;
   }
 
-  /** Whether a word stands in a document of the collection. Throws `IndexLoading`. */
+  /** Whether a document of the collection contains a word. Throws `IndexLoading`. */
   knows(collection: string, word: string): boolean {
     return (this.#view.indexOf(collection)?.documentsWith(word) ?? 0) > 0;
   }
@@ -69,13 +69,13 @@ export class Vocabularies {
     const hasFew = vocabulary.spelling.words <= FEW;
     const isStale = vocabulary.version !== source.version && (hasFew || performance.now() - vocabulary.readAt >= REST * vocabulary.took);
     if (isStale) vocabulary.reading ??= this.#read(vocabulary).finally(() => (vocabulary.reading = undefined));
-    // The first answer needs all words; later ones may have those of before where there are many.
+    // The first answer needs all words; later ones may use the previous words if there are many.
     if (isFirst || hasFew) await vocabulary.reading;
     signal.throwIfAborted();
     return vocabulary.spelling;
   }
 
-  /** Reads the words of the index; begins again with fewer of them where they take too much room. */
+  /** Reads the words of the index; starts again with fewer words if they need too much memory. */
   async #read(vocabulary: Vocabulary): Promise<void> {
     const started = performance.now();
     const version = vocabulary.source.version;
@@ -89,7 +89,7 @@ export class Vocabularies {
     this.#makeRoom(vocabulary);
   }
 
-  /** False where there is no room for all. */
+  /** False if the memory does not suffice for all. */
   async #readWords({ source, spelling, leastDocuments }: Vocabulary): Promise<boolean> {
     const pace = new Pace();
     spelling.beginRound();

@@ -1,4 +1,4 @@
-/** A word of a text, to be looked up. Offsets are UTF-16 units. */
+/** A word of a text to look up. Offsets are UTF-16 units. */
 export interface TextWord {
   readonly start: number;
   readonly end: number;
@@ -8,16 +8,16 @@ export interface TextWord {
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 const LETTER = /^[\p{L}\p{M}]+$/u;
-/** What ends a piece of text, beside blanks. */
+/** Characters that end a piece of text, besides blanks. */
 const BREAKS = new Set(' \t\r\n()[]{}<>"`,;!?*|“”„«»…—–'.split(''));
-/** A piece with any of these is an address, a path, a number or a name, and no word of prose. */
+/** A piece with any of these is an address, a path, a number or a name, and not a word of prose. */
 const SIGNS = /[@:/\\_#=&%+~$.\p{N}]/u;
-/** Capitals alone are an abbreviation, unless there are more of them. */
+/** A word in capitals only is an abbreviation, unless it is longer. */
 const MAX_ABBREVIATION = 4;
 
 /**
- * The words of prose in a text in Markdown: neither code nor tags, addresses, targets of links, numbers, abbreviations and names with signs or
- * capitals in them. One pass, which goes on when the next word is asked for; nothing is looked at twice.
+ * The words of prose in a Markdown text: without code, tags, addresses, targets of links, numbers, abbreviations, and names with special
+ * characters or inner capitals. One pass, which continues when the next word is requested; no text is scanned twice.
  */
 export function* wordsOfText(text: string): Generator<TextWord> {
   let isCode = false;
@@ -31,7 +31,7 @@ export function* wordsOfText(text: string): Generator<TextWord> {
 }
 
 function* wordsOfLine(text: string, from: number, end: number): Generator<TextWord> {
-  // The last closing signs of the line: without one behind it, an opening one opens nothing.
+  // The last closing characters of the line: an opening character after them has no effect.
   const line = text.slice(from, end);
   const [lastTick, lastAngle] = [from + line.lastIndexOf('`'), from + line.lastIndexOf('>')];
   for (let i = from; i < end;) {
@@ -48,7 +48,7 @@ function* wordsOfLine(text: string, from: number, end: number): Generator<TextWo
   }
 }
 
-/** Behind the next run of backticks, or behind this one. */
+/** The position after the next run of backticks, or after this one if there is none. */
 function afterCode(text: string, start: number): number {
   let i = start;
   while (text[i] === '`') i++;
@@ -58,21 +58,21 @@ function afterCode(text: string, start: number): number {
   return close;
 }
 
-/** Behind the target of a link, which ends at a parenthesis or a blank. */
+/** The position after the target of a link, which ends at a parenthesis or a blank. */
 function afterTarget(text: string, start: number, end: number): number {
   let i = start;
   while (i < end && text[i] !== ')' && text[i] !== ' ') i++;
   return i;
 }
 
-/** Behind the signs that follow without a break. */
+/** The position after a piece without separators. */
 function endOfPiece(text: string, start: number, end: number): number {
   let stop = start;
   while (stop < end && !BREAKS.has(text[stop]!)) stop++;
   return stop;
 }
 
-/** The words of a piece without breaks, which hyphens divide. */
+/** The words of a piece without separators, split at hyphens. */
 function* wordsOfPiece(text: string, start: number, stop: number): Generator<TextWord> {
   let last = stop;
   while (last > start && '.:\'’-'.includes(text[last - 1]!)) last--;

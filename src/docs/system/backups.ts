@@ -2,12 +2,12 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BackupStats } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** How scheduled backups stand, with the attempts since the start by how they ended. */
+/** The state of scheduled backups, with the attempts since the start by outcome. */
 export interface BackupReport extends BackupStats {
   readonly counts: { readonly ok: number; readonly failed: number };
 }
 
-/** The metrics of scheduled backups. Without a good backup yet, its gauges have no sample. */
+/** The metrics of scheduled backups. Before the first successful backup, its gauges have no sample. */
 export function registerBackups(registers: Registry[], report: () => BackupReport, clock: Clock): void {
   const gauge = (name: string, help: string, value: (report: BackupReport) => number | undefined): void => {
     new Gauge({ name, help, registers, collect() {

@@ -1,7 +1,7 @@
 import type { ComplianceStatus } from '../../../generated/docs/sdk/types.gen.ts';
 import type { ServerDescription } from '../environment.ts';
 
-/** Which hardening controls are off, by the settings that the server was started with. */
+/** The hardening controls that are off according to the settings at the server's start. */
 export function describeCompliance({ production, missing }: ServerDescription['compliance']): ComplianceStatus {
   return { production, compliant: missing.length === 0, missing: [...missing], missingCount: missing.length };
 }

@@ -5,14 +5,14 @@ export interface CollectionCounts {
   readonly name: string;
   readonly documents: number;
   readonly revisions: number;
-  /** Undefined while the index is loading that knows. */
+  /** Undefined while the index that provides it is loading. */
   readonly metaIndices: number | undefined;
 }
 
 export interface CountDeps {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** Metadata values of a collection's documents; undefined while the index is loading that knows. */
+  /** Number of metadata values of a collection's documents; undefined while the index that provides it is loading. */
   readonly metaIndicesOf: (collection: string) => number | undefined;
 }
 
@@ -26,8 +26,8 @@ const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? 
 const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
 
 /**
- * What each collection holds, by name; those of the system (`_`) and empty ones are left out. Expired
- * documents do not count. Long scans: they run away from the event loop. `metaIndicesOf` is asked of each.
+ * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do not count. These are
+ * long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
  */
 export async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
   const [collections, expired, revisions] = await Promise.all([

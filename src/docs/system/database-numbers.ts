@@ -2,7 +2,7 @@ import type { Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countCollections, type CollectionCounts, type CountDeps } from './counts.ts';
 
-/** What the metrics tell of the database. */
+/** The values of the database for the metrics. */
 export interface DatabaseNumbers {
   readonly sizeBytes: number;
   readonly collections: readonly CollectionCounts[];
@@ -13,13 +13,13 @@ export interface DatabaseNumbers {
 /** Columns of fixed width: three integers of the row and its header. */
 const ENTRY_OVERHEAD = 24;
 
-/** The newest entries tell how large one is; reading them all would take as long as there are many. */
+/** The average size is taken from the newest entries, because the time to read all of them grows with their number. */
 const SAMPLE = `
   SELECT count(*) AS n, coalesce(sum(length(kind) + length(collection) + coalesce(length(doc_id), 0)
     + coalesce(length(key), 0) + coalesce(length(lang), 0) + coalesce(length(detail), 0)), 0) AS bytes
   FROM (SELECT kind, collection, doc_id, key, lang, detail FROM changes ORDER BY lsn DESC LIMIT 1000) newest`;
 
-/** Bytes that an entry of the change feed takes on average; 0 when there is none. */
+/** Average bytes of an entry of the change feed; 0 when there is none. */
 export async function bytesOfChange(sql: Pick<Sql, 'get'>): Promise<number> {
   const sample = await sql.get<{ n: number; bytes: number }>(SAMPLE);
   return sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
@@ -34,7 +34,7 @@ export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 's
     feed.oldest(),
     bytesOfChange(sql),
   ]);
-  // Numbers follow each other without a gap, so nothing has to be counted.
+  // Numbers are consecutive, so nothing needs to be counted.
   const entries = head === 0 ? 0 : head - oldestLsn + 1;
   return { sizeBytes, collections, schemas: schemas!.n, binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn } };
 }

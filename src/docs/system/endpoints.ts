@@ -3,8 +3,8 @@ import type { ListEndpointsResponse } from '../../../generated/docs/sdk/types.ge
 import type { McpDescription } from './mcp-description.ts';
 
 /**
- * Every endpoint of the specification, in its order, and the methods of gRPC and the tools of MCP where these are served.
- * `closed` are those that the settings keep for callers with a credential.
+ * Every endpoint of the specification, in its order, and the methods of gRPC and the tools of MCP if these are served. `closed` are those
+ * for which the settings require a credential.
  */
 export function describeEndpoints(grpc: ListEndpointsResponse['grpc'], closed: ReadonlySet<string>, mcp?: McpDescription): ListEndpointsResponse {
   const http = Object.values(operations).map(({ id, method, path, summary, access }) => ({

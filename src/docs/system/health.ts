@@ -14,7 +14,7 @@ export async function checkHealth({ sql, settings, replication }: Pick<DocsEnvir
     throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', mode } });
   }
   const persistence = withReplication(await describePersistence(sql), replication?.warning);
-  // A server that acknowledges no writes promises nothing about them.
+  // A server that accepts no writes makes no promise about them.
   const durable = mode !== 'read' && sql.info.durable && persistence.writable && !persistence.ephemeral;
   return { status: 'healthy', mode, persistence, durable, ...(mcp && { mcpSessions: mcp.sessions() }) };
 }

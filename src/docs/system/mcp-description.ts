@@ -1,13 +1,13 @@
-/** What the server tells of MCP, once it is served. */
+/** What the server reports about MCP, once it is served. */
 export interface McpDescription {
-  /** Open sessions by transport. */
+  /** Number of open sessions by transport. */
   sessions(): { sse: number; streamable: number };
-  /** The tools that are offered, built-in and custom ones. */
+  /** Number of offered tools, built-in and custom. */
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly stdio: boolean;
   /** The revisions that are served, newest first. */
   readonly supportedRevisions: readonly string[];
   readonly revisionPinned: boolean;
-  /** The revision that answers `initialize`; empty when none does. */
+  /** The revision that is returned to `initialize`; empty when there is none. */
   readonly handshakeRevision: string;
 }

@@ -8,18 +8,18 @@ import { countersOf, renderSummed, registerProcesses, type Counted, type OtherPr
 import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
-/** Counting reads much, and scrapers come often. */
+/** Counting reads much data, and scrapers are frequent. */
 const CACHE_MS = 15_000;
 
-/** Seconds; decisions section 4.1. */
+/** Buckets in seconds; decisions section 4.1. */
 export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The views as `/ready` names them. */
+/** The views under their names in `/ready`. */
 const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns', geo: 'geo', spelling: 'spelling' };
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** One request as the HTTP protocol answered it; `path` is the template of one that is served. */
+/** One request as the HTTP protocol answered it; `path` is the template of a served path. */
 export interface HttpExchange {
   readonly method: string;
   readonly path?: string;
@@ -27,14 +27,14 @@ export interface HttpExchange {
   readonly milliseconds: number;
 }
 
-/** One gRPC call as it ended; `method` is one that there is. */
+/** One completed gRPC call; `method` is an existing one. */
 export interface GrpcCall {
   readonly method: string;
   /** Name of the status, such as `OK`. */
   readonly code: string;
 }
 
-/** One call of an MCP tool; `tool` is one that there is. */
+/** One call of an MCP tool; `tool` is an existing one. */
 export interface ToolCall {
   readonly tool: string;
   readonly outcome: 'ok' | 'error';
@@ -44,26 +44,26 @@ export interface Metrics {
   readonly contentType: string;
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
-  /** From now on they are summed over these processes, too. */
+  /** From now on they are sums over these processes, too. */
   describeProcesses(processes: OtherProcesses): void;
-  /** From now on there are metrics of scheduled backups. */
+  /** Adds metrics of scheduled backups from now on. */
   describeBackups(report: () => BackupReport): void;
-  /** What only grows: counters and histograms. */
+  /** Metrics that only grow: counters and histograms. */
   counters(): Promise<Counted>;
   observeHttp(exchange: HttpExchange): void;
   observeGrpc(call: GrpcCall): void;
   observeTool(call: ToolCall): void;
 }
 
-/** Whom the metrics ask. */
+/** Sources of the metrics. */
 export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
   readonly uptimeSeconds: () => number;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
 
 /**
- * The metrics of the document service (decisions section 4.1). Labels have few values whatever
- * clients send: paths are templates, unknown ones `/other`. `registerMore` adds those of other areas.
+ * The metrics of the document service (decisions section 4.1). Labels have few values, whatever clients send: paths are templates, unknown
+ * ones `/other`. `registerMore` adds those of other areas.
  */
 export function createMetrics(environment: DocsEnvironment, sources: MetricsSources, registerMore: (registers: Registry[]) => void = () => undefined): Metrics {
   const registers = [new Registry()];
@@ -112,7 +112,7 @@ function registerTools(registers: Registry[]): (call: ToolCall) => void {
 
 function registerDatabase(registers: Registry[], environment: DocsEnvironment, sources: MetricsSources): void {
   const numbers = cached(() => readNumbers(environment, sources), CACHE_MS, environment.clock);
-  // A database that fails must not take the metrics that tell of it along: its gauges are left out.
+  // A failing database must not prevent the other metrics, which report the failure: only its gauges are left out.
   const read = (): Promise<DatabaseNumbers | undefined> => numbers().catch((error: unknown) => {
     environment.log.warn({ err: error }, 'numbers of the database are not available');
     return undefined;

@@ -1,31 +1,31 @@
 import { AggregatorRegistry, Gauge, type Registry } from 'prom-client';
 
-/** Values of metrics, as one process hands them to another. */
+/** Values of metrics, as one process passes them to another. */
 export type Counted = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The processes beside this one that answer requests of the same server. */
+/** The other processes that answer requests of the same server. */
 export interface OtherProcesses {
-  /** What each of them has counted, those that have ended included. */
+  /** The counts of each of them, including those that have ended. */
   counters(): Promise<readonly Counted[]>;
-  /** Processes by what they do, this one included. */
+  /** Number of processes by state, including this one. */
   states(): Readonly<Record<'ready' | 'starting', number>>;
-  /** Bytes of memory that each of them holds, by its number; 0 is this one. */
+  /** Bytes of memory of each process, by its number; 0 is this one. */
   memory(): ReadonlyMap<number, number>;
 }
 
-/** Counters and histograms: of gauges, those of the process that writes count alone. */
+/** Counters and histograms: of the gauges, only those of the writing process are used. */
 export async function countersOf(registry: Registry): Promise<Counted> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.filter(({ type }) => isSummed(type));
 }
 
-/** Counters and histograms of several processes as those of one. */
+/** Adds up the counters and histograms of several processes. */
 export function summed(counted: readonly Counted[]): Registry {
   const metrics = counted.map((each) => each.map((metric) => ({ ...metric, aggregator: isSummed(metric.type) ? 'sum' as const : 'first' as const })));
   return AggregatorRegistry.aggregate(metrics);
 }
 
-/** The samples of this process, in which what others have counted is added. */
+/** The samples of this process, with the counts of the others added. */
 export async function renderSummed(registry: Registry, others: OtherProcesses): Promise<string> {
   const [own, counted] = await Promise.all([registry.getMetricsAsJSON(), others.counters()]);
   return summed([own, ...counted]).metrics();
@@ -41,7 +41,7 @@ export function registerProcesses(registers: Registry[], processes: OtherProcess
   } });
 }
 
-/** The declared type is an enumeration, but the values are words. */
+/** The declared type is an enumeration, but the values are strings. */
 function isSummed(type: unknown): boolean {
   return type === 'counter' || type === 'histogram';
 }

@@ -1,11 +1,11 @@
 import type { Identity } from '../../operations/index.ts';
 
-/** The label of a sample in the Prometheus text format; a value's `\`, `"` and line breaks are escaped. */
+/** The label of a sample in the Prometheus text format; `\`, `"` and line breaks in the value are escaped. */
 const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
 
 /**
- * The samples that a caller may see: all but those of collections that he may not read, and so none of any collection
- * where nobody is signed in, while authentication is on (decision D-141).
+ * The samples that a caller may see: all except those of collections that the caller may not read. Without a signed-in caller, no
+ * collection is included while authentication is on (decision D-141).
  */
 export function samplesOf(text: string, identity: Identity): string {
   if (identity.admin) return text;

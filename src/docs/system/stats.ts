@@ -3,16 +3,16 @@ import type { DocsEnvironment } from '../environment.ts';
 import { countCollections, sum, type CollectionCounts } from './counts.ts';
 import { formatUptime } from './uptime.ts';
 
-/** Whom the statistics ask. */
+/** Sources of the statistics. */
 export interface StatsSources {
-  /** What `GET /v1/checksum` answers. */
+  /** The implementation of `GET /v1/checksum`. */
   readonly checksum: (collection: string) => Promise<string>;
-  /** Metadata values of a collection's documents. Throws `IndexLoading`. */
+  /** Number of metadata values of a collection's documents. Throws `IndexLoading`. */
   readonly metaIndicesOf: (collection: string) => number;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
 
-/** What the database holds (contract section 2, decision D-62). Throws `IndexLoading`. */
+/** The contents of the database (contract section 2, decision D-62). Throws `IndexLoading`. */
 export async function readStats(
   { sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
   { checksum, metaIndicesOf, indexBytesOf }: StatsSources,
@@ -20,7 +20,7 @@ export async function readStats(
 ): Promise<Stats> {
   const counts = await countCollections({ sql, clock, metaIndicesOf });
   const collections: Stats['collections'] = [];
-  // One after the other: a checksum reads all of its collection, and there is one background reader.
+  // One after the other, because a checksum reads its whole collection, and there is only one background reader.
   for (const count of counts) collections.push(toStats(count, await checksum(count.name), indexBytesOf(count.name)));
   return {
     databasePath: sql.info.path,

@@ -3,10 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { SystemInfo } from '../../../generated/docs/sdk/types.gen.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
-/** The delay is sampled by a timer of so many milliseconds, which its values contain. */
+/** Interval in milliseconds of the timer that samples the delay; the measured values include it. */
 const RESOLUTION_MS = 10;
 
-/** Measures the process between one look and the next. */
+/** Measures the process between two calls. */
 export class ProcessMeter {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #cpu = process.cpuUsage();

@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** What the views say. */
+/** The states that the views report. */
 let views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }];
 
 async function start(path: string, changed: Partial<DocsSettings> = {}): Promise<void> {
@@ -64,7 +64,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
 
 type Name = keyof System['handlers'];
 
-/** Calls a handler and holds its answer against the specification. */
+/** Calls a handler and validates its result against the specification. */
 async function call(name: Name): Promise<Record<string, unknown>> {
   const answer = (await system.handlers[name]({}, { identity: EVERYONE } as Context)) as Record<string, unknown>;
   if (name !== 'getMetrics') expect(specification.violations(name, 200, answer)).toBeUndefined();

@@ -24,18 +24,18 @@ type SystemHandlers = Required<Pick<Handlers<Operations>,
 
 export interface SystemDependencies {
   readonly documents: {
-    /** What `GET /v1/checksum` answers. */
+    /** The implementation of `GET /v1/checksum`. */
     checksum(collection: string): Promise<string>;
   };
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  /** Memory that the indexes of a collection hold. */
+  /** Bytes of memory that the indexes of a collection use. */
   readonly indexBytesOf: (collection: string) => IndexBytes;
   readonly readiness: Pick<Readiness, 'views' | 'isReady'>;
   /** Absent on a server without embeddings. */
   readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
 }
 
-/** What the server tells of itself (contract section 4, "Health and system"). */
+/** What the server reports about itself (contract section 4, "Health and system"). */
 export interface System {
   readonly handlers: SystemHandlers;
   /** Counts one HTTP request for `/metrics`. */
@@ -44,15 +44,15 @@ export interface System {
   observeGrpc(call: GrpcCall): void;
   /** Counts one call of an MCP tool for `/metrics`. */
   observeTool(call: ToolCall): void;
-  /** From now on the server tells of MCP. */
+  /** Reports MCP from now on. */
   describeMcp(mcp: McpDescription): void;
-  /** From now on the metrics are those of several processes. */
+  /** Makes the metrics those of several processes from now on. */
   describeProcesses(processes: OtherProcesses): void;
-  /** From now on the server tells of scheduled backups. */
+  /** Reports scheduled backups from now on. */
   describeBackups(report: () => BackupReport): void;
-  /** What is counted in this process. */
+  /** The counts of this process. */
   counters(): Promise<Counted>;
-  /** From now on the server lists these gRPC methods. */
+  /** Lists these gRPC methods from now on. */
   describeGrpc(methods: ListEndpointsResponse['grpc']): void;
 }
 
@@ -101,7 +101,7 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
   };
 }
 
-/** What an index knows; undefined while it does not serve. */
+/** A value of an index; undefined while it does not serve. */
 function whenServing<T>(ask: () => T): T | undefined {
   try {
     return ask();

@@ -12,7 +12,7 @@ export interface AccessRecorderOptions {
   readonly log: Log;
 }
 
-/** A read as it is noted. */
+/** A recorded read. */
 export interface Access {
   readonly docId: string;
   readonly collection: string;
@@ -22,11 +22,11 @@ export interface Access {
   readonly counts: boolean;
 }
 
-/** How long reads share a write to the database. */
+/** Milliseconds for which reads are collected for one write to the database. */
 const FLUSH_MS = 1000;
 const TROUBLE_MS = 5000;
 
-/** Different reads in memory; beyond, they are counted as lost. */
+/** Maximum number of different reads in memory; further ones are counted as lost. */
 const MOST = 50_000;
 
 interface Noted extends Access {
@@ -34,7 +34,7 @@ interface Noted extends Access {
   n: number;
 }
 
-/** Writes down who reads what, a moment after it was read: no reader waits for it, and equal reads of a second are one row. */
+/** Records which identity reads which document, a moment after the read: no reader waits for it, and equal reads within a second share one row. */
 export class AccessRecorder {
   readonly #options: AccessRecorderOptions;
   readonly #stopping = new AbortController();
@@ -46,7 +46,7 @@ export class AccessRecorder {
     this.#options = options;
   }
 
-  /** Reads that were not written down. */
+  /** Number of reads that were not recorded. */
   get lost(): number {
     return this.#lost;
   }
@@ -61,12 +61,12 @@ export class AccessRecorder {
     if (!this.#stopping.signal.aborted) this.#flushing ??= this.#flushLater().finally(() => (this.#flushing = undefined));
   }
 
-  /** Forgets what was read from a database that was replaced. */
+  /** Drops the reads of a database that was replaced. */
   forget(): void {
     this.#noted.clear();
   }
 
-  /** Writes what is in memory now. */
+  /** Writes the reads in memory now. */
   async flush(): Promise<void> {
     const noted = this.#noted;
     if (noted.size === 0) return;

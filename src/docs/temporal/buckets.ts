@@ -1,6 +1,6 @@
 export type Interval = 'day' | 'week' | 'month';
 
-/** Unix seconds; `to` belongs to the next one. */
+/** Unix seconds; `to` is excluded: it belongs to the next bucket. */
 export interface Bucket {
   readonly from: number;
   readonly to: number;

@@ -1,10 +1,10 @@
 import type { Queries, SqlValue, Transaction } from '../../storage/index.ts';
 
-/** As the database has it: 0, 1 and 2. */
+/** Types by their numbers in the database: 0, 1 and 2. */
 export const KINDS = ['create', 'update', 'access'] as const;
 export type EventType = (typeof KINDS)[number];
 
-/** Something that happened to a document, `n` times within the second. */
+/** An event of a document that occurred `n` times within the second. */
 export interface TemporalRow {
   /** Number of the change; absent for a read. */
   readonly lsn?: number;
@@ -14,12 +14,12 @@ export interface TemporalRow {
   readonly type: EventType;
   /** Unix seconds. */
   readonly at: number;
-  /** Empty where nobody signed in. */
+  /** Empty without a signed-in caller. */
   readonly actor: string;
   readonly n: number;
 }
 
-/** Changes that are there already are passed over: they come again after a crash. */
+/** Changes that are already stored are skipped, because they are passed again after a crash. */
 export async function insertEvents(tx: Transaction, events: readonly TemporalRow[]): Promise<void> {
   await tx.runMany(
     'INSERT INTO temporal_events(lsn, collection, doc_id, kind, at, actor, n) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(lsn) DO NOTHING',
@@ -35,7 +35,7 @@ export interface EventSelection {
   readonly to: number;
 }
 
-/** Newest first, at most `limit` rows, with the number of all events that are selected. */
+/** Newest first, at most `limit` rows, with the total number of selected events. */
 export async function readEvents(queries: Queries, { docId, type, from, to }: EventSelection, limit: number): Promise<{ rows: TemporalRow[]; total: number }> {
   const where = `FROM temporal_events WHERE doc_id = ? AND at >= ? AND at <= ?${type === undefined ? '' : ' AND kind = ?'}`;
   const params: SqlValue[] = [docId, from, to, ...(type === undefined ? [] : [KINDS.indexOf(type)])];
@@ -44,7 +44,7 @@ export async function readEvents(queries: Queries, { docId, type, from, to }: Ev
   return { rows: rows.map(({ kind, ...row }) => ({ ...row, docId, type: KINDS[kind]! })), total: total ?? 0 };
 }
 
-/** Events of a collection on each day, by its number since 1970. */
+/** Number of events of a collection on each day, by the day's number since 1970. */
 export async function countByDay(queries: Queries, { collection, type, from, to }: { collection: string; type: EventType; from: number; to: number }): Promise<{ day: number; count: number }[]> {
   return queries.all<{ day: number; count: number }>(
     'SELECT at / 86400 AS day, sum(n) AS count FROM temporal_events WHERE collection = ? AND kind = ? AND at >= ? AND at <= ? GROUP BY day ORDER BY day',
@@ -52,7 +52,7 @@ export async function countByDay(queries: Queries, { collection, type, from, to 
   );
 }
 
-/** Removes some that are older; tells how many. */
+/** Removes some older events; returns their number. */
 export async function removeOlder(tx: Transaction, seconds: number, limit: number): Promise<number> {
   return (await tx.run('DELETE FROM temporal_events WHERE seq IN (SELECT seq FROM temporal_events WHERE at < ? LIMIT ?)', [seconds, limit])).changes;
 }

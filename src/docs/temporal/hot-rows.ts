@@ -19,12 +19,12 @@ export async function addReads(tx: Transaction, entries: readonly Reads[]): Prom
 }
 
 export interface HotRow extends Reads {
-  /** As written last. */
+  /** In its last spelling. */
   readonly key: string;
   readonly lang: string;
 }
 
-/** Those that are read most, of the documents that are there. */
+/** The documents with the most reads, of those that exist. */
 export async function readHot(queries: Queries, { collection, since, now, limit }: { collection: string; since: number; now: number; limit: number }): Promise<HotRow[]> {
   const rows = await queries.all<{ doc_id: string; reads: number; last_at: number; key: string; lang: string }>(
     `SELECT h.doc_id, h.reads, h.last_at, d.key, d.lang FROM temporal_hot h JOIN documents d ON d.id = h.doc_id

@@ -43,7 +43,7 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
   const query = (key: string, more: object = {}) => fixture.call('queryTemporal', { collection: 'blog', key, lang: 'en', ...more });
   const hot = async (more: object = {}) => (await fixture.call('listHotDocuments', { collection: 'blog', ...more })).entries.map(({ document, accessCount }) => [document.key, accessCount]);
   const histogram = async (more: object = {}) => (await fixture.call('getTemporalHistogram', { collection: 'blog', ...more })).buckets;
-  /** Until the writes so far are recorded. */
+  /** Resolves when the writes so far are recorded. */
   const recorded = async () => {
     const head = await fixture.feed.head();
     while (((await fixture.sql.get<{ lsn: number }>('SELECT lsn FROM cursors'))?.lsn ?? -1) < head) await timer.settle();

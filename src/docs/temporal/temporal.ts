@@ -20,13 +20,13 @@ type GetDocument = NonNullable<Handlers<Operations>['getDocument']>;
 /** When documents were written and read (decisions, section 4.10). */
 export interface Temporal {
   readonly handlers: TemporalHandlers;
-  /** The reading of a document, which notes who read it where the collection tracks that; as it is while tracking is off. */
+  /** The handler that reads a document, extended to record who reads it if the collection tracks that; unchanged while tracking is off. */
   recorded(getDocument: GetDocument): GetDocument;
-  /** Follows what is written. Not for servers that only read: they write nothing down. */
+  /** Follows writes. Not for read-only servers, which record nothing. */
   start(): void;
   /** The database was replaced. */
   restart(): Promise<void>;
-  /** Writes what is in memory; safe twice. */
+  /** Writes what is in memory; may be called twice. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
@@ -43,7 +43,7 @@ const RETENTION = 90 * DAY;
 const DEFAULT_SPAN = 30 * DAY;
 const PRUNE_MS = 3_600_000;
 
-/** Rows that one transaction removes, so that writers wait for milliseconds only. */
+/** Maximum number of rows that one transaction removes, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 2000;
 
 export function createTemporal(environment: DocsEnvironment, { collections, documents, timer = systemTimer }: TemporalAreas): Temporal {
@@ -91,7 +91,7 @@ export function createTemporal(environment: DocsEnvironment, { collections, docu
 function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocument }: Pick<Documents, 'readDocument'>, recorder: AccessRecorder): TemporalHandlers {
   const ready = async (): Promise<number> => {
     if (settings.temporal !== true) throw new ServiceError('invalid_argument', 'temporal tracking is disabled');
-    // What was read a moment ago counts.
+    // Recent reads must be included.
     await recorder.flush().catch(() => undefined);
     return unixSeconds(clock);
   };
@@ -129,7 +129,7 @@ function withoutChecksum({ checksum: _, ...document }: Document): Document {
   return document;
 }
 
-/** What is older than is kept may not have been removed yet. */
+/** Events older than the retention period may not have been removed yet. */
 function spanOf(now: number, from = now - DEFAULT_SPAN, to = now): { from: number; to: number } {
   if (from > to) throw new ServiceError('invalid_argument', `from must not be after to, got ${from} and ${to}`);
   return { from: Math.max(from, now - RETENTION), to };
@@ -161,7 +161,7 @@ async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Pro
   await sql.transaction(async (tx) => {
     await insertEvents(tx, written);
     await forgetReads(tx, gone);
-    // What came after the collection was deleted is of another one of the same name.
+    // Events after the deletion of the collection belong to a new one of the same name.
     for (const name of deleted) {
       const { lsn } = changes.findLast((change) => change.kind === 'collection.delete' && change.collection === name)!;
       await tx.run('DELETE FROM temporal_events WHERE collection = ? AND (lsn IS NULL OR lsn < ?)', [name, lsn]);
@@ -170,7 +170,7 @@ async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Pro
   });
 }
 
-/** What is written while tracking is off is not recorded later, so the feed need not keep it. Never rejects. */
+/** Writes during the time without tracking are not recorded later, so the feed need not keep them. Never rejects. */
 async function leaveFeed({ sql, log }: DocsEnvironment): Promise<void> {
   try {
     if ((await storedCursor(sql, CURSOR).load()) !== undefined) await forgetCursor(sql, CURSOR);

@@ -27,7 +27,7 @@ export interface VectorOperationsAreas {
   readonly columns: CrossSearchDeps['columns'];
 }
 
-/** What else vectors are good for: a map, labels, several collections at once, duplicates. */
+/** Other uses of vectors: a map, labels, search over several collections, duplicates. */
 export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, { documents, embeddings, vectors, gate, columns }: VectorOperationsAreas): VectorOperations {
   const comparisons = new SearchGate({ places: 1 });
   const deps = { sql, codec, clock, documents, embeddings, search: vectors, gate, columns, comparisons };

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { DocsSettings } from '../environment.ts';
 
-/** The settings of vector search with every default filled in (decision D-17). */
+/** The settings of vector search with all defaults applied (decision D-17). */
 export type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
 
 const MAX_WORKERS = 16;

@@ -25,7 +25,7 @@ import { createVectors, type Vectors } from './index.ts';
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
-/** The sum of one fixed pseudo-random vector for each word, of length 1; the order of words is of no concern. */
+/** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
 function wordVector(text: string, dimensions: number): number[] {
   const sum = new Float64Array(dimensions);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) addWord(sum, word);
@@ -44,15 +44,15 @@ function addWord(sum: Float64Array, word: string): void {
   }
 }
 
-/** What the provider of a test does; texts that share words are alike. */
+/** The provider of a test; texts that share words have similar vectors. */
 export class Meaning {
   readonly model: string;
   readonly dimensions: number;
-  /** Texts that were embedded, in the role of a query. */
+  /** Texts that were embedded as queries. */
   readonly queries: string[] = [];
-  /** The same in that of a document. */
+  /** Texts that were embedded as documents. */
   readonly documents: string[] = [];
-  /** The error of a call, if it is to fail. */
+  /** The error that calls throw, if set. */
   failure: (texts: readonly string[]) => Error | undefined = () => undefined;
   /** Calls wait for it. */
   held: Promise<void> | undefined;
@@ -88,20 +88,20 @@ function encoderOf(encoder: Meaning | undefined): EmbeddingProvider {
 
 export interface FixtureOptions {
   readonly meaning?: Meaning;
-  /** None is installed where it is absent. */
+  /** No encoder is installed if it is absent. */
   readonly encoder?: Meaning;
   /** Waits for the encoder. */
   readonly timer?: Timer;
   readonly embedding?: DocsSettings['embedding'];
   readonly vectors?: DocsSettings['vectors'];
   readonly index?: Partial<VectorIndexOptions>;
-  /** A database to begin with, copied with its log and checkpoints. */
+  /** A database to start from, copied with its log and checkpoints. */
   readonly file?: string;
-  /** Tests start the view by hand. */
+  /** Tests start the view themselves. */
   readonly unstarted?: boolean;
 }
 
-/** For tests: documents, their vectors and searches over a real database file; `add` returns when it can be found. */
+/** For tests: documents, their vectors and searches over a real database file; `add` resolves when the document can be found. */
 export class VectorFixture {
   readonly meaning: Meaning;
   readonly sql: Sql;
@@ -168,7 +168,7 @@ export class VectorFixture {
     await this.vectors.view.settled();
   }
 
-  /** What a crash at this moment would leave, served by another server. */
+  /** The state that a crash at this moment would leave, served by another server. */
   crashed(options: FixtureOptions = {}): Promise<VectorFixture> {
     return VectorFixture.open({ meaning: this.meaning, ...options, file: this.sql.info.path });
   }
@@ -187,7 +187,7 @@ export class VectorFixture {
     await this.caughtUp();
   }
 
-  /** Stores a document that the provider refuses, so that its vectors stay those of its former body. */
+  /** Stores a document that the provider refuses, so that it keeps the vectors of its former body. */
   async addUnembedded(key: string, contentMd: string): Promise<void> {
     const { failure } = this.meaning;
     this.meaning.failure = (texts) => (texts.some((text) => contentMd.includes(text)) ? new EmbeddingError('refused', { retryable: false }) : undefined);
@@ -206,7 +206,7 @@ export class VectorFixture {
     return this.call('searchVectors', { collection: 'c', query, ...more });
   }
 
-  /** Keys of what a search finds, best first. */
+  /** Keys of the results of a search, best first. */
   async keys(query: string, more: object = {}): Promise<string[]> {
     return (await this.find(query, more)).results.map(({ document }) => document.key);
   }

@@ -20,17 +20,17 @@ import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
 type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar'>>;
 
-/** Searching by meaning, and the indexes that it needs. */
+/** Vector search, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
   readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
-  /** Writes checkpoints and ends the workers; before the start, or again, it is harmless. */
+  /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
 }
 
 export interface VectorsAreas {
-  /** Asked at each search, so it must answer from memory. */
+  /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;

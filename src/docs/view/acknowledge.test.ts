@@ -9,7 +9,7 @@ type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 const context = { signal: new AbortController().signal } as Context;
 const ids = Object.keys(operations) as (keyof Operations)[];
 
-/** Ids of the operations that have not answered while the index is behind. */
+/** Ids of the operations that have not returned while the index is behind. */
 async function waitingFor(view: { caughtUp(): Promise<void> }): Promise<string[]> {
   const plain = Object.fromEntries(ids.map((id) => [id, async () => id])) as unknown as Handlers;
   const handlers = acknowledgeCaughtUp(plain, view) as unknown as Record<string, AnyHandler>;

@@ -4,7 +4,7 @@ import type { Context, Handlers } from '../../operations/index.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
-/** What a write waits for: see `CollectionView.caughtUp`. */
+/** A view that a write waits for: see `CollectionView.caughtUp`. */
 export interface Following {
   caughtUp(signal?: AbortSignal): Promise<void>;
 }
@@ -12,13 +12,16 @@ export interface Following {
 /** The areas whose operations of effect `write` put, change or remove documents. */
 const WRITING_AREAS: ReadonlySet<string> = new Set(['documents', 'ingest', 'memory']);
 
-/** Operations of those areas that change nothing that a search finds, such as old revisions, or write later, and wait by themselves where somebody does. */
+/**
+ * Operations of those areas that do not change what a search finds, such as old revisions, or that write later and wait themselves if
+ * necessary.
+ */
 const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions', 'submitBulkIngest', 'cancelBulkIngest', 'importDocuments']);
 
 /**
- * Handlers whose writes are acknowledged when they can be found (design section 5): each that writes documents
- * waits for the views, and no other one does, so that an index that lags holds up neither a sign-in nor a health check.
- * Handlers that fail have written nothing, or nothing that anybody was told of.
+ * Handlers whose writes are acknowledged when they can be found (design section 5). Only handlers that write documents wait for the views,
+ * so that an index that is behind delays neither a sign-in nor a health check. Handlers that fail have written nothing, or nothing that was
+ * acknowledged.
  */
 export function acknowledgeCaughtUp<H extends Handlers<Operations>>(handlers: H, ...views: readonly Following[]): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) =>
@@ -26,7 +29,7 @@ export function acknowledgeCaughtUp<H extends Handlers<Operations>>(handlers: H,
   return Object.fromEntries(wrapped) as H;
 }
 
-/** A handler that returns when the views have what it wrote. */
+/** A handler that resolves when the views include what it wrote. */
 export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Context) => Promise<Output>, ...views: readonly Following[]): (input: Input, context: Context) => Promise<Output> {
   return async (input, context) => {
     const output = await handler(input, context);

@@ -6,7 +6,7 @@ import { IndexLoading } from './index-loading.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
-/** An index that serves when the test says so. */
+/** An index that serves when the test lets it. */
 class LoadingIndex {
   serves = false;
   asked = 0;

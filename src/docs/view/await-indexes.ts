@@ -10,9 +10,9 @@ type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 const MAX_WAIT_MS = 5000;
 
 /**
- * Handlers whose searches wait for an index that is loading, so that a client that comes right after a start or a
- * restore need not try again by itself. A read that meets such an index is run again when the view's indexes
- * have changed, and fails as it did when that takes too long. Writes are never run twice.
+ * Handlers whose searches wait for an index that is loading, so that a client need not retry right after a start or a restore. A read that
+ * meets such an index is repeated when the view's indexes have changed, and fails with its error when that takes too long. Writes are never
+ * repeated.
  */
 export function awaitIndexes<H extends Handlers<Operations>>(handlers: H, timer: Timer = systemTimer): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) =>
@@ -33,7 +33,7 @@ function patient(handler: AnyHandler, timer: Timer): AnyHandler {
   };
 }
 
-/** Throws the last `IndexLoading` when the time is up, and the signal's reason when that aborts. */
+/** Throws the last `IndexLoading` when the time has elapsed, and the signal's reason when that aborts. */
 async function retried(search: () => Promise<unknown>, first: IndexLoading, signal: AbortSignal, timer: Timer): Promise<unknown> {
   const over = new AbortController();
   const waiting = AbortSignal.any([signal, over.signal]);

@@ -5,25 +5,25 @@ import { basename, dirname, join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { openStream, sealStream, type KeyRing, type Sql } from '../../storage/index.ts';
 
-/** What a checkpoint says of itself, in JSON behind its magic and length. */
+/** The header of a checkpoint, in JSON after the magic and the length. */
 export interface CheckpointHeader {
   readonly collection: string;
-  /** The last change of the feed that is surely within, and its time, which tells one database's feed from another's. */
+  /** The last change of the feed that is certainly included, and its time, which distinguishes the feeds of different databases. */
   readonly lsn: number;
   readonly at: number;
-  /** Whether the index is a sealed stream, bound to this header. */
+  /** Whether the index is an encrypted stream, bound to this header. */
   readonly sealed?: true;
 }
 
 /** A change of the feed by its number and its time. */
 export type FeedPlace = Pick<CheckpointHeader, 'lsn' | 'at'>;
 
-/** A place of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier one. */
+/** A position of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier one. */
 export interface Confirmation extends FeedPlace {
   readonly written: FeedPlace;
 }
 
-/** Length of the letters that a file begins with: what is in it and the version of this layout. */
+/** Length of the magic, which names the content of a file and the version of this layout. */
 const MAGIC_LENGTH = 8;
 const HEADER_START = MAGIC_LENGTH + 4;
 const MAX_HEADER = 4096;
@@ -33,20 +33,23 @@ const CONFIRMED = 'confirmed.json';
 const PIECE = 1024 * 1024;
 
 /**
- * The checkpoints of one view of a database, in a folder of their own, one file a collection:
+ * The checkpoints of one view of a database, in a folder of their own, one file per collection:
  *
  *     magic (8 bytes) | length of the header (u32 LE) | header (JSON) | index, as its own format has it
  *
- * That of an encrypted collection is sealed; its header, which names the collection, is not.
+ * The checkpoint of an encrypted collection is encrypted, except its header, which names the collection.
  *
- * They only save time: one that is missing, damaged or of something else is as good as none.
+ * They only save time: one that is missing, damaged or of something else is ignored.
  */
 export class CheckpointFiles {
   readonly #folder: string;
   readonly #magic: string;
   readonly #readOnly: boolean;
 
-  /** The magic has 8 letters of ASCII, and is another for each kind of view. Files that are read only are left alone: another process keeps them. */
+  /**
+   * The magic has 8 ASCII letters, and differs between kinds of views. With `readOnly`, files are not changed, because another process
+   * maintains them.
+   */
   constructor(folder: string, magic: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
@@ -54,7 +57,7 @@ export class CheckpointFiles {
     this.#readOnly = readOnly;
   }
 
-  /** Those beside a database, in a folder under its name and this ending; undefined for a database in memory. */
+  /** The files beside a database, in a folder with its name and this ending; undefined for a database in memory. */
   static beside({ info }: Pick<Sql, 'info'>, ending: string, magic: string): CheckpointFiles | undefined {
     if (info.driver !== 'node:sqlite' || info.path === ':memory:') return undefined;
     return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic, { readOnly: info.readOnly === true });
@@ -65,7 +68,7 @@ export class CheckpointFiles {
     return (await this.#read(collection))?.header;
   }
 
-  /** The index of a checkpoint, which knows its own damage; undefined when there is none, or a sealed one and no keys. */
+  /** The index of a checkpoint, whose format detects damage; undefined when there is none, or an encrypted one and no keys. */
   async load(collection: string, keys?: KeyRing): Promise<AsyncIterable<Uint8Array> | undefined> {
     const found = await this.#read(collection);
     if (found === undefined) return undefined;
@@ -75,7 +78,7 @@ export class CheckpointFiles {
     return keys && openStream(keys, this.#boundTo(header), index());
   }
 
-  /** Replaces the checkpoint so that a crash leaves the old one or the new one; with keys, it is sealed. */
+  /** Replaces the checkpoint so that a crash leaves either the old or the new one; with keys, it is encrypted. */
   async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing): Promise<void> {
     if (this.#readOnly) return;
     const header: CheckpointHeader = keys === undefined ? plain : { ...plain, sealed: true };
@@ -83,13 +86,13 @@ export class CheckpointFiles {
     await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, header, content));
   }
 
-  /** What `confirm` noted last, by collection; nothing when that cannot be read. */
+  /** What `confirm` recorded last, by collection; empty when that cannot be read. */
   async confirmed(): Promise<ReadonlyMap<string, Confirmation>> {
     const text = await readFile(join(this.#folder, CONFIRMED), 'utf8').catch(() => '');
     return new Map(Object.entries((parseJson(text) ?? {}) as Record<string, Confirmation>));
   }
 
-  /** Notes that checkpoints are as good as later ones, in the place of what was noted before: cheaper than writing them again. */
+  /** Records that checkpoints are still valid at later positions, replacing the previous record: cheaper than writing them again. */
   async confirm(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
     if (this.#readOnly) return;
     await this.#replace(join(this.#folder, CONFIRMED), JSON.stringify(Object.fromEntries(confirmations)));
@@ -111,7 +114,7 @@ export class CheckpointFiles {
     if (!this.#readOnly) await rm(this.#pathOf(collection), { force: true });
   }
 
-  /** Removes what a process that died while it wrote has left, and checkpoints of other collections than these. */
+  /** Removes files of a process that died while it wrote, and checkpoints of all other collections. */
   async clean(collections: Iterable<string>): Promise<void> {
     if (this.#readOnly) return;
     const kept = new Set([...collections].map((collection) => basename(this.#pathOf(collection))));
@@ -134,12 +137,12 @@ export class CheckpointFiles {
     }
   }
 
-  /** What a sealed index belongs to: it does not open behind another header. */
+  /** The additional data of an encrypted index: it cannot be decrypted with another header. */
   #boundTo({ collection, lsn, at }: CheckpointHeader): string {
     return JSON.stringify([this.#magic, collection, lsn, at]);
   }
 
-  /** Names of collections may hold what names of files can't. */
+  /** Names of collections may contain characters that file names can't. */
   #pathOf(collection: string): string {
     const plain = /^[a-z0-9_-]{1,64}$/.test(collection);
     return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}${CHECKPOINT}`);

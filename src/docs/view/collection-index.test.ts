@@ -3,7 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 
-/** An index that notes what is done to it. */
+/** An index that records its calls. */
 class Noted implements ViewIndex {
   readonly documents = 0;
   readonly bytes = 0;

@@ -4,16 +4,16 @@ import type { Confirmation } from './checkpoint-files.ts';
 import { IndexLoading } from './index-loading.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 
-/** An index in the making. */
+/** An index that is being built. */
 export interface Build<Index> {
   readonly index: Index;
-  /** Ordinals that the feed has brought meanwhile: what the scan knows of them may be out of date. */
+  /** Ordinals that the feed has changed meanwhile: what the scan read of them may be out of date. */
   readonly touched: Set<number>;
 }
 
 /**
- * The index of one collection and the one that is being made for it, if any. Changes go to both, so that
- * searches go on while a collection is indexed anew.
+ * The index of one collection and the one that is being built for it, if any. Changes go to both, so that searches continue while a
+ * collection is reindexed.
  */
 export class CollectionIndex<Index extends ViewIndex> {
   /** Lowercased. */
@@ -22,15 +22,15 @@ export class CollectionIndex<Index extends ViewIndex> {
   #serving: Index | undefined;
   #build: Build<Index> | undefined;
   #failure: unknown;
-  /** Settles when the change under way is done. */
+  /** Resolves when the running change is done. */
   #changing: Promise<void> | undefined;
   readonly #upTo: number;
   /** Documents that changed since the last checkpoint. */
   changed = 0;
-  /** The checkpoint that the serving index came from or was written to. */
+  /** The checkpoint that the serving index was read from or written to. */
   kept: Confirmation | undefined;
 
-  /** `kind` is what messages call the view. Without an index it is one that is loading; with one, it comes from the checkpoint `kept`, if any. */
+  /** `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the checkpoint `kept`, if any. */
   constructor(kind: string, name: string, serving?: Index, kept?: Confirmation) {
     this.#kind = kind;
     this.name = name;
@@ -44,26 +44,29 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#serving;
   }
 
-  /** Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be made. `changed` is when to ask again. */
+  /**
+   * Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be built. `changed` resolves when a retry
+   * makes sense.
+   */
   ready(changed: Promise<void>): Index {
     if (this.#serving !== undefined) return this.#serving;
     if (this.#failure === undefined) throw new IndexLoading(this.#kind, changed);
-    // Only an error that is meant for users says more.
+    // Only the message of an error that is meant for users is included.
     const message = this.#failure instanceof ServiceError ? this.#failure.message : `the ${this.#kind} index failed; reindex the collection`;
     throw new ServiceError('unavailable', message, { cause: this.#failure });
   }
 
-  /** Whether the checkpoint that it came from has this change. */
+  /** Whether the checkpoint that it was read from includes this change. */
   isWithin(lsn: number): boolean {
     return lsn <= this.#upTo;
   }
 
-  /** Whether changes go anywhere. Otherwise they may be passed over: the next build reads the tables after them. */
+  /** Whether changes must be applied. Otherwise they may be skipped, because the next build reads the tables after them. */
   get isFollowing(): boolean {
     return this.#serving !== undefined || this.#build !== undefined;
   }
 
-  /** Puts a document into the indexes, resting between steps; undefined when that is done already, as it nearly always is. */
+  /** Puts a document into the indexes, pausing between steps; undefined when that is done synchronously, as almost always. */
   put(entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
     return this.#each(entry.ord, (index) => entry.addTo(index), pace);
   }
@@ -78,7 +81,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     while (this.#changing !== undefined) await this.#changing;
   }
 
-  /** A build under way is given up. */
+  /** A running build is abandoned. */
   begin(index: Index): Build<Index> {
     this.#build?.index.close?.();
     this.#build = { index, touched: new Set() };
@@ -105,13 +108,13 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#build = undefined;
   }
 
-  /** An index that could not follow a change is worse than none. */
+  /** An index that missed a change must not serve. */
   fail(failure: unknown): void {
     this.close();
     this.#failure = failure;
   }
 
-  /** Lets go of the indexes; a build under way is given up. */
+  /** Releases the indexes; a running build is abandoned. */
   close(): void {
     this.#serving?.close?.();
     this.#build?.index.close?.();
@@ -120,7 +123,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.kept = undefined;
   }
 
-  /** Notes at once that a build's own reading of the document is out of date. */
+  /** Records first that a build's own reading of the document is out of date. */
   #each(ord: number, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> | undefined {
     this.changed += 1;
     this.#build?.touched.add(ord);
@@ -145,7 +148,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     for (const index of [this.#serving, this.#build?.index]) if (index !== undefined) await this.#inSteps(index, change, pace);
   }
 
-  /** An index may be let go of between two steps. */
+  /** An index may be released between two steps. */
   async #inSteps(index: Index, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
     while (this.#isHeld(index) && index.settle?.() === true) await pace.rest();
     if (this.#isHeld(index)) await this.#rest(index, change(index) ?? undefined, pace);

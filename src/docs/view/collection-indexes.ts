@@ -5,31 +5,31 @@ import type { Confirmation } from './checkpoint-files.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
-/** What a batch of changes did. */
+/** The result of a batch of changes. */
 export interface Followed {
   /** Collections whose documents changed. */
   readonly changed: ReadonlySet<string>;
   /** Collections that were deleted. */
   readonly dropped: ReadonlySet<string>;
-  /** Collections whose index must be made anew. */
+  /** Collections whose index must be rebuilt. */
   readonly outdated: ReadonlySet<string>;
   /** Whether an index went out of service. */
   readonly failed: boolean;
 }
 
-/** What is left of a document's changes in a batch: where several are of one document, the last one says it. */
+/** The effective change of a document in a batch: if there are several, the last one. */
 interface Pending {
   readonly collection: string;
   readonly effect: Exclude<Effect, 'rebuild'>;
   readonly change: Change;
 }
 
-/** The indexes of all collections, and how changes go to them. */
+/** The indexes of all collections; applies changes to them. */
 export class CollectionIndexes<Index extends ViewIndex> {
   readonly #kind: ViewKind<Index>;
   readonly #log: Log;
   readonly #byName = new Map<string, CollectionIndex<Index>>();
-  /** Indexes that went out of service so far. */
+  /** Number of indexes that went out of service so far. */
   #failures = 0;
 
   constructor(kind: ViewKind<Index>, log: Log) {
@@ -46,7 +46,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return this.#byName.get(name);
   }
 
-  /** A copy, which changes meanwhile do not alter. */
+  /** A copy, which later changes do not affect. */
   all(): CollectionIndex<Index>[] {
     return [...this.#byName.values()];
   }
@@ -55,7 +55,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return [...this.#byName.keys()];
   }
 
-  /** Without an index it is one that is loading; with one, it comes from the checkpoint `kept`, if any. */
+  /** Without an index it starts as loading; with one, it comes from the checkpoint `kept`, if any. */
   set(name: string, serving?: Index, kept?: Confirmation): CollectionIndex<Index> {
     const collection = new CollectionIndex(this.#kind.name, name, serving, kept);
     this.#byName.set(name, collection);
@@ -67,7 +67,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     this.#byName.clear();
   }
 
-  /** Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then come again. */
+  /** Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed again. */
   async follow(changes: readonly Change[], signal: AbortSignal): Promise<Followed> {
     const pending = new Map<number, Pending>();
     const dropped = new Set<string>();
@@ -89,14 +89,14 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return { changed, dropped, outdated: outdated.union(outOfReach), failed };
   }
 
-  /** Earlier changes of its documents mean nothing any more; later ones begin a new index. */
+  /** Drops earlier changes of its documents; later ones start a new index. */
   #drop(name: string, pending: Map<number, Pending>): void {
     for (const [ord, { collection }] of pending) if (collection === name) pending.delete(ord);
     this.#byName.get(name)?.close();
     this.#byName.delete(name);
   }
 
-  /** Returns whether an index failed, and of which collections bodies could not be read, whose indexes have to be made anew. */
+  /** Returns whether an index failed, and the collections whose bodies could not be read, whose indexes must be rebuilt. */
   async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<{ failed: boolean; outOfReach: ReadonlySet<string> }> {
     const pace = new Pace();
     const failures = this.#failures;
@@ -114,20 +114,20 @@ export class CollectionIndexes<Index extends ViewIndex> {
     for (const [collection, ords] of byCollection(unread)) {
       try {
         for await (const entry of this.#kind.entriesOf(ords)) {
-          // Thrown, so that the feed's position stays before these changes.
+          // Throws, so that the feed's position stays before these changes.
           signal.throwIfAborted();
           await this.#put(collection, entry, pace);
           unread.delete(entry.ord);
           await pace.rest();
         }
       } catch (error) {
-        // Other collections must not wait for the place where this one keeps its bodies.
+        // Other collections must not wait for the store that keeps this one's bodies.
         if (!(error instanceof BodyUnavailable)) throw error;
         this.#failed(this.#byName.get(collection) ?? this.set(collection, this.#kind.create(collection)), error);
         outOfReach.add(collection);
       }
     }
-    // Gone from the tables meanwhile: a later change says so, too.
+    // They were deleted from the tables meanwhile, which a later change reports, too.
     for (const [ord, { collection }] of unread) if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
     return { failed: this.#failures > failures, outOfReach };
   }

@@ -16,26 +16,26 @@ export interface CollectionViewOptions extends KeepingOptions {
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
-/** So often a view that loads catches up with what was written meanwhile: under writes without a pause it would never end. */
+/** Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never end. */
 const CATCHING_UP_LAPS = 20;
 
-/** When an index is tried again whose bodies could not be read. */
+/** Milliseconds between tries to build an index whose bodies could not be read. */
 const OUT_OF_REACH_MS = 5000;
 
-/** One life of the view, from `start` to `stop` or `restart`. */
+/** State of the view from `start` to `stop` or `restart`. */
 interface Run {
   readonly abort: AbortController;
   readonly subscriber: Subscriber;
-  /** What goes on in the background: loading, building, writing checkpoints; never rejects. */
+  /** The background work: loading, building, writing checkpoints; never rejects. */
   work: Promise<void>;
-  /** Whether the subscriber has reached what was written before the start. */
+  /** Whether the subscriber has reached the changes from before the start. */
   current: boolean;
 }
 
 /**
- * Indexes of all collections, one each, which follow the change feed: a view that can always be made
- * anew from the tables. A new collection gets its index with its first document; at a start, indexes come
- * from checkpoints or from the tables, in the background, and searches are refused meanwhile.
+ * Indexes of all collections, one each, which follow the change feed: a view that can always be rebuilt from the tables. A new collection
+ * gets its index with its first document. At a start, indexes are read from checkpoints or built from the tables, in the background, and
+ * searches are refused meanwhile.
  */
 export class CollectionView<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
@@ -55,7 +55,7 @@ export class CollectionView<Index extends ViewIndex> {
     this.#kept = new KeptIndexes(env, kind, options);
   }
 
-  /** Resolves when the collections are known, while their indexes load. A view that runs is left alone. */
+  /** Resolves when the collections are known, while their indexes load. Does nothing if the view is running. */
   async start(): Promise<void> {
     if (this.#run !== undefined) return;
     const head = await this.#env.feed.head();
@@ -72,12 +72,12 @@ export class CollectionView<Index extends ViewIndex> {
     if (this.#collections.size === 0) await run.work;
   }
 
-  /** Resolves when what is under way in the background is done: indexes are loaded, checkpoints written. */
+  /** Resolves when the running background work is done: indexes are loaded, checkpoints written. */
   async settled(): Promise<void> {
     await this.#run?.work;
   }
 
-  /** Waits for what is under way and writes checkpoints; before `start`, or again, it is harmless. */
+  /** Waits for running work and writes checkpoints; harmless before `start` and when repeated. */
   async stop(): Promise<void> {
     const run = this.#run;
     await this.#halt();
@@ -86,7 +86,7 @@ export class CollectionView<Index extends ViewIndex> {
     this.#forget();
   }
 
-  /** Begins anew after the database was replaced: nothing that is in memory means anything any more. */
+  /** Starts again after the database was replaced: everything in memory is invalid. */
   async restart(): Promise<void> {
     await this.#halt();
     this.#forget();
@@ -94,8 +94,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Resolves when everything written so far can be found. At once while the indexes load, because
-   * searches are refused then, and when the view is not running: writes never wait for that.
+   * Resolves when everything written so far can be found. Resolves at once while the indexes load, because searches are refused then, and
+   * when the view is not running: writes never wait for either.
    */
   async caughtUp(signal?: AbortSignal): Promise<void> {
     const run = this.#run;
@@ -104,14 +104,14 @@ export class CollectionView<Index extends ViewIndex> {
     try {
       await run.subscriber.caughtUp(last, signal);
     } catch (error) {
-      // What is committed is acknowledged even when the view is stopped under it.
+      // A committed write is acknowledged even if the view stops meanwhile.
       if (!run.abort.signal.aborted) throw error;
     }
   }
 
   /**
-   * Resolves once the change with this number, which is committed, can be found. At once while the indexes load, because searches are
-   * refused then, and when the view is not running. Rejects with the signal's reason when that aborts.
+   * Resolves once the change with this number, which is committed, can be found. Resolves at once while the indexes load, because searches
+   * are refused then, and when the view is not running. Rejects with the signal's reason when that aborts.
    */
   async reached(lsn: number, signal: AbortSignal): Promise<void> {
     const run = this.#run;
@@ -123,22 +123,22 @@ export class CollectionView<Index extends ViewIndex> {
     }
   }
 
-  /** Number of the last change that is surely within; undefined while it is not known. */
+  /** Number of the last change that is certainly included; undefined while it is not known. */
   get position(): number | undefined {
     return this.#run?.subscriber.position;
   }
 
-  /** Whether the feed surely has no change after a number. */
+  /** Whether the feed certainly has no change after a number. */
   isLatest(lsn: number): boolean {
     return this.#env.feed.latest === lsn;
   }
 
-  /** What messages call the view. */
+  /** The name of the view in messages. */
   get name(): string {
     return this.#kind.name;
   }
 
-  /** Resolves when an index has begun to serve or ceased to. */
+  /** Resolves when an index has started or stopped serving. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
@@ -154,12 +154,12 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#collections.get(collection.toLowerCase())?.ready(this.changed);
   }
 
-  /** Bytes of memory that the index of a collection holds; undefined while it does not serve. */
+  /** Bytes of memory that the index of a collection uses; undefined while it does not serve. */
   bytesOf(collection: string): number | undefined {
     return this.#collections.get(collection.toLowerCase())?.serving?.bytes;
   }
 
-  /** Indexes a collection anew while searches go on; answers its documents. Throws `IndexLoading`. */
+  /** Reindexes a collection while searches continue; returns the number of its documents. Throws `IndexLoading`. */
   async reindex(collection: string): Promise<number> {
     const run = this.#requireCurrent();
     const found = this.#collections.get(collection.toLowerCase());
@@ -194,7 +194,7 @@ export class CollectionView<Index extends ViewIndex> {
     this.#tellChange();
   }
 
-  /** Every collection that has something to index, without an index yet. */
+  /** Every collection that has something to index, at first without an index. */
   async #list(): Promise<void> {
     const names = await this.#kind.collections();
     this.#forget();
@@ -215,7 +215,7 @@ export class CollectionView<Index extends ViewIndex> {
     });
   }
 
-  /** After what is under way, such as an index that is made anew because of a change up to here. */
+  /** Runs after earlier background work, such as an index that is rebuilt because of a change up to `upTo`. */
   async #releaseInTurn(upTo: number): Promise<void> {
     const run = this.#run;
     const position = run?.subscriber.position;
@@ -224,7 +224,7 @@ export class CollectionView<Index extends ViewIndex> {
     await run.work;
   }
 
-  /** Never rejects: a restart that finds no checkpoint makes its indexes from the tables. */
+  /** Never rejects: a restart that finds no checkpoint builds its indexes from the tables. */
   async #release(position: number | undefined, upTo?: number): Promise<void> {
     if (!position) return;
     try {
@@ -234,7 +234,7 @@ export class CollectionView<Index extends ViewIndex> {
     }
   }
 
-  /** Checkpoints first, then what changed since they were written, then the collections that have none. */
+  /** Checkpoints first, then the changes since they were written, then the collections that have none. */
   async #load(run: Run, head: number, checkpoints: ReadonlyMap<string, Confirmation>): Promise<void> {
     const { signal } = run.abort;
     for (const [name, kept] of checkpoints) {
@@ -245,7 +245,7 @@ export class CollectionView<Index extends ViewIndex> {
     if (signal.aborted) return;
     run.subscriber.start();
     await run.subscriber.caughtUp(head, signal);
-    // Writes do not wait for a view that loads, and are to be found by the searches that do.
+    // Writes do not wait for a view that loads, but searches that do must find them.
     const { feed } = this.#env;
     for (let lap = 0; lap < CATCHING_UP_LAPS && (feed.latest ?? 0) > (run.subscriber.position ?? 0); lap++) await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
@@ -253,7 +253,7 @@ export class CollectionView<Index extends ViewIndex> {
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
   }
 
-  /** The feed does not go on where the view stands: every index is made anew from the tables. */
+  /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
   async #startOver(): Promise<number> {
     const head = await this.#env.feed.head();
     await this.#list();
@@ -276,7 +276,7 @@ export class CollectionView<Index extends ViewIndex> {
   #afterChanges(run: Run, name: string): void {
     const collection = this.#collections.get(name);
     if (collection === undefined) return;
-    // One slice: the rest is done after later changes, and nobody waits for it.
+    // One slice: the rest is done after later changes, and nothing waits for it.
     collection.serving?.tidy?.();
     if (this.#kept.isDue(collection)) this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
   }
@@ -296,8 +296,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Makes the index of a collection that has none, or `anew` in any case. Never rejects: the database may
-   * have its failures, and they pass.
+   * Builds the index of a collection that has none, or in any case if `anew` is set. Never rejects, because failures of the database may be
+   * temporary.
    */
   async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { anew = false } = {}): Promise<void> {
     const { signal } = run.abort;
@@ -316,7 +316,7 @@ export class CollectionView<Index extends ViewIndex> {
     }
   }
 
-  /** The place where a collection keeps its bodies may be gone for long: meanwhile the indexes of others are built. */
+  /** The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are built. */
   #buildLater(run: Run, collection: CollectionIndex<Index>, anew: boolean): void {
     const { signal } = run.abort;
     void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
@@ -325,8 +325,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Makes a new index of the documents in the tables. The feed goes to it as well, and what the feed has
-   * brought is newer than what the scan reads.
+   * Builds a new index from the documents in the tables. Changes of the feed are applied to it as well, and are newer than what the scan
+   * reads.
    */
   async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
     const build = collection.begin(this.#kind.create(collection.name));
@@ -348,7 +348,7 @@ export class CollectionView<Index extends ViewIndex> {
   }
 }
 
-/** Adds what a scan has read, unless the feed brings something newer before it is within. */
+/** Adds what a scan has read, unless the feed changes the document before it is added. */
 async function addInSteps<Index>(entry: Entry<Index>, build: Build<Index>, pace: Pace, isUnderWay: () => boolean): Promise<void> {
   const isWanted = (): boolean => isUnderWay() && !build.touched.has(entry.ord);
   if (!isWanted()) return;

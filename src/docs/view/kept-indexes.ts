@@ -5,22 +5,19 @@ import type { CollectionIndex } from './collection-index.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface KeepingOptions {
-  /** Where indexes are kept between runs; absent for a database in memory. */
+  /** Where indexes are stored between runs; absent for a database in memory. */
   readonly checkpoints?: CheckpointFiles | undefined;
-  /** Whether a collection is encrypted: a checkpoint in the clear would show its words (decision D-43). */
+  /** Whether a collection is encrypted: a plaintext checkpoint would reveal its words (decision D-43). */
   readonly isSecret?: (collection: string) => boolean;
-  /** What the checkpoints of such collections are sealed with; without keys they have none. */
+  /** The keys that encrypt the checkpoints of such collections; without keys they have none. */
   readonly keys?: KeyRing | undefined;
 }
 
-/** A checkpoint is written when so many documents changed, or this part of the collection, whichever is more. */
+/** A checkpoint is written when this many documents changed, or this fraction of the collection, whichever is more. */
 const CHECKPOINT_CHANGES = 5000;
 const CHECKPOINT_PART = 4;
 
-/**
- * The checkpoints of one view against the feed. They only save time, so a failure is told and then
- * costs nothing but the time.
- */
+/** The checkpoints of one view and their positions in the feed. They only save time, so a failure is logged and has no other effect. */
 export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
   readonly #kind: ViewKind<Index>;
@@ -36,20 +33,20 @@ export class KeptIndexes<Index extends ViewIndex> {
     this.#keys = keys;
   }
 
-  /** Removes what a process that died while it wrote has left, and what belongs to none of these collections or must not be there. */
+  /** Removes files of a process that died while it wrote, and checkpoints that belong to none of these collections or must not exist. */
   async clean(collections: readonly string[]): Promise<void> {
     await this.#files?.clean(collections);
     for (const name of collections) if (this.#isSecret(name)) await this.#removePlain(name);
   }
 
-  /** What is kept of a collection that was encrypted meanwhile must not stay. */
+  /** An existing plaintext checkpoint must be removed if the collection was encrypted meanwhile. */
   async configured(collection: CollectionIndex<Index>): Promise<void> {
     if (!this.#isSecret(collection.name) || !(await this.#removePlain(collection.name))) return;
-    // Otherwise the next checkpoint would be written after the next change only.
+    // Otherwise the next checkpoint would be written only after the next change.
     collection.changed = Math.max(collection.changed, 1);
   }
 
-  /** Those of some collections whose checkpoint belongs to this feed. */
+  /** The collections whose checkpoint belongs to this feed. */
   async usable(collections: Iterable<string>, head: number): Promise<Map<string, Confirmation>> {
     const usable = new Map<string, Confirmation>();
     if (this.#files === undefined) return usable;
@@ -74,12 +71,12 @@ export class KeptIndexes<Index extends ViewIndex> {
     }
   }
 
-  /** Whether so much has changed that a checkpoint is worth its writing. */
+  /** Whether enough has changed to write a checkpoint. */
   isDue({ serving, changed }: CollectionIndex<Index>): boolean {
     return serving !== undefined && changed >= Math.max(CHECKPOINT_CHANGES, serving.documents / CHECKPOINT_PART);
   }
 
-  /** Writes a checkpoint, if there is something new. `position` is the last change that is surely within. */
+  /** Writes a checkpoint, if there are changes. `position` is the last change that is certainly included. */
   async save(collection: CollectionIndex<Index>, position: number | undefined): Promise<void> {
     const { name } = collection;
     if (this.#files === undefined || !position || collection.changed === 0) return;
@@ -90,7 +87,7 @@ export class KeptIndexes<Index extends ViewIndex> {
       await collection.idle();
       const { serving, changed } = collection;
       if (at === undefined || serving === undefined) return;
-      // Newer than `position` at most, which is harmless: those changes come again, and say the same.
+      // The saved state may be newer than `position`, which is harmless: those changes are applied again with the same result.
       collection.changed = 0;
       try {
         await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined);
@@ -106,8 +103,8 @@ export class KeptIndexes<Index extends ViewIndex> {
   }
 
   /**
-   * Makes a restart need no change up to number `lsn`. `position`, a greater one, is that of the last change that is surely within.
-   * Checkpoints of collections that changed are written, and those of the others confirmed.
+   * Ensures that no change up to number `lsn` is needed after a restart. `position`, which is greater, is that of the last change that is
+   * certainly included. Checkpoints of collections that changed are written, and those of the others confirmed.
    */
   async release(collections: readonly CollectionIndex<Index>[], position: number, lsn = position): Promise<void> {
     const at = await this.#timeOf(position);
@@ -126,7 +123,7 @@ export class KeptIndexes<Index extends ViewIndex> {
     await this.#files?.remove(collection);
   }
 
-  /** Tells whether there was one. */
+  /** Returns whether there was one. */
   async #removePlain(collection: string): Promise<boolean> {
     const header = await this.#files?.header(collection);
     if (header === undefined || header.sealed === true) return false;
@@ -134,14 +131,14 @@ export class KeptIndexes<Index extends ViewIndex> {
     return true;
   }
 
-  /** When a change was made; undefined when the feed does not have it (any more). */
+  /** The time of a change; undefined when the feed does not have it (any more). */
   async #timeOf(lsn: number): Promise<number | undefined> {
     const row = await this.#env.sql.get<{ at: number }>('SELECT at FROM changes WHERE lsn = ?', [lsn]);
     return row?.at;
   }
 }
 
-/** A confirmation that was made for another checkpoint means nothing. */
+/** A confirmation that was made for another checkpoint is not valid. */
 function keptAs(written: FeedPlace, confirmation: Confirmation | undefined): Confirmation {
   return confirmation?.written.lsn === written.lsn && confirmation.written.at === written.at ? confirmation : { ...written, written };
 }

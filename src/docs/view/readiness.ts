@@ -1,4 +1,4 @@
-/** What readiness asks of a view: see `CollectionView`. */
+/** What readiness needs of a view: see `CollectionView`. */
 export interface Serving {
   readonly name: string;
   readonly isReady: boolean;
@@ -10,7 +10,7 @@ export interface ViewState {
   readonly ready: boolean;
 }
 
-/** Tells whether every view serves, and when that changes. */
+/** Reports whether every view serves, and when that changes. */
 export class Readiness {
   readonly #views: readonly Serving[];
 
@@ -18,7 +18,7 @@ export class Readiness {
     this.#views = views;
   }
 
-  /** By the names that messages call the views. */
+  /** By the names of the views in messages. */
   get views(): ViewState[] {
     return this.#views.map(({ name, isReady }) => ({ name, ready: isReady }));
   }
@@ -27,7 +27,7 @@ export class Readiness {
     return this.#views.every(({ isReady }) => isReady);
   }
 
-  /** Calls the listener with the present state, and with each other one from then on. */
+  /** Calls the listener with the present state, and with each new one after that. */
   follow(listener: (ready: boolean) => void): void {
     let told: boolean | undefined;
     const tell = (): void => {

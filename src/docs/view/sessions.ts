@@ -21,13 +21,14 @@ export interface SessionDeps {
   readonly timer?: Timer;
 }
 
-/** Reads that the tables alone answer. */
+/** Reads that need only the tables. */
 const WITHOUT_VIEWS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['getDocument', 'getDocumentMeta', 'listRevisions', 'exportDocuments', 'encodeGeohash', 'decodeGeohash', 'getSchema', 'listSchemas', 'getCollectionConfig', 'listCollectionConfigs']);
 
 /**
- * Handlers that keep what a session is promised (docs/consistency.md): each write tells its caller the number of the feed that has it, and
- * a request that names a number waits until the store has it and, where it reads them, the views; a read that does tells how far it saw. Throws `lsn_not_reached`
- * when that takes too long: the number is one of another database, or this node is behind.
+ * Handlers that keep the guarantees of sessions (docs/consistency.md): each write returns to its caller the number of the feed that
+ * includes it. A request that names a number waits until the store includes it and, if it reads them, the views; a read that names one
+ * returns the number up to which it read. Throws `lsn_not_reached` when that takes too long: the number is one of another database, or this
+ * node is behind.
  */
 export function withSessions<H extends Handlers<Operations>>(handlers: H, deps: SessionDeps): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) => [id, UNLIMITED_OPERATIONS.includes(id) ? handler : withSession(id as keyof Operations, handler as AnyHandler, deps)]);
@@ -41,7 +42,7 @@ function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDep
     const { minLsn, onLsn } = context.caller;
     if (minLsn !== undefined) await reachTraced(minLsn, views, context.signal, deps);
     const output = await handler(input, context);
-    // Of a write, its own number or one of others since. Of a read, no less than that of anything that it shows.
+    // For a write, its own number or a later one. For a read, at least the number of everything that it returns.
     if (effect === 'write' || minLsn !== undefined) onLsn?.(deps.feed.settled ?? (await deps.feed.head()));
     return output;
   };

@@ -7,7 +7,7 @@ import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
 export const MAGIC = 'QTEST001';
 
-/** The languages of documents by ordinal: an index as small as one can be. */
+/** The languages of documents by ordinal: a minimal index. */
 export class Languages implements ViewIndex {
   readonly byOrd: Map<number, string>;
   closed = 0;
@@ -43,7 +43,7 @@ export interface Row {
   readonly lang: string;
 }
 
-/** A kind that tells what it did, and fails on demand. */
+/** A kind that records its calls, and fails on demand. */
 export class TestKind implements ViewKind<Languages> {
   readonly name = 'language';
   /** Languages put into indexes, in order. */
@@ -54,9 +54,9 @@ export class TestKind implements ViewKind<Languages> {
   poison: string | undefined;
   /** The language of a document whose body cannot be read. */
   outOfReach: string | undefined;
-  /** Whether the body that a change brings stands for the language in the tables. */
+  /** Whether the body that a change carries replaces the language in the tables. */
   takesWhatChangesBring = false;
-  /** Steps that each document takes before it is within. */
+  /** Number of steps until a document is added. */
   steps = 0;
   /** Called at each of these steps. */
   onStep: (lang: string, index: Languages) => void = () => {};
@@ -124,7 +124,7 @@ export class TestKind implements ViewKind<Languages> {
   }
 }
 
-/** Views over the documents of a fixture, which is opened before each test of a suite and closed after it, with them. */
+/** Views over the documents of a fixture, which is opened before each test of a suite and closed after it, with the views. */
 export class Views {
   fixture!: Fixture;
   readonly #views: CollectionView<Languages>[] = [];
@@ -153,7 +153,7 @@ export class Views {
     return opened;
   };
 
-  /** The key says nothing to the view, the language everything; `lang` stands in the place of a version. */
+  /** The view uses only the language; `lang` stands for a version. */
   readonly add = (lang: string, key = 'k', collection = 'c') => this.fixture.call('addDocument', { collection, key, lang, contentMd: 'x' });
 
   readonly remove = (lang: string, key = 'k', collection = 'c') => this.fixture.call('deleteDocument', { collection, key, lang });
@@ -161,7 +161,7 @@ export class Views {
   readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) => this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
 }
 
-/** Those in the index of a collection, sorted. */
+/** The languages in the index of a collection, sorted. */
 export function languages(view: CollectionView<Languages>, collection = 'c'): string[] | undefined {
   const index = view.indexOf(collection);
   return index && [...index.byOrd.values()].sort();

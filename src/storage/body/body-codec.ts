@@ -8,54 +8,57 @@ import { isReference, readReference } from './reference.ts';
 
 /** A body ready to be stored. */
 export interface EncodedBody {
-  /** What the database holds: the compression record, or a reference. */
+  /** What the database stores: the compression record, or a reference. */
   readonly stored: Uint8Array;
-  /** What the database says of where it is, absent for the database itself. */
+  /** The value of the column `backend`, which says where the body is kept; absent if the database holds it. */
   readonly backend?: string;
   /** CRC-32 of its UTF-8. */
   readonly crc: number;
   /** Length of its UTF-8. */
   readonly bytes: number;
-  /** As it was given. */
+  /** The text as it was passed in. */
   readonly text: string;
 }
 
-/** The way to the encoding thread and back pays from so many bodies on. */
+/** At this many bodies or more, the encoding thread is worth the transfer. */
 const WORTH_THE_WAY = 16;
 
-/** Bodies fetched together before they are read one by one, and their bytes. */
+/** At most this many bodies, and this many bytes, are fetched together before they are read one by one. */
 const FETCHED_AHEAD = 64;
 const FETCHED_BYTES = 8 * 2 ** 20;
 
-/** Between the text of a body and its stored form, with the compression that the settings ask for. */
+/** Converts bodies between their text and their stored form, with the configured compression. */
 export class BodyCodec {
   readonly #compression: CompressionOptions;
   readonly #encoder: Pick<Encoder, 'encode'>;
   readonly #decoded = new DecodedBodies();
   #objects: BodyObjects | undefined;
 
-  /** Tests may bring another encoder. */
+  /** Tests may pass another encoder. */
   constructor(compression: CompressionOptions = DEFAULT_COMPRESSION, encoder: Pick<Encoder, 'encode'> = sharedEncoder) {
     this.#compression = compression;
     this.#encoder = encoder;
   }
 
-  /** Memory of the bodies that were read lately. */
+  /** Bytes of memory for recently read bodies. */
   get rememberedBytes(): number {
     return this.#decoded.bytes;
   }
 
-  /** Tells where bodies are that the database does not hold. */
+  /** Fetches and stores bodies that are kept outside the database. */
   connect(objects: BodyObjects): void {
     this.#objects = objects;
   }
 
-  /** The stored form. Call it before the transaction: a large body takes its time in the thread pool. */
+  /** Returns the stored form. Call it before the transaction, because a large body is compressed in the thread pool. */
   encode(text: string): Promise<Uint8Array> {
     return encodeBody(Buffer.from(text, 'utf8'), this.#compression);
   }
 
-  /** The stored forms of many bodies, with what is stored beside them; those of middling size are compressed in a thread of their own. */
+  /**
+   * Returns the stored forms of many bodies, with the values that are stored beside them. Bodies of medium size are compressed in a
+   * separate thread.
+   */
   async encodeAll(texts: readonly string[]): Promise<EncodedBody[]> {
     const elsewhere = texts.length < WORTH_THE_WAY ? [] : texts.filter((text) => isCompressedAtOnce(Buffer.byteLength(text), this.#compression));
     const encoded = elsewhere.length < WORTH_THE_WAY ? [] : await this.#encodeElsewhere(elsewhere);
@@ -63,7 +66,10 @@ export class BodyCodec {
     return Promise.all(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
   }
 
-  /** As `encodeAll`, with the bodies put to where the collection keeps them. Rejects with `BodyUnavailable`, and then nothing may be written. */
+  /**
+   * As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the caller must not write
+   * anything.
+   */
   async encodeFor(collection: string, texts: readonly string[]): Promise<EncodedBody[]> {
     const encoded = await this.encodeAll(texts);
     const placed = await this.#objects?.place(collection, encoded.map(({ stored }) => stored));
@@ -71,8 +77,8 @@ export class BodyCodec {
   }
 
   /**
-   * Fetches bodies that are elsewhere together, before they are read one after the other. Never rejects: whoever reads
-   * one learns what is wrong with it.
+   * Fetches bodies that are kept elsewhere together, before they are read one by one. Never rejects: an error is thrown when the body that
+   * it concerns is read.
    */
   async fetchAhead(bodies: readonly (Uint8Array | null)[]): Promise<void> {
     let left = FETCHED_BYTES;
@@ -93,7 +99,7 @@ export class BodyCodec {
     return { stored: await encodeBody(utf8, this.#compression), crc: crc32(utf8), bytes: utf8.length, text };
   }
 
-  /** None when the thread fails. */
+  /** Undefined when the thread fails. */
   async #encodeElsewhere(texts: readonly string[]): Promise<EncodedBody[]> {
     try {
       const { bytes, ends, crcs } = await this.#encoder.encode(texts, this.#compression);
@@ -103,13 +109,19 @@ export class BodyCodec {
     }
   }
 
-  /** The text of a stored form that the database holds, whatever settings it was written with; throws `internal` when it is sealed or damaged. */
+  /**
+   * Returns the text of a stored form that the database holds, whatever settings it was written with; throws `internal` when it is
+   * encrypted or damaged.
+   */
   decode(stored: Uint8Array): string {
     const known = this.#known(stored);
     return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(decodeBody(stored)), known);
   }
 
-  /** As `decode`, wherever the body is, with large ones decompressed in the thread pool. Rejects also as `BodyObjects.fetch` does. */
+  /**
+   * As `decode`, but also for bodies that are kept elsewhere. Large ones are decompressed in the thread pool. Rejects also as
+   * `BodyObjects.fetch` does.
+   */
   async decodeAsync(body: Uint8Array): Promise<string> {
     const stored = isReference(body) ? await this.#whole(body) : body;
     const known = this.#known(stored);
@@ -117,8 +129,8 @@ export class BodyCodec {
   }
 
   /**
-   * The UTF-8 of a stored form, for those who look at a part of it only, and its text if that is wanted as well, else whatever. The
-   * bytes are shared, so don't write to them. Throws as `decodeAsync` does.
+   * Returns the UTF-8 of a stored form, for callers that need only a part of it, and its text if `withText` is set; otherwise `text` may be
+   * empty. The bytes are shared: do not write to them. Throws as `decodeAsync` does.
    */
   async bytesAsync(body: Uint8Array, withText = false): Promise<{ readonly utf8: Buffer; readonly text: string }> {
     const stored = isReference(body) ? await this.#whole(body) : body;
@@ -132,13 +144,13 @@ export class BodyCodec {
   async #readBytes(stored: Uint8Array): Promise<Buffer> {
     const utf8 = toBuffer(await decodeBodyAsync(stored));
     if (stored[0] === FLAGS.raw) return utf8;
-    // Decompressing leaves a part of a larger buffer.
+    // Decompression returns a view of a larger buffer.
     const own = Buffer.allocUnsafeSlow(utf8.length);
     own.set(utf8);
     return own;
   }
 
-  /** A raw body is its own text; looking it up would cost more than it saves. */
+  /** A raw body is its own text, so that a lookup would cost more than it saves. */
   #known(stored: Uint8Array): DecodedBody | undefined {
     return stored[0] === FLAGS.raw ? undefined : this.#decoded.get(stored);
   }

@@ -1,21 +1,24 @@
 import { ServiceError, type ErrorDetails } from '../../errors/index.ts';
 
-/** Bodies that are kept elsewhere. What the column `backend` says of each is `backend:store:hash`, by which unused objects are found. */
+/** Bodies that are kept outside the database. The column `backend` of each holds `backend:store:hash`, by which unused objects are found. */
 export interface PlacedBody {
   readonly backend: string;
-  /** Takes the place of the compression record. */
+  /** Stored in place of the compression record. */
   readonly reference: Uint8Array;
 }
 
-/** Where bodies are kept that do not stay in the database. */
+/** Where bodies are kept that are not stored in the database. */
 export interface BodyObjects {
-  /** Keeps compression records for a collection, before the transaction that names them; undefined where they belong into the database. Rejects with `BodyUnavailable`. */
+  /**
+   * Stores compression records for a collection, before the transaction that refers to them. Resolves to undefined if they belong in the
+   * database. Rejects with `BodyUnavailable`.
+   */
   place(collection: string, records: readonly Uint8Array[]): Promise<readonly PlacedBody[] | undefined>;
-  /** The record that a reference names. Rejects with `BodyUnavailable`, or with `not_found` where it is lost for good. */
+  /** Returns the record that a reference names. Rejects with `BodyUnavailable`, or with `not_found` if it is lost permanently. */
   fetch(reference: Uint8Array): Promise<Uint8Array>;
 }
 
-/** The place where bodies are kept cannot be reached for now: answered with 503 and `Retry-After`. */
+/** The store of bodies cannot be reached at present: returned as 503 with `Retry-After`. */
 export class BodyUnavailable extends ServiceError {
   constructor(message: string, details: ErrorDetails = {}) {
     super('unavailable', message, details);
@@ -23,7 +26,7 @@ export class BodyUnavailable extends ServiceError {
   }
 }
 
-/** A body that was in memory only, and is gone with a restart. */
+/** A body that was kept in memory only, and was lost with a restart. */
 export class BodyLost extends ServiceError {
   constructor() {
     super('not_found', 'a body was kept in memory (storageBackend memory) and was lost when the server stopped: write the document again, delete it, or read it without its body');

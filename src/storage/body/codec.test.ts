@@ -46,7 +46,7 @@ describe('the compression record (decisions section 2.4)', () => {
       const damaged = Uint8Array.from(stored);
       damaged[at]! ^= change;
       try {
-        expect(Buffer.from(decodeBody(damaged)).equals(body)).toBe(true); // a bit that means nothing
+        expect(Buffer.from(decodeBody(damaged)).equals(body)).toBe(true); // a bit without a meaning
       } catch (error) {
         expect(error).toMatchObject({ code: 'internal', message: expect.stringContaining('a stored body is corrupt') });
       }

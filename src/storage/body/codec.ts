@@ -5,22 +5,25 @@ import { corrupt, FLAGS, readRecord, writeRecord, type BodyRecord, type Flag } f
 /** See the compression settings of the contract, section 1: `SVC_COMPRESSION_*`. */
 export interface CompressionOptions {
   readonly enabled: boolean;
-  /** Bodies of at least so many bytes are compressed fast … */
+  /** Bodies of at least this many bytes are compressed fast … */
   readonly smallThreshold: number;
-  /** … and of at least so many, strongly. */
+  /** … and of at least this many, strongly. */
   readonly mediumThreshold: number;
 }
 
 export const DEFAULT_COMPRESSION: CompressionOptions = { enabled: true, smallThreshold: 1024, mediumThreshold: 10_240 };
 
-/** A compressed form must be at least 5 % smaller, or reading it costs more than it saves. */
+/** A compressed form must be at least 5 % smaller; otherwise reading it costs more than it saves. */
 const WORTHWHILE = 0.95;
 
-/** Larger bodies are handled in the thread pool; below, the way there takes longer than the work. Compressing takes far longer than the way back. */
+/**
+ * Larger bodies are handled in the thread pool; for smaller ones the transfer takes longer than the work. Compression takes far longer than
+ * decompression.
+ */
 const LARGE_TO_COMPRESS = 8 * 1024;
 const LARGE_TO_DECOMPRESS = 32 * 1024;
 
-/** No body is longer; a longer claim is damage or a bomb. */
+/** Longest body in bytes; a record that claims more is damaged or a decompression bomb. */
 const MAX_RAW_BYTES = 512 * 2 ** 20;
 
 const compressInPool = promisify(zstdCompress);
@@ -39,12 +42,12 @@ export function encodeBodySync(body: Uint8Array, options: CompressionOptions): U
   return toRecord(flag, flag === FLAGS.raw ? body : zstdCompressSync(body, zstdOptions(flag, body.length)), body);
 }
 
-/** Whether a body of so many bytes is compressed, and not in the thread pool. */
+/** Whether a body of this many bytes is compressed, but not in the thread pool. */
 export function isCompressedAtOnce(bytes: number, options: CompressionOptions): boolean {
   return bytes < LARGE_TO_COMPRESS && chooseFlag(bytes, options) !== FLAGS.raw;
 }
 
-/** The body of a stored form; throws `internal` when it is sealed or damaged, and never answers a wrong body. */
+/** Returns the body of a stored form; throws `internal` when it is encrypted or damaged, and never returns a wrong body. */
 export function decodeBody(stored: Uint8Array): Uint8Array {
   const record = checkedRecord(stored);
   if (record.flag === FLAGS.raw) return record.payload;
@@ -72,17 +75,20 @@ function chooseFlag(length: number, { enabled, smallThreshold, mediumThreshold }
   return length >= smallThreshold ? FLAGS.fast : FLAGS.raw;
 }
 
-/** The checksum makes zstd notice damage that would still decompress. Objects made once: to read new ones takes as long as to compress a small body. */
+/**
+ * The checksum makes zstd detect damage that would still decompress. The objects are made once, because reading new ones takes as long as
+ * compressing a small body.
+ */
 const PARAMETERS = Object.fromEntries(([[FLAGS.fast, 1], [FLAGS.strong, 9]] as const).map(([flag, level]) => [flag, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }]));
 
-/** Most bytes of a piece of output; Node has 16 KiB for each, however little comes out. */
+/** Maximum bytes in one piece of output. Node allocates 16 KiB for each by default, however small the output is. */
 const MAX_PIECE = 64 * 1024;
 
 function zstdOptions(flag: Flag, length: number): ZstdOptions {
   return { pledgedSrcSize: length, chunkSize: pieceFor(length), params: PARAMETERS[flag]! };
 }
 
-/** Room for all of the output, and a little more: a piece that is full is followed by another. */
+/** Size of an output buffer that holds the whole output and a little more, because zlib follows a full piece with another one. */
 function pieceFor(length: number): number {
   return Math.min(length + 64, MAX_PIECE);
 }

@@ -1,10 +1,10 @@
-/** Memory for decoded bodies beside their stored forms: the engine keeps a text of ASCII in a byte a character, most others in two. */
+/** Bytes of memory for decoded bodies, without their stored forms. V8 keeps ASCII text at one byte per character, and most other text at two. */
 const BUDGET_BYTES = 32 * 2 ** 20;
 
-/** Larger bodies are left out: a few would drive everything else away. */
+/** Larger bodies are not cached: a few of them would evict everything else. */
 const LARGEST_STORED = 64 * 1024;
 
-/** A body in the forms in which it was asked for so far, at least one. */
+/** A body in the forms that were requested so far, at least one. */
 export interface DecodedBody {
   readonly text?: string | undefined;
   readonly utf8?: Buffer | undefined;
@@ -16,15 +16,15 @@ interface Entry extends DecodedBody {
 }
 
 /**
- * The compressed bodies that were read lately. Decompressing is the larger part of reading a
- * small document, while comparing two stored forms takes next to nothing: entries are found by the checksum of the
- * body, which zstd writes at the end, and confirmed byte by byte, so that a hit is never wrong and no write has to tell.
+ * The recently read compressed bodies. Decompression is the larger part of reading a small document, while comparing two stored forms takes
+ * very little time. Entries are found by the checksum of the body, which zstd writes at the end, and confirmed byte by byte: a hit is never
+ * wrong, and writes need not invalidate anything.
  */
 export class DecodedBodies {
   readonly #entries = new Map<number, Entry>();
   #bytes = 0;
 
-  /** Those of all entries. */
+  /** Bytes of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -34,18 +34,18 @@ export class DecodedBodies {
     const checksum = checksumOf(stored);
     const entry = this.#entries.get(checksum);
     if (entry === undefined || Buffer.compare(entry.stored, stored) !== 0) return undefined;
-    // Moved to the end: the first entry is the one used longest ago.
+    // Moved to the end: the first entry is the least recently used.
     this.#entries.delete(checksum);
     this.#entries.set(checksum, entry);
     return entry;
   }
 
-  /** Takes the place of what was there for the same stored form. Nobody may write to the bytes afterwards. */
+  /** Replaces what was cached for the same stored form. The bytes must not be written to afterwards. */
   set(stored: Uint8Array, { text, utf8 }: DecodedBody): void {
     if (stored.length > LARGEST_STORED) return;
     const checksum = checksumOf(stored);
     this.#forget(checksum);
-    // A copy: the given bytes may be a part of something larger.
+    // A copy, because the given bytes may be a part of a larger buffer.
     const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, utf8));
     this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, utf8, bytes });
     this.#bytes += bytes;
@@ -63,7 +63,7 @@ export class DecodedBodies {
   }
 }
 
-/** The last four bytes. */
+/** The last four bytes, which are the checksum. */
 function checksumOf(stored: Uint8Array): number {
   const end = stored.length;
   return (stored[end - 1]! << 24) | (stored[end - 2]! << 16) | (stored[end - 3]! << 8) | stored[end - 4]!;

@@ -5,37 +5,40 @@ import { corrupt } from './record.ts';
 import { isReference } from './reference.ts';
 
 /**
- * The body of a revision as what differs from a later one, its base:
+ * The body of a revision as the difference from a later one, its base:
  *
  *     flag (1 byte: 3) | raw length (varint) | run (varint) | base (varint) | payload
  *
- * The payload is a zstd frame with the base's body as its dictionary, and a checksum, so that another base never passes for
- * the right one. Encryption wraps a whole record, as it does with any body.
+ * The payload is a zstd frame with the base's body as its dictionary, and a checksum, so that a wrong base is always detected. Encryption
+ * wraps a whole record, as for any body.
  */
 const DELTA = 3;
 
 export interface DeltaHead {
-  /** Timestamp of the revision that it is a delta against. */
+  /** Timestamp of the revision that the delta is based on. */
   readonly base: number;
-  /** Deltas in a row that end with this one: reading the oldest of them takes so many steps. */
+  /** Number of consecutive deltas that end with this one: reading the oldest of them takes this many steps. */
   readonly run: number;
 }
 
-/** Deltas in a row; the next body is stored whole. */
+/** Maximum number of consecutive deltas; the next body is stored whole. */
 export const MAX_RUN = 16;
 
-/** Larger bodies are stored whole: making a delta of one would hold the event loop, within a transaction. */
+/** Larger bodies are stored whole: computing their delta would block the event loop within a transaction. */
 const MAX_BYTES = 512 * 1024;
 
-/** A delta has to be this much smaller than the whole body is stored, or it is not worth the steps. */
+/** A delta must be smaller than the stored form of the whole body by this factor; otherwise it is not worth the steps. */
 const WORTHWHILE = 0.75;
 
-/** What a stored body says of itself; undefined for one that is whole. */
+/** The header of a stored body's delta; undefined for a whole body. */
 export function deltaHead(stored: Uint8Array): DeltaHead | undefined {
   return stored[0] === DELTA ? parse(stored) : undefined;
 }
 
-/** The body `stored`, a whole one, as a delta against the whole one `base`; undefined where it is better left whole, or where one of them is kept elsewhere. */
+/**
+ * Returns the whole body `stored` as a delta against the whole body `base`; undefined if it should stay whole, or if one of them is kept
+ * elsewhere.
+ */
 export function encodeDelta(stored: Uint8Array, base: Uint8Array, head: DeltaHead): Uint8Array | undefined {
   if (head.run > MAX_RUN || isReference(stored) || isReference(base)) return undefined;
   const [body, dictionary] = [decodeBody(stored), decodeBody(base)];
@@ -45,7 +48,7 @@ export function encodeDelta(stored: Uint8Array, base: Uint8Array, head: DeltaHea
   return delta.length <= stored.length * WORTHWHILE ? delta : undefined;
 }
 
-/** The body of a delta, given that of its base. Throws `internal` when it is damaged or the base is another one. */
+/** Returns the body of a delta, given that of its base. Throws `internal` when it is damaged or the base is another one. */
 export function applyDelta(stored: Uint8Array, base: Uint8Array): Uint8Array {
   const { length, payload } = parse(stored);
   try {
@@ -62,7 +65,7 @@ const PARAMETERS = {
   [constants.ZSTD_c_checksumFlag]: 1,
 };
 
-/** The whole dictionary has to be within reach. */
+/** The window must cover the whole dictionary. */
 function windowFor(bytes: number): number {
   return Math.max(10, Math.ceil(Math.log2(bytes + 1)));
 }

@@ -6,7 +6,7 @@ export interface EncoderRequest {
   readonly compression: CompressionOptions;
 }
 
-/** The stored forms behind each other, where each ends, and the CRC-32 of each text's UTF-8. */
+/** The concatenated stored forms, where each ends, and the CRC-32 of each text's UTF-8. */
 export interface Encoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ends: Uint32Array;

@@ -1,4 +1,4 @@
-/** The worker thread that compresses the bodies of batches: answers in the order of the requests. */
+/** The worker thread that compresses the bodies of batches. It replies in the order of the requests. */
 import { parentPort } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import { encodeBodySync } from './codec.ts';

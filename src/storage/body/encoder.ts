@@ -9,15 +9,15 @@ interface Pending {
 }
 
 /**
- * The main thread's side of `encoder-thread.ts`. The thread starts with the first request, again after a crash, and holds
- * the process only while a request is under way.
+ * The main thread's side of `encoder-thread.ts`. The thread starts with the first request and again after a crash, and keeps the process
+ * alive only while a request is running.
  */
 export class Encoder {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  /** Rejects when the thread fails; the texts can be encoded here then. */
+  /** Rejects when the thread fails; the caller can then encode the texts itself. */
   encode(texts: readonly string[], compression: CompressionOptions): Promise<Encoded> {
     return new Promise((resolve, reject) => {
       const worker = (this.#worker ??= this.#start());
@@ -31,7 +31,7 @@ export class Encoder {
   #start(): Worker {
     const worker = new Worker(workerFile(import.meta.url, 'encoder-thread'));
     worker.on('message', (reply: EncoderReply) => this.#settle(reply));
-    worker.on('error', () => undefined); // tells its end as well
+    worker.on('error', () => undefined); // `exit` follows
     worker.on('exit', () => this.#lost(worker));
     return worker;
   }
@@ -57,5 +57,5 @@ export class Encoder {
   }
 }
 
-/** One for the process: compressing keeps one core busy. */
+/** One per process, because compression keeps one core busy. */
 export const sharedEncoder = new Encoder();

@@ -7,8 +7,7 @@ import { isSealed } from '../sealing/index.ts';
  *
  *     flag (1 byte: 0 raw, 1 fast, 2 strong) | raw length (varint) | payload
  *
- * Encryption wraps a whole record (`sealing/record.ts`); a sealed one begins with a magic whose first byte
- * is no flag.
+ * Encryption wraps a whole record (`sealing/record.ts`); an encrypted one begins with a magic whose first byte is not a flag.
  */
 export const FLAGS = { raw: 0, fast: 1, strong: 2 } as const;
 export type Flag = (typeof FLAGS)[keyof typeof FLAGS];
@@ -24,7 +23,7 @@ export function writeRecord({ flag, rawLength, payload }: BodyRecord): Uint8Arra
   return Buffer.concat([Uint8Array.of(flag), encodeVarint(rawLength), payload]);
 }
 
-/** Throws `internal` for a sealed record, an unknown flag and a header that breaks off. */
+/** Throws `internal` for an encrypted record, an unknown flag and a truncated header. */
 export function readRecord(bytes: Uint8Array): BodyRecord {
   if (isSealed(bytes)) throw new ServiceError('internal', 'the body is encrypted and no key is configured (SVC_ENCRYPTION_KEY)');
   const flag = bytes[0];

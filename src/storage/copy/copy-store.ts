@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 
-/** Parameters of one INSERT, at most; both databases take more. */
+/** Maximum number of parameters of one INSERT; both databases accept more. */
 const PARAMETERS = 5000;
 const BATCH = 500;
-/** Its rows say how the tables are, and are made by the migrations. */
+/** Not copied: its rows describe the tables, and the migrations write them. */
 const VERSIONS = 'schema_version';
 
 interface Table {
   readonly name: string;
-  /** In the order of the definition. */
+  /** In the order of the table's definition. */
   readonly columns: readonly string[];
-  /** The columns of the primary key, by which rows are compared in one order. */
+  /** The columns of the primary key; rows of both databases are compared in their order. */
   readonly key: readonly string[];
 }
 
 export interface CopiedTable {
   readonly name: string;
   readonly rows: number;
-  /** SHA-256 over all values of all rows in the order of the primary key, the same in both databases. */
+  /** SHA-256 over all values of all rows in the order of the primary key; equal in both databases. */
   readonly checksum: string;
 }
 
@@ -66,7 +66,7 @@ async function tablesOf(sqlite: Sql): Promise<Table[]> {
   }));
 }
 
-/** Tables that others refer to go before those. */
+/** Referenced tables come before the tables that refer to them. */
 async function parentsFirst(sqlite: Sql, names: readonly string[]): Promise<string[]> {
   const parents = new Map<string, string[]>();
   for (const name of names) parents.set(name, (await sqlite.all<{ parent: string }>('SELECT "table" AS parent FROM pragma_foreign_key_list(?)', [name])).map(({ parent }) => parent));
@@ -100,7 +100,7 @@ async function insertRows(tx: Transaction, { name, columns }: Table, rows: reado
   await tx.run(`INSERT INTO ${name}(${columns.join(', ')}) VALUES ${rows.map(() => marks).join(', ')}`, rows.flatMap((row) => columns.map((column) => row[column]!)));
 }
 
-/** Read a page at a time, by the primary key. */
+/** Reads a page at a time, in the order of the primary key. */
 async function checksumIn(queries: Queries, table: Table): Promise<string> {
   const { name, columns, key } = table;
   const hash = createHash('sha256');
@@ -114,7 +114,7 @@ async function checksumIn(queries: Queries, table: Table): Promise<string> {
   }
 }
 
-/** Each value with its kind and its length, so that no two rows are written alike. */
+/** Writes each value with its type and length, so that two different rows never have the same form. */
 function encodeRow(row: Row, columns: readonly string[]): Buffer {
   return Buffer.concat(columns.flatMap((column) => {
     const value = row[column]!;
@@ -124,7 +124,7 @@ function encodeRow(row: Row, columns: readonly string[]): Buffer {
   }));
 }
 
-/** Numbers that the database gives go on after those that were copied. */
+/** Sequences continue after the numbers that were copied. */
 async function continueNumbers(tx: Transaction): Promise<void> {
   const identities = await tx.all<{ relation: string; attribute: string }>(
     "SELECT table_name AS relation, column_name AS attribute FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'",

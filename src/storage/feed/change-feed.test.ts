@@ -46,7 +46,7 @@ describe('ChangeFeed', () => {
       const rows = Array.from({ length: 9 }, (_, i) => [i + 1, `c|k${i + 1}|en`, `K${i + 1}`]);
       await tx.runMany("INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ?, ?, 'en', 0, 0, 0, 0, '{}')", rows);
     });
-    // Some with other flags, or with a gap, are handed over.
+    // Some with other flags, or with a gap, are passed.
     for (const given of [changes([1, 2, 3]), changes([4, 5], [CHANGE_FLAGS.CREATED, CHANGE_FLAGS.EMBEDDING_DROPPED]), changes([6, 8]), changes([9]), []]) {
       const head = await feed.head();
       expect(await sql.transaction((tx) => feed.appendStored(tx, given))).toBe(head + given.length);
@@ -89,7 +89,7 @@ describe('ChangeFeed', () => {
     expect(feed.latest).toBe(3);
     await expect(sql.transaction(async (tx) => {
       await feed.append(tx, [put('x')]);
-      // Others may see the changes from the commit on, before anybody is told of it.
+      // Other connections may see the changes from the commit on, before it is reported.
       expect([feed.latest, feed.settled]).toEqual([4, undefined]);
       throw new Error('undone');
     })).rejects.toThrow('undone');

@@ -5,31 +5,31 @@ import { FeedGap } from './feed-gap.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** Of documents that were stored one after the other; the first parameter is what their numbers are behind their ordinals. */
+/** For documents that were stored consecutively; the first parameter is the offset from their ordinals to the numbers of the changes. */
 const COPY = `
   INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
   SELECT ord + ?, ?, ?, ord, id, key, lang, ?, ? FROM documents WHERE ord BETWEEN ? AND ?`;
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
 
-/** Commits of this process that are told from those of others. */
+/** Maximum number of this process's commits that are remembered, to distinguish them from those of other processes. */
 const OWN_NOTED = 4096;
 
-/** Rows deleted in one transaction while pruning, so that writers wait for milliseconds only. */
+/** Rows deleted in one transaction while pruning, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 5000;
 
-/** What `prune` leaves: a change goes only when every limit that is given lets it go. */
+/** What `prune` keeps: a change is deleted only when every given limit allows it. */
 export interface Keep {
-  /** At least so many of the newest changes. */
+  /** At least this many of the newest changes. */
   readonly entries?: number;
   /** All changes since this time, in milliseconds since 1970. */
   readonly since?: number;
 }
 
-/** Someone who follows the feed in this process. */
+/** A reader of the feed in this process. */
 export interface FeedReader {
   /** Called after each commit that appended. */
   readonly wake: () => void;
-  /** Number of the last change handled, from which on `prune` keeps everything; undefined while not known. */
+  /** Number of the last change handled; `prune` keeps everything after it. Undefined while it is not known. */
   readonly position: () => number | undefined;
   /**
    * Called before `prune` deletes the changes up to this number, which the reader has handled. Once it has resolved, the reader needs
@@ -53,8 +53,8 @@ interface ChangeRow {
 }
 
 /**
- * The binlog: every write appends what it changed in its own transaction, and so gets a log sequence
- * number. Views, webhooks, triggers and replication read it in that order.
+ * The binlog: every write appends its changes in its own transaction, which assigns their log sequence numbers. Views, webhooks, triggers
+ * and replication read them in that order.
  */
 export class ChangeFeed {
   readonly #sql: Sql;
@@ -65,11 +65,11 @@ export class ChangeFeed {
   /** Number of the last change that this process committed. */
   #committed: number | undefined;
   readonly #onAppend: () => void;
-  /** Whether another process appends, too: what this one knows of the head may be old. */
+  /** Whether other processes append, too: then the head that this process knows may be out of date. */
   readonly #shared: boolean;
-  /** Head that the readers were woken for last. */
+  /** The head at which the readers were last woken. */
   #seen = 0;
-  /** Where others append, too: what this process has committed lately, ascending. */
+  /** If other processes append, too: the recent commits of this process, ascending. */
   #own: { readonly first: number; readonly last: number }[] = [];
 
   /** `onAppend` is called after each commit of this process that appended. */
@@ -81,16 +81,16 @@ export class ChangeFeed {
   }
 
   /**
-   * Appends in the caller's transaction and answers the number of the last change. Numbers follow
-   * the rows that are really there, so one that is undone leaves no gap. No changes: the head.
+   * Appends in the caller's transaction and returns the number of the last change. Numbers are assigned from the rows that exist, so that
+   * an undone change leaves no gap. Without changes it returns the head.
    */
   append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
     return this.#append(tx, changes, (numbered) => tx.runMany(INSERT, numbered.map(toParameters)));
   }
 
   /**
-   * As `append`, of documents that the transaction has just stored, in the order of their ordinals and without a gap: the
-   * database copies their names from their rows, which is quicker than handing them over again.
+   * As `append`, for documents that the transaction has just stored, in the order of their ordinals and without a gap. The database copies
+   * their names from their rows, which is faster than passing them again.
    */
   appendStored(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
     const [first] = changes;
@@ -102,8 +102,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Notes that the caller's transaction has written changes as rows, up to a number: those of another node, whose feed this one
-   * is a copy of. They may also be fewer than there were, after the database was replaced.
+   * Records that the caller's transaction has written changes as rows, up to a number: those of another node whose feed this one copies.
+   * There may be fewer than before, after the database was replaced.
    */
   copied(tx: Transaction, head: number): void {
     this.#latest = head;
@@ -118,7 +118,7 @@ export class ChangeFeed {
     const head = await headOf(tx);
     if (changes.length === 0) return head;
     const at = this.#clock.now();
-    // Before anybody can see the changes; should they be undone, a number that is too high does no harm.
+    // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
     const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as [Change, ...Change[]];
     await write(numbered);
@@ -137,7 +137,10 @@ export class ChangeFeed {
     this.#own.push({ first, last });
   }
 
-  /** Whether another process has, or may have, appended one of the changes after a number, up to another. Later calls name no smaller ones. */
+  /**
+   * Whether another process has appended, or may have appended, a change in the range (`after`, `upTo`]. Later calls must not pass a
+   * smaller `after`.
+   */
   hasForeign(after: number, upTo: number): boolean {
     this.#own = this.#own.filter(({ last }) => last > after);
     const own = this.#own.reduce((sum, { first, last }) => sum + Math.max(0, Math.min(last, upTo) - Math.max(first - 1, after)), 0);
@@ -145,27 +148,27 @@ export class ChangeFeed {
   }
 
   /**
-   * No change that can be seen has a greater number; it is that of the head, or of changes that are about to be committed. Undefined
-   * before the first append or question for the head, and where other processes append.
+   * No visible change has a greater number. It is the number of the head, or of changes that are about to be committed. Undefined before
+   * the first append or the first read of the head, and if other processes append.
    */
   get latest(): number | undefined {
     return this.#shared ? undefined : this.#latest;
   }
 
   /**
-   * The head without a question to the database; undefined before the first append and while one is under way, whose changes others may
-   * see before its commit is told.
+   * The head without a query. Undefined before the first append, and while one is running, because other connections may see its changes
+   * before its commit is reported.
    */
   get settled(): number | undefined {
     return this.#shared ? undefined : this.#committed === this.#latest ? this.#committed : undefined;
   }
 
-  /** Number of the newest committed change; 0 when there was none yet. Readers are woken where another process has appended it. */
+  /** Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. */
   async head(): Promise<number> {
     const head = await headOf(this.#sql);
-    // The database was replaced by one in which they did not happen.
+    // The database was replaced by one that does not contain these changes.
     if (head < this.#recent.last) this.#recent.clear();
-    // Of a database that was restored, it is greater than all that were appended here.
+    // After a restore the head is greater than every number that was appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
     if (this.#shared && head > this.#seen) {
       this.#seen = head;
@@ -179,7 +182,7 @@ export class ChangeFeed {
     for (;;) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const giveUp = (): void => reject(signal.reason as Error);
-      // It reads nothing, so it holds nothing back from pruning.
+      // This reader reads nothing, so it does not prevent pruning.
       const leave = this.join({ wake: resolve, position: () => undefined });
       signal.addEventListener('abort', giveUp);
       try {
@@ -199,10 +202,10 @@ export class ChangeFeed {
     return row!.lsn ?? 0;
   }
 
-  /** At most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
+  /** Returns at most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
   async read(after: number, limit: number): Promise<Change[]> {
     this.#releaseRead();
-    // Where nobody else writes, whoever has it all need not ask the tables after each write.
+    // If no other process writes, a reader that has handled everything need not query the tables after each write.
     if (!this.#shared && after === this.#committed) return [];
     const recent = this.#recent.after(after, limit);
     if (recent !== undefined) return recent;
@@ -211,15 +214,15 @@ export class ChangeFeed {
     return rows.map(toChange);
   }
 
-  /** Answers the function that takes the reader off again. */
+  /** Returns the function that removes the reader. */
   join(reader: FeedReader): () => void {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);
   }
 
   /**
-   * Deletes old changes and answers how many. Never the newest one, which carries the numbering on,
-   * nor any that a stored cursor or a reader in this process has yet to read.
+   * Deletes old changes and returns their number. Keeps the newest change, from which numbering continues, and every change that a stored
+   * cursor or a reader in this process has not read.
    */
   async prune(keep: Keep): Promise<number> {
     const last = await this.#lastToGo(keep);
@@ -237,10 +240,9 @@ export class ChangeFeed {
   }
 
   /**
-   * Empties the feed after a restore, in the caller's transaction, so that everybody meets a `FeedGap`
-   * and rebuilds: numbers go on behind a hole after both this head and `beyond`, the last number that
-   * the replaced database may have given out. Answers the number of the only change, `feed.restart`.
-   * Done in the copy that is to be restored, before `replaceFrom`, it is one step with the restore.
+   * Empties the feed after a restore, in the caller's transaction, so that every reader gets a `FeedGap` and rebuilds. Numbers continue
+   * after a gap behind both this head and `beyond`, the last number that the replaced database may have assigned. Returns the number of the
+   * only change, `feed.restart`. If it is called in the copy that is to be restored, before `replaceFrom`, it is atomic with the restore.
    */
   async restart(tx: Transaction, beyond: number): Promise<number> {
     const lsn = Math.max(await headOf(tx), beyond) + 2;
@@ -257,7 +259,7 @@ export class ChangeFeed {
   async #lastToGo({ entries, since }: Keep): Promise<number> {
     const head = await this.head();
     const cursors = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
-    // Who releases changes refers to the last one that it handled, which therefore stays.
+    // A reader that releases changes may refer to the last one that it handled, so that change stays.
     const positions = [...this.#readers].map(({ position, release }) => (position() ?? head) - (release === undefined ? 0 : 1));
     const limits = [head - 1, cursors!.lsn ?? head, ...positions];
     if (entries !== undefined) limits.push(head - entries);
@@ -265,7 +267,7 @@ export class ChangeFeed {
     return Math.min(...limits);
   }
 
-  /** Bisects by number, since times rise with it; there is no index over times. */
+  /** Finds a change by binary search over numbers, because times rise with them; there is no index over times. */
   async #lastBefore(since: number, head: number): Promise<number> {
     let low = (await this.oldest()) - 1;
     let high = head;
@@ -284,7 +286,7 @@ export class ChangeFeed {
     if (!reachable) throw new FeedGap(after, oldest, head);
   }
 
-  /** What every reader has handled is only memory. */
+  /** Changes that every reader has handled only take memory. */
   #releaseRead(): void {
     let least = Infinity;
     for (const { position } of this.#readers) least = Math.min(least, position() ?? Infinity);

@@ -1,7 +1,4 @@
-/**
- * What happened. The document service writes the kinds named here; an area may add its own as
- * `area.verb`.
- */
+/** The kinds of changes. The document service writes the kinds listed here; an area may add its own as `area.verb`. */
 export type ChangeKind =
   | 'doc.put' | 'doc.delete' | 'collection.delete' | 'config.put' | 'schema.put' | 'feed.restart'
   | `${string}.${string}`;
@@ -15,9 +12,9 @@ export const CHANGE_FLAGS = {
   SKIP_WEBHOOKS: 8,
   /** Written by a restore, not by a client. */
   RESTORED: 16,
-  /** There was no room in the queue of documents to embed. */
+  /** The queue of documents to embed was full. */
   EMBEDDING_DROPPED: 32,
-  /** The body is that of the version before. */
+  /** The body is that of the previous version. */
   BODY_KEPT: 64,
 } as const;
 
@@ -33,13 +30,13 @@ export interface NewChange {
   readonly lang?: string;
   /** Sum of `CHANGE_FLAGS`; default 0. */
   readonly flags?: number;
-  /** JSON, in the form that the kind's area gives it. */
+  /** JSON, in the format of the area that defines the kind. */
   readonly detail?: string;
-  /** Not stored: those who follow closely get it, all others read the tables. */
+  /** Not stored: readers that are close to the head get it; all others read the tables. */
   readonly document?: WrittenDocument;
 }
 
-/** What a change made of a document, for those who follow the feed in this process. It is shared: do not change it. */
+/** What a change made of a document, for readers of the feed in this process. It is shared: do not change it. */
 export interface WrittenDocument {
   readonly meta: Readonly<Record<string, readonly string[]>>;
   readonly contentMd: string;

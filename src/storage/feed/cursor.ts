@@ -1,13 +1,13 @@
 import type { Sql, Transaction } from '../port.ts';
 
-/** Where a subscriber keeps the number of the last change it has handled. */
+/** Where a subscriber stores the number of the last change that it has handled. */
 export interface Cursor {
   /** Undefined before the first `save`. */
   load(): Promise<number | undefined>;
   save(lsn: number): Promise<void>;
 }
 
-/** Kept in the database: survives a restart, and keeps `prune` from deleting what is yet to be read. */
+/** Stored in the database: survives a restart, and prevents `prune` from deleting unread changes. */
 export function storedCursor(sql: Sql, subscriber: string): Cursor {
   return {
     async load() {
@@ -20,19 +20,19 @@ export function storedCursor(sql: Sql, subscriber: string): Cursor {
   };
 }
 
-/** Stores a cursor together with what a subscriber made of the changes, so that a crash repeats neither. */
+/** Stores a cursor in the same transaction as the results of a subscriber, so that no change is handled twice after a crash. */
 export async function saveCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
   await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn', [subscriber, lsn]);
 }
 
-/** The same for a subscriber that begins here, unless it has a cursor. */
+/** As above, for a subscriber that starts here, unless it already has a cursor. */
 export async function beginCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
   await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO NOTHING', [subscriber, lsn]);
 }
 
 /**
- * Kept in memory, for a view that has a checkpoint of its own and starts after its number. Saves the
- * commit that a stored cursor costs for every batch.
+ * Kept in memory, for a view that has its own checkpoint and starts after the number of that. Saves the commit for each batch that a stored
+ * cursor needs.
  */
 export function memoryCursor(lsn: number): Cursor {
   let current = lsn;
@@ -44,7 +44,7 @@ export function memoryCursor(lsn: number): Cursor {
   };
 }
 
-/** Removes the cursor of a subscriber that will not come back, which would hold `prune` back for ever. */
+/** Removes the cursor of a subscriber that will not return, because the cursor would prevent pruning indefinitely. */
 export async function forgetCursor(sql: Sql, subscriber: string): Promise<void> {
   await sql.transaction((tx) => tx.run('DELETE FROM cursors WHERE subscriber = ?', [subscriber]));
 }

@@ -2,20 +2,20 @@ import type { Change } from './change.ts';
 
 export interface RecentLimits {
   readonly changes: number;
-  /** UTF-16 units of the texts and metadata that the changes bring; one change may exceed them by itself. */
+  /** Maximum UTF-16 units of the texts and metadata that the changes carry; a single change may exceed it. */
   readonly units: number;
 }
 
 const LIMITS: RecentLimits = { changes: 8192, units: 16 * 2 ** 20 };
 
 /**
- * The newest changes that this process committed, without a gap. Those who follow closely read them from here, with the
- * documents that they brought: reading a row again, decompressing its body and parsing its metadata takes longer than writing it.
+ * The newest changes that this process committed, without a gap. Readers that are close to the head read them from here, with the documents
+ * that they carry: reading a row again, decompressing its body and parsing its metadata takes longer than writing it.
  */
 export class RecentChanges {
   readonly #limits: RecentLimits;
   #changes: Change[] = [];
-  /** Index of the first one that is kept: those before it are cut off now and then. */
+  /** Index of the first change that is kept; those before it are removed from time to time. */
   #from = 0;
   #units = 0;
 
@@ -23,7 +23,7 @@ export class RecentChanges {
     this.#limits = limits;
   }
 
-  /** Takes committed changes, in order. Changes that do not follow the last one take the place of all others. */
+  /** Adds committed changes, in order. Changes that do not follow the last one replace all others. */
   add(changes: readonly Change[]): void {
     const last = this.#changes.at(-1);
     if (last !== undefined && changes[0]?.lsn !== last.lsn + 1) this.clear();
@@ -35,7 +35,7 @@ export class RecentChanges {
     this.#cutOff();
   }
 
-  /** At most `limit` changes that follow a number; undefined where the tables must be asked. */
+  /** At most `limit` changes that follow a number; undefined if the tables must be read. */
   after(lsn: number, limit: number): Change[] | undefined {
     const first = this.#changes[this.#from];
     if (first === undefined || lsn + 1 < first.lsn || lsn >= this.#changes.at(-1)!.lsn) return undefined;
@@ -48,7 +48,7 @@ export class RecentChanges {
     return this.#changes.at(-1)?.lsn ?? 0;
   }
 
-  /** Lets go of the changes up to a number. */
+  /** Releases the changes up to a number. */
   release(lsn: number): void {
     while (this.#from < this.#changes.length && this.#changes[this.#from]!.lsn <= lsn) this.#forgetFirst();
     this.#cutOff();

@@ -10,20 +10,20 @@ import { Waiters } from './waiters.ts';
 export interface SubscriberOptions {
   readonly feed: ChangeFeed;
   readonly cursor: Cursor;
-  /** Where to begin without a cursor: with the oldest change kept, or with the next one. Default `oldest`. */
+  /** Where to start without a cursor: at the oldest change kept, or at the next one. Default `oldest`. */
   readonly begin?: 'oldest' | 'head';
-  /** Changes handed over at once; default 500. */
+  /** Maximum number of changes in a batch; default 500. */
   readonly batch?: number;
   /**
-   * Handles a batch. The cursor moves once it has resolved; when it rejects, or the process ends
-   * first, the same changes come again (at least once). The signal aborts when `stop` is called.
+   * Handles a batch. The cursor moves once the promise has resolved. When it rejects, or the process ends first, the same changes are
+   * passed again (at least once). The signal aborts when `stop` is called.
    */
   readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void>;
-  /** Rebuilds what the lost changes made, and answers the number to go on after. Without it a gap is a failure. */
+  /** Rebuilds what the lost changes made, and returns the number to continue after. Without this function a gap is a failure. */
   readonly onGap?: (gap: FeedGap, signal: AbortSignal) => Promise<number>;
-  /** Makes a restart need no change up to this number (`FeedReader.release`). */
+  /** Ensures that no change up to this number is needed after a restart (`FeedReader.release`). */
   readonly release?: (lsn: number) => Promise<void>;
-  /** Told of each failure before the retry; `failures` counts those in a row. */
+  /** Called with each failure before the retry; `failures` counts consecutive ones. */
   readonly onFailure: (error: unknown, failures: number) => void;
   readonly backoff?: Backoff;
   readonly timer?: Timer;
@@ -33,8 +33,8 @@ const BATCH = 500;
 const BACKOFF: Backoff = { initial: 100, max: 30_000 };
 
 /**
- * A background service that follows the feed in order. `start` and `stop` may be called in any
- * order and repeatedly; `stop` waits for the handler under way; a stopped one can be started again.
+ * A background service that follows the feed in order. `start` and `stop` may be called in any order and repeatedly; `stop` waits for the
+ * running handler; a stopped one can be started again.
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
@@ -79,7 +79,7 @@ export class Subscriber {
     await this.#waiters.wait(lsn, signal);
   }
 
-  /** Never rejects: failures are told and retried until the signal aborts. */
+  /** Never rejects: failures are reported and retried until the signal aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { feed, onFailure, release, timer = systemTimer, backoff = BACKOFF } = this.#options;
     const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position, ...(release && { release }) });
@@ -99,7 +99,7 @@ export class Subscriber {
     this.#waiters.rejectAll(new ServiceError('unavailable', 'the subscriber was stopped'));
   }
 
-  /** One batch, or the wait for one. `awake` is renewed before the read, so that no append after it is missed. */
+  /** Handles one batch, or waits for one. `awake` is renewed before the read, so that no later append is missed. */
   async #step(signal: AbortSignal): Promise<void> {
     this.#awake = Promise.withResolvers<void>();
     const awake = this.#awake.promise;
@@ -112,7 +112,7 @@ export class Subscriber {
     this.#waiters.resolveUpTo(next);
   }
 
-  /** Handles what follows the position and answers the new one. */
+  /** Handles the changes after the position and returns the new position. */
   async #advance(position: number, signal: AbortSignal): Promise<number> {
     const { feed, handle, onGap, batch = BATCH } = this.#options;
     try {
@@ -126,7 +126,7 @@ export class Subscriber {
     }
   }
 
-  /** A new cursor is stored at once: from then on the feed keeps what it has yet to read. */
+  /** A new cursor is stored at once, so that the feed keeps all unread changes from then on. */
   async #begin(): Promise<number> {
     const { feed, cursor, begin = 'oldest' } = this.#options;
     const known = await cursor.load();

@@ -4,7 +4,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Those who wait until a position is reached. */
+/** Callers that wait until a position is reached. */
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
 

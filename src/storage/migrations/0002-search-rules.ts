@@ -1,9 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What people say about searching: dictionaries and curation. All of it is kept by the name of the
- * collection and not by its id, because it outlives the documents (decision D-74). Older builds never
- * look at these tables, so the step does not break them.
+ * The users' rules for search: dictionaries and curation. They refer to the name of the collection and not to its id, because they outlive
+ * the documents (decision D-74). Older builds never read these tables, so the migration does not break them.
  */
 export const searchRules: Migration = {
   version: 2,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Webhooks, how far each of them was told, and what could not be delivered. Older builds never look at these tables:
- * what they write is delivered when a newer one follows the feed again.
+ * Webhooks, the last delivered change of each, and failed deliveries. Older builds never read these tables: their changes are delivered
+ * when a newer build follows the feed again.
  */
 export const webhooks: Migration = {
   version: 10,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What happened to documents, and how often they were read. Older builds never look at these tables; what they write is missing in them. */
+/** The history of documents, and how often they were read. Older builds never read these tables, so they do not record their own changes here. */
 export const temporal: Migration = {
   version: 11,
   name: 'temporal',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Where postcodes are, which is loaded from files, and the words that users add to dictionaries of spelling. Older builds leave both alone. */
+/** Coordinates of postcodes, which are loaded from files, and the words that users add to spelling dictionaries. Older builds ignore both. */
 export const placesAndWords: Migration = {
   version: 12,
   name: 'places-and-words',

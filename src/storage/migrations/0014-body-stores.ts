@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Where bodies are kept that the database does not hold. The indexes find the objects that nothing names any more.
+ * Where bodies are kept that are not in the database. The indexes find objects that are no longer referenced.
  *
- * Older builds can live with this much. They cannot read a body that is kept elsewhere: the first collection that is
- * configured so marks this format as breaking (`refuseOlderBuilds`).
+ * Older builds can use a database with these tables. They cannot read a body that is kept elsewhere: the first collection that is
+ * configured to do so marks this format as breaking (`refuseOlderBuilds`).
  */
 export const bodyStores: Migration = {
   version: 14,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Where a database stands between a leader and its followers. Older builds never look at this table. */
+/** The replication state of a database: its place between a leader and its followers. Older builds never read this table. */
 export const replication: Migration = {
   version: 15,
   name: 'replication',

@@ -20,11 +20,11 @@ interface Applied {
 }
 
 /**
- * Brings a database to the newest format of `migrations` and answers the formats before and after.
- * Each migration commits together with its mark, so that an interrupted start is simply repeated.
+ * Brings a database to the newest format of `migrations` and returns the formats before and after. Each migration commits together with its
+ * mark, so that an interrupted start can be repeated.
  *
- * Throws `unavailable`, having changed nothing, when a newer build wrote the database in a form this
- * one does not understand, or when the database belongs to another service.
+ * Throws `unavailable`, having changed nothing, when a newer build wrote the database in a form this one does not understand, or when the
+ * database belongs to another service.
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[], clock: Clock = systemClock): Promise<{ from: number; to: number }> {
   assertNumbered(migrations);
@@ -39,7 +39,7 @@ export async function migrate(sql: Sql, migrations: readonly Migration[], clock:
   return { from, to: Math.max(from, migrations.length) };
 }
 
-/** One process after the other, and each sees what those before it have done. */
+/** Only one process migrates at a time, and each sees what earlier ones have done. */
 function inTurn(sql: Sql, work: (tx: Transaction) => Promise<unknown>): Promise<unknown> {
   return sql.transaction(async (tx) => {
     await tx.lock('migrations');
@@ -48,7 +48,7 @@ function inTurn(sql: Sql, work: (tx: Transaction) => Promise<unknown>): Promise<
 }
 
 async function apply(tx: Transaction, migration: Migration, at: number): Promise<void> {
-  if ((await tx.get('SELECT 1 AS done FROM schema_version WHERE version = ?', [migration.version])) !== undefined) return; // by another process, meanwhile
+  if ((await tx.get('SELECT 1 AS done FROM schema_version WHERE version = ?', [migration.version])) !== undefined) return; // by another process
   for (const statement of statements(migration.sql)) await tx.run(statement);
   const row = [migration.version, migration.name, Number(isBreaking(migration)), at];
   await tx.run('INSERT INTO schema_version(version, name, breaking, applied_at) VALUES (?, ?, ?, ?)', row);

@@ -1,19 +1,19 @@
 import { inList } from '../in-list.ts';
 import type { Queries, Row, Transaction } from '../port.ts';
 
-/** What a lane delivers: a log of its own, such as the change feed, or what was put into the outbox. */
+/** What a lane delivers: a log such as the change feed, or the outbox. */
 export type LaneLog = 'feed' | 'outbox';
 
-/** How far a lane of deliveries has come: all up to `position` was read, and of that only `open` is not delivered. */
+/** The progress of a lane of deliveries: everything up to `position` was read, and of that only `open` is not delivered. */
 export interface LaneState {
   readonly position: number;
   /** Ascending. */
   readonly open: readonly number[];
-  /** For how long the endpoint has been tried without accepting anything, in milliseconds. */
+  /** Milliseconds for which the endpoint has been tried without accepting anything. */
   readonly failingMs: number;
 }
 
-/** The lane of what is put into the outbox for an endpoint. */
+/** The lane that delivers the outbox of an endpoint. */
 export function outboxLane(endpoint: string): string {
   return `${endpoint}/outbox`;
 }
@@ -28,7 +28,7 @@ interface LaneRow extends Row {
   readonly failing_ms: number;
 }
 
-/** How far a lane has come; undefined for one that never kept it. */
+/** Returns the progress of a lane; undefined if it was never stored. */
 export async function readLane(queries: Queries, lane: string): Promise<LaneState | undefined> {
   const row = await queries.get<LaneRow>('SELECT position, open, failing_ms FROM delivery_lanes WHERE lane = ?', [lane]);
   return row && { position: row.position, open: JSON.parse(row.open) as number[], failingMs: row.failing_ms };
@@ -38,7 +38,7 @@ const UPSERT = `
   INSERT INTO delivery_lanes(lane, log, position, kept, open, failing_ms) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT(lane) DO UPDATE SET position = excluded.position, kept = excluded.kept, open = excluded.open, failing_ms = excluded.failing_ms`;
 
-/** Keeps how far lanes have come, and removes from the outbox what was delivered. */
+/** Stores the progress of lanes, and removes delivered messages from the outbox. */
 export async function saveLanes(tx: Transaction, lanes: readonly (LaneState & { readonly lane: string })[]): Promise<void> {
   await tx.runMany(UPSERT, lanes.map(({ lane, position, open, failingMs }) => [lane, logOf(lane), position, (open[0] ?? position + 1) - 1, JSON.stringify(open), failingMs]));
   for (const { lane, position, open } of lanes) {
@@ -48,7 +48,7 @@ export async function saveLanes(tx: Transaction, lanes: readonly (LaneState & { 
   }
 }
 
-/** Removes the lanes of an endpoint with what is in its outbox. */
+/** Removes the lanes of an endpoint and its outbox. */
 export async function removeLanes(tx: Transaction, endpoint: string): Promise<void> {
   const lanes = [endpoint, outboxLane(endpoint)];
   await tx.run('DELETE FROM delivery_lanes WHERE lane IN (?, ?)', lanes);

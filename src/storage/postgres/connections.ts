@@ -1,15 +1,18 @@
 import pg from 'pg';
 
-/** Milliseconds that a statement may take, and heavy reads and streams. */
+/** Timeouts of a statement, and of heavy reads and streams, in milliseconds. */
 const STATEMENT_MS = 30_000;
 const HEAVY_MS = 600_000;
 /** Milliseconds that a statement waits for a row that another transaction has locked. */
 const LOCK_MS = 10_000;
-/** A transaction that does nothing for so long is undone, and its locks with it: its server hangs, or is cut off. */
+/**
+ * A transaction that is idle for this many milliseconds is rolled back and its locks are released: its server hangs, or has lost its
+ * connection.
+ */
 const IDLE_MS = 10_000;
 /** Milliseconds to connect. */
 export const CONNECT_MS = 5000;
-/** Heavy reads and streams have connections of their own, so that they hold up nothing else. */
+/** Heavy reads and streams have connections of their own, so that they delay nothing else. */
 const HEAVY_CONNECTIONS = 3;
 
 /** Connections of a lost machine are noticed within about half a minute, on both sides. */
@@ -23,7 +26,7 @@ export interface PoolOptions {
 
 /** For transactions and short reads. */
 export function openPool({ url, size }: PoolOptions): pg.Pool {
-  // What is asked at once is sent at once, without waiting for the answers in between.
+  // Concurrent statements are sent at once, without waiting for the results in between.
   return newPool(url, size, STATEMENT_MS, true);
 }
 
@@ -32,14 +35,14 @@ export function openHeavyPool({ url, size }: PoolOptions): pg.Pool {
   return newPool(url, Math.min(size, HEAVY_CONNECTIONS), HEAVY_MS, false); // cursors cannot share a pipeline
 }
 
-/** One connection, for what belongs to a session: messages and locks. */
+/** A single connection for messages and locks, which belong to a session of the database. */
 export function newClient(url: string): pg.Client {
   return new pg.Client({ ...common(url), application_name: 'quire-peers' });
 }
 
 function newPool(url: string, max: number, statementMs: number, pipeline: boolean): pg.Pool {
   const pool = new pg.Pool({ ...common(url), max, pipeline, statement_timeout: statementMs, lock_timeout: LOCK_MS, idle_in_transaction_session_timeout: IDLE_MS, application_name: 'quire' });
-  // The failure of a connection is told by the statement that meets it; the pool drops one that nobody uses.
+  // A failed connection is reported by the statement that meets it; the pool drops an unused one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -49,7 +52,7 @@ const common = (url: string) => ({
   connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000, options: SERVER_KEEPALIVE,
 });
 
-/** Hands a connection back without a transaction, or drops it where that fails. */
+/** Returns a connection to the pool without a transaction, or drops it if that fails. */
 export async function leave(client: pg.PoolClient, isGone: boolean): Promise<void> {
   const usable = !isGone && await client.query('ROLLBACK').then(() => true, () => false);
   client.release(!usable);

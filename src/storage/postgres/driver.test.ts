@@ -62,7 +62,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
     });
   });
 
-  /** Two processes' worth of connections to one database, and what closes them. */
+  /** The connections of two processes to one database, and a function that closes them. */
   async function two(): Promise<{ a: Sql; b: Sql; close: () => Promise<unknown> }> {
     const url = await server.createSchema();
     const [a, b] = [await openPostgres({ url, pool: 4 }), await openPostgres({ url, pool: 4 })];
@@ -162,7 +162,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
     await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('secret') });
   });
 
-  // Last, since the server is killed.
+  // Last, because it kills the server.
   it('goes on when its server is killed and comes back, with all that was acknowledged', async () => {
     const { a, b, close } = await two();
     const missed = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ import { Statements } from './statements.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { toParameter, types } from './values.ts';
 
-/** Tries of a transaction that meets others; by then it has met them for some seconds. */
+/** Maximum number of tries of a transaction that conflicts with others; by then it has tried for some seconds. */
 const CONFLICTS = 100;
 const LONGEST_PAUSE_MS = 100;
 
@@ -30,16 +30,19 @@ const BEGIN = {
 } as const;
 
 export interface PostgresOptions extends PoolOptions {
-  /** The writers of all processes take turns, so that the database has one writer at a time. Every process has to open the schema alike. */
+  /**
+   * The writers of all processes take turns, so that the database has one writer at a time. Every process must open the schema with the
+   * same value.
+   */
   readonly turns?: boolean;
 }
 
 const BEGIN_READER = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a
- * connection of the pool; one that meets another is undone and its work done again. With `turns` they run one after the
- * other, whichever processes they are in, and each work is done once (`TurnWriter`).
+ * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a connection of the pool;
+ * one that conflicts with another is rolled back and its work repeated. With `turns` they run one after the other, in all processes, and
+ * each work runs once (`TurnWriter`).
  */
 export class PostgresSql implements Sql {
   readonly info: Sql['info'];
@@ -108,7 +111,7 @@ export class PostgresSql implements Sql {
     let cursor: Cursor<R> | undefined;
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      // A consumer may take its time between two batches.
+      // A consumer may pause for any time between two batches.
       await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       cursor = client.query(new Cursor<R>(text, params.map(toParameter), { types } as never));
       for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size)) yield rows;
@@ -138,7 +141,7 @@ export class PostgresSql implements Sql {
       const { rows: [found] } = await this.#pool.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
       return !found!.standby;
     } catch {
-      return false; // the failure itself was told to whoever met it first
+      return false; // the failure itself was already reported to its caller
     }
   }
 
@@ -164,7 +167,7 @@ export class PostgresSql implements Sql {
     await Promise.all([this.peers.close(), this.#pool.end(), this.#heavy.end()]);
   }
 
-  /** Reads change nothing, so one that a lost connection took along is read again. */
+  /** Reads change nothing, so a read that fails with a lost connection is repeated. */
   async #read<R extends Row>(pool: Pool, sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     this.#usable();
     const budget = new ReconnectBudget();
@@ -186,14 +189,14 @@ export class PostgresSql implements Sql {
     }
   }
 
-  /** In a turn of the writers, where they take turns, unless it only reads. */
+  /** Takes a turn if the writers take turns, unless it only reads. */
   #run<T>(work: (tx: Transaction) => Promise<T>, isolation: NonNullable<TransactionOptions['isolation']>): Promise<T> {
     const isReader = this.#readers.getStore() === true;
     if (this.#turns !== undefined && !isReader) return this.#turns.transaction(work);
     return this.#untilDone(work, isReader ? BEGIN_READER : BEGIN[isolation]);
   }
 
-  /** Until it is committed, refused by its work, or has to be given up. Nothing of a try that is repeated was written. */
+  /** Repeats until the transaction is committed, its work rejects, or the tries are exhausted. A repeated try has written nothing. */
   async #untilDone<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
     const budget = new ReconnectBudget();
     for (let tries = 1; ; tries++) {
@@ -203,7 +206,7 @@ export class PostgresSql implements Sql {
         return result.value;
       }
       const { error, again } = result;
-      // Any part of the pause, since those that have met would meet again.
+      // A random part of the pause, because transactions that conflicted would conflict again after equal pauses.
       if (again === 'conflict' && tries < CONFLICTS) await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
       else if (again !== 'lost' || !await budget.allows()) throw error;
     }
@@ -247,7 +250,7 @@ export class PostgresSql implements Sql {
 
 type Result<T> = { readonly value: T; readonly tx: PostgresTransaction } | { readonly error: unknown; readonly again: 'lost' | 'conflict' | undefined };
 
-/** When the connection is lost while it commits, nobody knows whether it did: that is told, and not tried again. */
+/** If the connection is lost during the commit, its outcome is unknown: that is reported, and the transaction is not repeated. */
 async function commit<T>(client: PoolClient, tx: PostgresTransaction, value: T): Promise<Result<T>> {
   try {
     if (tx.hasBegun) await client.query('COMMIT');

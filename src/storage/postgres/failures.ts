@@ -1,21 +1,21 @@
 import { ServiceError } from '../../errors/index.ts';
 
-/** Another transaction changed what this one has read, or each waited for the other: it can be done again (SQLSTATE). */
+/** Another transaction changed what this one has read, or there was a deadlock: it can be repeated (SQLSTATE). */
 const CONFLICTS = new Set(['40001', '40P01']);
 
 /**
- * The connection is of no use any more, though the database may be reached over another one: its server stops, starts or
- * became a standby, or a network failed. Codes of SQLSTATE and of Node.
+ * The connection is unusable, though another one may reach the database: its server stops, starts or became a standby, or a network failed.
+ * Codes of SQLSTATE and of Node.
  */
 const LOST = new Set([
   '57P01', '57P02', '57P03', '57P05', '25P03', '25006', '53300',
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN',
 ]);
 const LOST_CLASSES = ['08'];
-/** What `pg` says without a code. */
+/** Messages of `pg` that have no code. */
 const LOST_MESSAGES = /^Connection terminated|^Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect/;
 
-/** Other failures of the medium: a full or broken disk, too little memory, a statement or a lock that took too long. */
+/** Other failures of the medium: a full or broken disk, too little memory, a statement or a lock that timed out. */
 const MEDIUM_CODES = new Set(['57014', '55P03', 'XX001', 'XX002']);
 const MEDIUM_CLASSES = ['53', '58'];
 
@@ -23,14 +23,14 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 
 export const isConflict = (error: unknown): boolean => CONFLICTS.has(codeOf(error));
 
-/** True when the connection failed, so that what was asked may work over another. */
+/** True when the connection failed, so that a retry over another one may succeed. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return LOST.has(code) || LOST_CLASSES.some((start) => code.length === 5 && code.startsWith(start))
     || (error instanceof Error && code === '' && LOST_MESSAGES.test(error.message));
 }
 
-/** A prepared statement whose columns have changed; it works under another name. */
+/** A prepared statement whose columns have changed; it succeeds under another name. */
 export const isStale = (error: unknown): boolean => codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
 
 /** `unavailable` for failures of the medium; mistakes in SQL stay plain errors. */
@@ -47,7 +47,7 @@ function unavailable(what: string, cause: unknown): ServiceError {
   return new ServiceError('unavailable', `${what}: ${cause instanceof Error && cause.message !== '' ? cause.message : codeOf(cause)}`, { cause });
 }
 
-/** The connection was lost during a commit: nobody knows whether it was made. */
+/** The connection was lost during a commit, whose outcome is unknown. */
 export function commitDoubt(cause: unknown): ServiceError {
   return new ServiceError('unavailable', `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
 }

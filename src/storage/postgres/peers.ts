@@ -14,15 +14,15 @@ const IS_CLAIMED = `
   SELECT EXISTS (
     SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(current_schema() || ':' || $1, 2)) AS is`;
-/** Messages of this many milliseconds travel together: each notification is a commit of its own. */
+/** Messages of this many milliseconds are sent together, because each notification is a commit of its own. */
 const GATHER_MS = 5;
-/** A notification may have 8,000 bytes. */
+/** Maximum bytes in a message; PostgreSQL allows less than 8,000 in a notification. */
 const MAX_BYTES = 7500;
 const AGAIN_MS = 500;
 
 /**
- * Messages by NOTIFY, apart from the transactions that they tell of: a transaction with a notification of its own
- * would hold up the commits of all others. The one connection for it also holds a lock that tells of this process.
+ * Messages by NOTIFY, outside the transactions that they report: a transaction with a notification of its own would delay the commits of
+ * all others. The one connection for messages also holds a lock that shows that this process is running.
  */
 export class PostgresPeers implements Peers {
   readonly first: boolean;
@@ -85,7 +85,7 @@ export class PostgresPeers implements Peers {
     await this.#client?.end().catch(() => {});
   }
 
-  /** Never rejects: who misses a message finds by itself what it told of. */
+  /** Never rejects: a process that misses a message finds the change by itself. */
   async #send(): Promise<void> {
     while (this.#waiting.length > 0) {
       await setTimeout(GATHER_MS);
@@ -114,7 +114,7 @@ export class PostgresPeers implements Peers {
     });
   }
 
-  /** Until there is a connection again; then everybody looks for what was missed. */
+  /** Retries until there is a connection again; then every listener looks for what was missed. */
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
@@ -147,7 +147,7 @@ async function enter(client: Client): Promise<void> {
   await client.query(`SET synchronous_commit = off; LISTEN ${found!.channel}`);
 }
 
-/** As many as fit into one notification each. */
+/** Splits messages into groups that each fit into one notification. */
 function batches(messages: readonly string[]): string[][] {
   const all: string[][] = [];
   let bytes = Infinity;

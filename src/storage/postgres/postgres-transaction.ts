@@ -5,9 +5,8 @@ import { translate } from './failures.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * One try of a transaction, over one connection. It begins with its first statement; a statement that fails dooms it,
- * whether or not the work catches the error. Statements run in the order of the calls, also of those that are not
- * waited for.
+ * One try of a transaction, over one connection. It begins with its first statement. A statement that fails makes the whole transaction
+ * fail, whether or not `work` catches the error. Statements run in the order of the calls, even if they are not awaited.
  */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
@@ -31,7 +30,7 @@ export class PostgresTransaction implements Transaction {
     return this.#begun !== undefined;
   }
 
-  /** What the database said of the first statement that failed. */
+  /** The database's error for the first statement that failed. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
@@ -50,7 +49,7 @@ export class PostgresTransaction implements Transaction {
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     return this.#step(sql, async () => {
-      // Where it only reads, the first statement need not wait for BEGIN: were that to fail, nothing would be written.
+      // If it only reads, the first statement need not wait for BEGIN: if BEGIN failed, nothing would be written.
       const begun = this.#isBegun ? undefined : this.#ensureBegun();
       if (begun !== undefined && !/^\s*select\b/i.test(sql)) await begun;
       const [{ rows }] = await Promise.all([this.#statements.query(this.#client, sql, params), begun]);
@@ -98,7 +97,7 @@ export class PostgresTransaction implements Transaction {
   }
 }
 
-/** All results; the failure of the first that failed, once none is under way any more. */
+/** Returns all results, or rejects with the first failure once all statements have ended. */
 async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

@@ -10,11 +10,11 @@ import { toParameter, types } from './values.ts';
 const KEPT = 512;
 
 interface Named extends Translated {
-  /** Under this name each connection prepares it once. */
+  /** Each connection prepares it once under this name. */
   readonly name: string;
 }
 
-/** The statements of a database, translated once. Each connection parses and plans a statement when it first meets its name. */
+/** The statements of a database, each translated once. Each connection parses and plans a statement when its name is first used there. */
 export class Statements {
   readonly #named = new Lru<string, Named>(KEPT);
   #next = 0;

@@ -9,11 +9,11 @@ import { ReconnectBudget } from './reconnect-budget.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
-/** A turn ends after so many members or milliseconds, whichever is first: other processes wait for it. */
+/** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
 const TURN_LIMIT = 512;
 const TURN_MILLIS = 20;
 
-/** One writer in each schema, whichever process it is in. */
+/** One writer per schema, across all processes. */
 const TAKE_TURN = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':turn', 3)) IS NULL AS done";
 
 interface Member {
@@ -32,11 +32,11 @@ export interface TurnWriterOptions {
 }
 
 /**
- * Writers of several processes that take turns: whoever holds the advisory lock is the only one that writes, until its
- * commit. The transactions that wait in this process share a turn and its commit, each in a savepoint of its own, so that
- * for those who call it the database has one writer, as SQLite has. Every outcome waits for the commit, as in `Writer`.
+ * Writers of several processes that take turns: only the holder of the advisory lock writes, until its commit. The transactions that wait
+ * in this process share a turn and its commit, each in a savepoint of its own, so that for callers the database has one writer, as with
+ * SQLite. Every outcome waits for the commit, as in `Writer`.
  *
- * A work runs once: what is lost with its connection is refused with `unavailable`. Only the wait for a turn is repeated.
+ * A work runs once: if its connection is lost, it is rejected with `unavailable`. Only the wait for a turn is repeated.
  */
 export class TurnWriter {
   readonly #options: TurnWriterOptions;
@@ -50,7 +50,7 @@ export class TurnWriter {
     this.#options = options;
   }
 
-  /** To be called at the beginning of each turn, when no other process writes: to take over what others have written. */
+  /** Called at the beginning of each turn, when no other process writes, to read what others have written. */
   set onTurn(listener: () => Promise<void>) {
     this.#onTurn = listener;
   }
@@ -64,18 +64,18 @@ export class TurnWriter {
     });
   }
 
-  /** Throws when called from within a transaction's `work`, which would wait for itself. */
+  /** Throws when called from within a transaction's `work`, which would wait for itself forever. */
   refuseInside(): void {
     if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
   }
 
-  /** Refuses new work and resolves when all that was accepted has ended. */
+  /** Refuses new work and resolves when all accepted work has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
   }
 
-  /** Never rejects. Yields before each turn, so that what arrives in one turn of the event loop shares it. */
+  /** Never rejects. Yields before each turn, so that transactions that arrive in one iteration of the event loop share it. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       await setImmediate();
@@ -112,7 +112,7 @@ export class TurnWriter {
     for (const outcome of outcomes) settle(outcome);
   }
 
-  /** A connection that has the turn. No work has begun, so a connection that is lost meanwhile costs nothing but time. */
+  /** Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time. */
   async #begin(): Promise<PoolClient> {
     const budget = new ReconnectBudget();
     for (;;) {
@@ -136,7 +136,7 @@ export class TurnWriter {
     } while (this.#queue.length > 0 && outcomes.length < TURN_LIMIT && performance.now() - started < TURN_MILLIS);
   }
 
-  /** Throws when the whole turn is lost; the member is among the outcomes by then. */
+  /** Throws when the whole turn fails; the member is among the outcomes by then. */
   async #runMember(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
     const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member');
     const inside = { open: true };

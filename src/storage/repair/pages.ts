@@ -3,17 +3,17 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 const MAGIC = 'SQLite format 3\0';
 const UTF8 = 1;
 
-/** The pages of an SQLite file, read without SQLite (https://www.sqlite.org/fileformat2.html), which gives up where one is damaged. */
+/** The pages of an SQLite file, read without SQLite (https://www.sqlite.org/fileformat2.html), because SQLite stops where a page is damaged. */
 export class Pages {
   readonly #file: number;
   readonly size: number;
-  /** Bytes of a page that hold content. */
+  /** Bytes of a page that can hold content. */
   readonly usable: number;
   readonly count: number;
   /** First trunk page of the list of free pages; 0 when there is none. */
   readonly firstFree: number;
 
-  /** Throws when the file's head is not one of a database that can be read. */
+  /** Throws when the header of the file is not that of a readable database. */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     try {
@@ -32,7 +32,7 @@ export class Pages {
     }
   }
 
-  /** A page by its number, from 1; undefined when it is beyond the file or cannot be read from the disk. */
+  /** Returns a page by its number, from 1; undefined when it is beyond the file or cannot be read from the disk. */
   page(number: number): Buffer | undefined {
     if (number < 1 || number > this.count) return undefined;
     try {
@@ -42,7 +42,7 @@ export class Pages {
     }
   }
 
-  /** Numbers of the pages in the list of free ones, whose content was deleted; undefined when the list is damaged. */
+  /** Numbers of the pages in the free list, whose content was deleted; undefined when the list is damaged. */
   free(): Set<number> | undefined {
     const free = new Set<number>();
     for (let trunk = this.firstFree; trunk !== 0;) {

@@ -8,12 +8,12 @@ export interface LostDocument {
   readonly lang: string;
 }
 
-/** Numbers of the change feed that the damaged database may have given out beyond those that can be read. */
+/** Numbers of the change feed that the damaged database may have assigned beyond those that can be read. */
 const HEADROOM = 1_000_000;
 
 /**
- * Makes what was salvaged agree with itself: rows of what is lost go, and what can be derived is derived. Returns the
- * documents that are lost. `notes` gets a sentence for each thing that is not as it was.
+ * Makes the salvaged rows consistent: rows that belong to lost ones are deleted, and derived rows are rebuilt. Returns the lost documents.
+ * `notes` receives a sentence for each difference from the original.
  */
 export function reconcile(database: DatabaseSync, notes: string[], isDamaged: boolean): LostDocument[] {
   if (!hasTable(database, 'documents')) return [];
@@ -28,7 +28,7 @@ export function reconcile(database: DatabaseSync, notes: string[], isDamaged: bo
   }
   countDocuments(database, notes, lost.length);
   restartFeed(database, notes);
-  // Followers may have what is lost here: they take a snapshot.
+  // Followers may have what is lost here, so they must take a snapshot.
   if (hasTable(database, 'replication')) database.exec('UPDATE replication SET history = lower(hex(randomblob(16))), position = 0, checksum = 0');
   return lost;
 }
@@ -45,7 +45,7 @@ function restoreCollections(database: DatabaseSync, notes: string[]): void {
   if (changes > 0) notes.push(`${changes} collections were restored from the ids of their documents`);
 }
 
-/** A document has the spellings in which it was written; deleting it deletes them. */
+/** A document has the spellings under which it was written; deleting the document deletes them. */
 function lostDocuments(database: DatabaseSync): LostDocument[] {
   if (!hasTable(database, 'spellings')) return [];
   return database.prepare(`
@@ -61,12 +61,12 @@ function dropRowsOfLost(database: DatabaseSync): void {
   }
 }
 
-/** Each document is found as it was written last. */
+/** Each document is found under its last spelling. */
 function restoreSpellings(database: DatabaseSync): void {
   if (hasTable(database, 'spellings')) database.exec('INSERT OR IGNORE INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents');
 }
 
-/** A document with some of its vectors is embedded again. */
+/** A document that lost some of its vectors is embedded again. */
 function dropBrokenVectors(database: DatabaseSync, notes: string[]): void {
   if (!hasTable(database, 'vectors')) return;
   const broken = 'SELECT e.ord FROM embeddings e WHERE e.chunks <> (SELECT count(*) FROM vectors v WHERE v.ord = e.ord)';
@@ -77,13 +77,16 @@ function dropBrokenVectors(database: DatabaseSync, notes: string[]): void {
   if (changes > 0) notes.push(`${changes} documents have lost vectors and are queued to be embedded again`);
 }
 
-/** A revision that is a delta says nothing without its base, nor does what rests on it. One that is encrypted tells when it is read. */
+/**
+ * A delta revision is useless without its base, and so are the revisions that are based on it. Whether an encrypted one is a delta is known
+ * only when it is read.
+ */
 function dropBaseless(database: DatabaseSync, notes: string[]): void {
   if (!hasTable(database, 'revisions')) return;
   const isThere = database.prepare('SELECT 1 FROM revisions WHERE ord = ? AND ts = ?');
   const remove = database.prepare('DELETE FROM revisions WHERE ord = ? AND ts = ?');
   let dropped = 0;
-  // Newest first, so that what rests on one that goes is looked at later.
+  // Newest first, so that the revisions based on a deleted one are checked after it.
   const rows = database.prepare("SELECT ord, ts, substr(body, 1, 64) AS head FROM revisions WHERE substr(body, 1, 1) = x'03' ORDER BY ord, ts DESC").all();
   for (const { ord, ts, head } of rows as unknown as { ord: number; ts: number; head: Uint8Array }[]) {
     const base = baseOf(head);
@@ -101,7 +104,7 @@ function baseOf(head: Uint8Array): number | undefined {
   }
 }
 
-/** Rows that refer to rows that are lost; taking them out may leave others behind. */
+/** Deletes rows that refer to lost rows; this may orphan other rows. */
 function dropDangling(database: DatabaseSync, notes: string[]): void {
   for (let found = danglingOf(database); found.length > 0; found = danglingOf(database)) {
     for (const { table, rowid } of found) database.prepare(`DELETE FROM "${table}" WHERE rowid = ?`).run(rowid);
@@ -120,7 +123,7 @@ function countDocuments(database: DatabaseSync, notes: string[], known: number):
   database.exec('UPDATE collections SET docs = (SELECT count(*) FROM documents WHERE cid = collections.id)');
 }
 
-/** A feed with a gap begins anew, so that all that follow it look at the tables. */
+/** A feed with a gap is restarted, so that all readers rebuild from the tables. */
 function restartFeed(database: DatabaseSync, notes: string[]): void {
   if (!hasTable(database, 'changes')) return;
   const { count, first, last } = database.prepare('SELECT count(*) AS count, min(lsn) AS first, max(lsn) AS last FROM changes').get() as { count: number; first: number | null; last: number | null };

@@ -21,7 +21,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
   let good: string;
   let files = 0;
 
-  /** Documents with bodies of which some fill several pages, the rows that belong to them, and a change feed. */
+  /** Documents, some with bodies that fill several pages, the rows that belong to them, and a change feed. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-repair-'));
     good = join(folder, 'good.db');
@@ -39,7 +39,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
         rows.map(({ i, crc, bytes, body }) => [`blog|k${i}|en`, `k${i}`, crc, bytes, JSON.stringify({ tag: [`t${i % 7}`, 'all'] }), body]));
       await tx.runMany("INSERT INTO spellings(cid, key, lang, ord) VALUES (1, ?, 'en', ?)", rows.flatMap(({ i }) => [[`k${i}`, i + 1], [`K${i}`, i + 1]]));
       await tx.runMany('INSERT INTO revisions(ord, ts, updated_at) VALUES (?, 1, 1)', rows.map(({ i }) => [i + 1]));
-      // As older formats have it.
+      // As in older formats.
       await tx.run('CREATE TABLE doc_meta(cid INTEGER NOT NULL, k TEXT NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY(cid, k, v, ord)) STRICT, WITHOUT ROWID');
       await tx.run("INSERT INTO doc_meta(cid, k, v, ord) SELECT d.cid, p.key, v.value, d.ord FROM documents d, json_each(d.meta) p, json_each(p.value) v");
       await feed.append(tx, rows.map(({ i }) => ({ kind: 'doc.put' as const, collection: 'blog', ord: i + 1 })));
@@ -60,10 +60,10 @@ describe('salvaging a damaged database (--repair-db)', () => {
     }
   }
   const rowsOf = (file: string, sql: string): unknown[] => withDatabase(file, (database) => database.prepare(sql).all());
-  /** Pages of a table or index, by what they hold. */
+  /** Numbers of the pages of a table or index, by type. */
   const pagesOf = (name: string, pagetype: string): number[] =>
     (rowsOf(good, `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = '${pagetype}' ORDER BY pageno`) as { pageno: number }[]).map(({ pageno }) => pageno);
-  /** A copy in which pages are overwritten with bytes that mean nothing. */
+  /** A copy in which pages are overwritten with meaningless bytes. */
   async function damaged(pages: readonly number[], { at = 0, length = size() } = {}): Promise<string> {
     const file = join(folder, `damaged-${files++}.db`);
     await copyFile(good, file);
@@ -114,7 +114,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
     for (const { collection, key, lang } of report.lostDocuments) expect([collection, lang, kept.has(key.toLowerCase())]).toEqual(['blog', 'en', false]);
     expect(rowsOf(target, 'SELECT docs FROM collections')).toEqual([{ docs: left.length }]);
     expect(rowsOf(target, 'SELECT 1 FROM spellings WHERE ord NOT IN (SELECT ord FROM documents) UNION SELECT 1 FROM revisions WHERE ord NOT IN (SELECT ord FROM documents)')).toEqual([]);
-    // What is there is as it was.
+    // The rows that were salvaged are unchanged.
     const same = 'SELECT * FROM documents WHERE ord IN (SELECT ord FROM documents) ORDER BY ord';
     const lost = new Set(report.lostDocuments.map(({ key }) => Number(key.slice(1)) + 1));
     expect(rowsOf(target, same)).toEqual((rowsOf(good, same) as { ord: number }[]).filter(({ ord }) => !lost.has(ord)));
@@ -158,7 +158,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
     const file = await damaged(pagesOf('users', 'leaf'));
     withDatabase(file, (database) => {
       const insert = database.prepare('INSERT INTO revisions(ord, ts, updated_at, meta, body) VALUES (1, ?, 1, ?, ?)');
-      // Flag, length, run and base, which is one byte each here; 7 is not there.
+      // Flag, length, run and base, each of one byte here; 7 does not exist.
       for (const [ts, base] of [[2, 3], [3, 7], [4, 5], [5, 1]] as const) insert.run(ts, '{}', Uint8Array.of(3, 1, 1, base === 1 ? 6 : base, 0));
       insert.run(6, '{}', Uint8Array.of(0, 0));
     });

@@ -7,24 +7,24 @@ import { Pages } from './pages.ts';
 import { isIntactDocument, shapeOf, type Shape } from './shape.ts';
 import { Trees, type Losses, type StoredRow } from './trees.ts';
 
-/** What became of one table. */
+/** The result for one table. */
 export interface SalvagedTable {
   readonly name: string;
   /** Rows in the new database. */
   readonly rows: number;
-  /** Pages that could not be read; the rows on them are lost, unless they were found by other ways. */
+  /** Pages that could not be read; the rows on them are lost, unless they were found elsewhere. */
   readonly damagedPages: number;
-  /** Rows that could be told to be damaged, each by itself. */
+  /** Rows that were recognized as damaged individually. */
   readonly damagedRows: number;
 }
 
 export interface SalvageReport {
-  /** Whether everything that the database held is in the new one. */
+  /** Whether the new database has everything that the old one held. */
   readonly complete: boolean;
   readonly tables: readonly SalvagedTable[];
-  /** Documents that were there once and are not any more, as far as their names are known. */
+  /** Documents that are lost, as far as their names are known. */
   readonly lostDocuments: readonly LostDocument[];
-  /** One sentence each about what else was lost or rebuilt. */
+  /** One sentence for each other thing that was lost or rebuilt. */
   readonly notes: readonly string[];
 }
 
@@ -36,9 +36,9 @@ interface SchemaEntry {
 }
 
 /**
- * Copies what can be read of a damaged database into a new one, row by row, past pages and rows that cannot be read, and
- * checks the result. The damaged file is not changed. Indexes are rebuilt. Throws, leaving no new file, when the
- * file is in use, its head or its list of tables cannot be read, or the result does not pass SQLite's own check.
+ * Copies what can be read of a damaged database into a new one, row by row, skips pages and rows that cannot be read, and checks the
+ * result. The damaged file is not changed. Indexes are rebuilt. Throws, leaving no new file, when the file is in use, its header or its
+ * list of tables cannot be read, or the result does not pass SQLite's own check.
  */
 export async function salvageDatabase(file: string, target: string): Promise<SalvageReport> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} exists already; name a file that does not`);
@@ -61,7 +61,7 @@ export async function salvageDatabase(file: string, target: string): Promise<Sal
   }
 }
 
-/** The file with what its write-ahead log adds, which is done in a copy. */
+/** Opens the file together with its write-ahead log, which is applied to a copy. */
 async function withLog(file: string, copy: string): Promise<{ path: string; notes: string[] }> {
   if (!(await sizeOf(`${file}-wal`))) return { path: file, notes: [] };
   await writeFile(copy, '', { mode: 0o600 });
@@ -110,7 +110,7 @@ function readSchema(trees: Trees): { entries: SchemaEntry[]; losses: Losses } {
   const losses: Losses = { pages: 0, rows: 0 };
   const entries: SchemaEntry[] = [];
   for (const { values: [type, name, , root, sql] } of trees.rows(1, losses)) {
-    // What has no text belongs to a table and is made with it.
+    // An entry without SQL belongs to a table and is created with it.
     if (typeof type === 'string' && typeof name === 'string' && typeof sql === 'string') entries.push({ type, name, root: Number(root), sql });
   }
   return { entries, losses };
@@ -129,13 +129,13 @@ type CopiedTable = Omit<SalvagedTable, 'rows'>;
 interface Target {
   readonly shape: Shape;
   readonly losses: Losses;
-  /** Returns whether the row went in. */
+  /** Returns whether the row was inserted. */
   readonly insert: (row: StoredRow) => boolean;
 }
 
 const SEQUENCE = 'sqlite_sequence';
 
-/** Tables of older formats that say nothing that other tables do not say. The next start drops them. */
+/** Tables of older formats that duplicate other tables. The next start drops them. */
 const DERIVED: ReadonlySet<string> = new Set(['doc_meta']);
 
 function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries: readonly SchemaEntry[]): CopiedTable[] {
@@ -155,7 +155,7 @@ function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries:
 function targetOf(database: DatabaseSync, name: string): Target {
   const shape = shapeOf(database, name);
   const inserts = new Map<number, ReturnType<DatabaseSync['prepare']>>();
-  /** Rows from before a column was added end before it. */
+  /** Rows that were written before a column was added end before it. */
   const insertOf = (length: number) => {
     const columns = shape.columns.slice(0, length).map((column) => `"${column.name}"`);
     const known = inserts.get(length) ?? database.prepare(`INSERT OR IGNORE INTO "${name}"(${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`);
@@ -171,8 +171,8 @@ function targetOf(database: DatabaseSync, name: string): Target {
 }
 
 /**
- * Where a page is damaged that has children, these are in no tree any more. A page of rows that is neither free nor in
- * another tree, and that fits one damaged table alone, is one of them.
+ * If a page with children is damaged, the children are no longer in any tree. A page of rows that is neither free nor in another tree, and
+ * that fits exactly one damaged table, belongs to that table.
  */
 function adoptLeaves(pages: Pages, trees: Trees, targets: readonly Target[]): void {
   const damaged = targets.filter(({ shape, losses }) => losses.pages > 0 && !shape.isWithoutRowid);
@@ -188,7 +188,7 @@ function adoptLeaves(pages: Pages, trees: Trees, targets: readonly Target[]): vo
   }
 }
 
-/** Numbers that were given out once are not given out again. */
+/** Numbers that were assigned once must not be assigned again. */
 function copySequence(database: DatabaseSync, trees: Trees, root: number): void {
   for (const { values: [name, seq] } of trees.rows(root, { pages: 0, rows: 0 })) {
     if (typeof name !== 'string' || typeof seq !== 'number') continue;

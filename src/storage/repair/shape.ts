@@ -17,7 +17,7 @@ export interface Shape {
   readonly table: string;
   readonly isWithoutRowid: boolean;
   readonly columns: readonly Column[];
-  /** What a stored row says, one value for each column up to its length; undefined for what is no row of this table. */
+  /** Returns the values of a stored row, one for each column up to its length; undefined if it is not a row of this table. */
   toValues(row: StoredRow): Value[] | undefined;
 }
 
@@ -28,7 +28,7 @@ interface ColumnRow {
   readonly pk: number;
 }
 
-/** Of a table that exists in the new database. */
+/** The columns of a table that exists in the new database. */
 export function shapeOf(database: DatabaseSync, table: string): Shape {
   const found = database.prepare(`PRAGMA table_info("${table}")`).all() as unknown as ColumnRow[];
   const kind = database.prepare('SELECT wr FROM pragma_table_list WHERE name = ?').get(table) as { wr: number };
@@ -36,7 +36,7 @@ export function shapeOf(database: DatabaseSync, table: string): Shape {
   const keys = found.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const stored = isWithoutRowid ? [...keys, ...found.filter(({ pk }) => pk === 0)] : found;
   const columns = stored.map(({ name, type, notnull, pk }) => ({ name, type, notNull: notnull === 1 || (isWithoutRowid && pk > 0) }));
-  /** The column that is the row's number, which is not stored a second time. */
+  /** The column that is an alias of the rowid, which is not stored a second time. */
   const alias = isWithoutRowid || keys.length !== 1 || keys[0]!.type !== 'INTEGER' ? -1 : found.indexOf(keys[0]!);
   return {
     table, isWithoutRowid, columns,
@@ -48,7 +48,7 @@ export function shapeOf(database: DatabaseSync, table: string): Shape {
   };
 }
 
-/** Tables are STRICT, so that a value of another type is damage. */
+/** Tables are STRICT, so a value of another type is damaged. */
 function isOf({ type, notNull }: Column, value: Value): boolean {
   if (value === null) return !notNull;
   if (type === 'INTEGER') return typeof value === 'bigint' || Number.isInteger(value);
@@ -58,8 +58,8 @@ function isOf({ type, notNull }: Column, value: Value): boolean {
 }
 
 /**
- * Whether metadata and body are those that were written, as far as that can be told: the body has a checksum. What is sealed
- * tells by itself when it is opened.
+ * Whether metadata and body are unchanged, as far as that can be checked: the body has a checksum. Damage to encrypted values is detected
+ * when they are decrypted.
  */
 export function isIntactDocument({ columns }: Shape, values: readonly Value[]): boolean {
   const of = (name: string): Value | undefined => values[columns.findIndex((column) => column.name === name)];
@@ -79,7 +79,7 @@ function isIntactMeta(meta: Value | undefined): boolean {
 
 function isIntactBody(body: Uint8Array, crc: Value | undefined): boolean {
   try {
-    // Of a body that is kept elsewhere the database has a reference alone.
+    // If a body is kept elsewhere, the database has only a reference.
     return isReference(body) ? readReference(body).store > 0 : crc32(decodeBody(body)) === crc;
   } catch {
     return false;

@@ -9,7 +9,7 @@ export interface StoredRow {
 
 /** What the walk of one tree could not read. */
 export interface Losses {
-  /** Pages of the tree. What lies under one that has children is not reached any more. */
+  /** Pages of the tree. If a page has children, they are not reached any more. */
   pages: number;
   /** Rows whose page could be read. */
   rows: number;
@@ -21,8 +21,8 @@ const LEAF_KEYS = 0x0a;
 const LEAF_TABLE = 0x0d;
 
 /**
- * Walks trees page by page. A page that is damaged, and a row that is, is passed over and counted. `visited` has every
- * page that a walk has been to, those of long rows included.
+ * Walks trees page by page. A damaged page or row is skipped and counted. `visited` holds every page that a walk has reached, including
+ * overflow pages of long rows.
  */
 export class Trees {
   readonly visited = new Set<number>();
@@ -35,7 +35,7 @@ export class Trees {
   /** The rows of a tree, in its order. */
   *rows(root: number, losses: Losses): Generator<StoredRow> {
     const isTable = this.#typeOf(root) === LEAF_TABLE || this.#typeOf(root) === INTERIOR_TABLE;
-    // With the pages that are still to be read, the next one last: recursion would be as deep as damage makes it.
+    // A stack of the pages to read, the next one last. Recursion would be as deep as the damage makes it.
     const todo: (number | StoredRow)[] = [root];
     for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
       if (typeof next !== 'number') yield next;
@@ -44,7 +44,7 @@ export class Trees {
     }
   }
 
-  /** The rows of one leaf, when it is whole and its rows are of some shape; undefined otherwise. */
+  /** The rows of one leaf, if it is intact and its rows match a table's columns; undefined otherwise. */
   leaf(number: number, fits: (row: StoredRow) => boolean): StoredRow[] | undefined {
     if (this.#typeOf(number) !== LEAF_TABLE) return undefined;
     const losses: Losses = { pages: 0, rows: 0 };
@@ -73,7 +73,7 @@ export class Trees {
     for (let i = 0; i < cells; i++) {
       const pointer = pointers + 2 * i;
       const at = pointer + 2 <= this.#pages.usable ? page.readUInt16BE(pointer) : 0;
-      // Pointers that lead nowhere say that the page is not what its head says.
+      // Pointers outside the page show that its header is wrong.
       if (at < pointers || at + 4 > this.#pages.usable) {
         losses.pages += 1;
         break;
@@ -98,7 +98,7 @@ export class Trees {
     return values && { rowid: rowid?.value, values };
   }
 
-  /** A record of which a part may lie on a chain of overflow pages (section 1.6 of the file format). */
+  /** A record that may continue on a chain of overflow pages (section 1.6 of the file format). */
   #payload(page: Buffer, start: number, length: number, isTable: boolean): Buffer | undefined {
     const { usable, count } = this.#pages;
     if (length > count * usable) return undefined;
@@ -122,7 +122,7 @@ export class Trees {
   }
 }
 
-/** The head of the first page's tree stands behind that of the file. */
+/** On the first page the tree's header follows the header of the file. */
 function headAt(number: number): number {
   return number === 1 ? 100 : 0;
 }

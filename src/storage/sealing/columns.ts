@@ -4,9 +4,9 @@ import { isSealed, isSealedText } from './record.ts';
 import { refusePlaintext } from './required.ts';
 
 /**
- * The columns that may be sealed, and what each value is bound to: `collection \0 kind \0 document id`
- * for the body and the metadata of a document, which its revisions share, since a version becomes a
- * revision by being copied; the document's ordinal and the chunk for a vector.
+ * The columns that may be encrypted, and the additional data that binds each value to its place: `collection \0 kind \0 document id` for
+ * the body and the metadata of a document, which its revisions share, because a version becomes a revision by being copied; the document's
+ * ordinal and the chunk for a vector.
  */
 type Kind = 'body' | 'meta' | 'vector';
 
@@ -23,7 +23,7 @@ export function openBody(ring: KeyRing, id: string, stored: Uint8Array): Uint8Ar
   return isSealed(stored) ? ring.open(stored, boundTo('body', id)) : stored;
 }
 
-/** Metadata are a column of text. */
+/** The metadata column is of type TEXT. */
 export function sealMeta(ring: KeyRing, id: string, meta: string): string {
   return ring.seal(Buffer.from(meta, 'utf8'), boundTo('meta', id)).toString('base64');
 }
@@ -42,12 +42,12 @@ export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Ui
   return isSealed(stored) ? ring.open(stored, vectorPlace(ord, chunk)) : stored;
 }
 
-/** Metadata of which nothing is kept: what a write that replaces a document reads of sealed ones. */
+/** A write that replaces a document selects this in place of encrypted metadata, which it does not need. */
 const NO_META = '{}';
 
 /**
- * Opens what a row of documents has in `body` and `meta`, in place; a row without the document's `id` is left as it is.
- * Throws `internal` for what lies in the clear where `mustBeSealed` says that it may not.
+ * Decrypts `body` and `meta` of a row of documents, in place; a row without the document's `id` is left unchanged. Throws `internal` for a
+ * plaintext value if `mustBeSealed` does not allow it.
  */
 export function openRow<R extends Row>(ring: KeyRing, row: R, mustBeSealed: (collection: string) => boolean): R {
   const { id, body, meta } = row;

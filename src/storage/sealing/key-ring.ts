@@ -11,15 +11,14 @@ export interface Key {
 }
 
 /**
- * The keys of encryption at rest: the primary one seals, and all of them open. Values are sealed by
- * AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D, section 8.2.2, which allows 2^32 values
- * for one key: rotate before). What a value belongs to goes in as additional data, so that one which
- * was moved to another place does not open there.
+ * The keys of encryption at rest: the primary one encrypts, and all of them decrypt. Values are encrypted by AES-256-GCM with a random
+ * nonce of 96 bits (NIST SP 800-38D, section 8.2.2, which allows 2^32 values for one key: rotate before). The place that a value belongs to
+ * is additional data, so that a value which was moved to another place cannot be decrypted there.
  */
 export class KeyRing {
   readonly primaryId: number;
   readonly previousIds: readonly number[];
-  /** As objects, with which a value is opened four times as fast as with bytes. */
+  /** As key objects, with which decryption is four times as fast as with bytes. */
   readonly #keys: ReadonlyMap<number, KeyObject>;
 
   constructor(primary: Key, previous: readonly Key[] = []) {
@@ -32,7 +31,7 @@ export class KeyRing {
     return this.#keys.has(keyId);
   }
 
-  /** All keys, the primary one first, to make this ring again in another thread. */
+  /** All keys, the primary one first, to recreate this ring in another thread. */
   keys(): Key[] {
     return [...this.#keys].map(([id, key]) => ({ id, bytes: key.export() }));
   }
@@ -41,12 +40,12 @@ export class KeyRing {
     return new KeyRing(keys[0]!, keys.slice(1));
   }
 
-  /** A key of its own for one stream, from one of the ring. */
+  /** Derives a key for one stream from a key of the ring. */
   derive(keyId: number, salt: Uint8Array): Uint8Array {
     return new Uint8Array(hkdfSync('sha256', this.#keys.get(keyId)!, salt, 'quire sealed stream', KEY_BYTES));
   }
 
-  /** The record of some bytes under the primary key, or another one of the ring. */
+  /** Encrypts bytes to a record under the primary key, or another one of the ring. */
   seal(plain: Uint8Array, aad: string, keyId = this.primaryId): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#keys.get(keyId)!, nonce, { authTagLength: TAG_BYTES });
@@ -57,8 +56,8 @@ export class KeyRing {
   }
 
   /**
-   * The bytes of a record. Throws `internal` when its key is not here, when it was changed, or when it
-   * belongs to something else; nothing that was not authenticated is ever answered.
+   * Decrypts the bytes of a record. Throws `internal` when its key is not here, when it was changed, or when it belongs to another place;
+   * bytes that are not authenticated are never returned.
    */
   open(record: Uint8Array, aad: string): Buffer {
     const { keyId, nonce, ciphertext, tag } = readSealed(record);

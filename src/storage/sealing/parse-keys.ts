@@ -8,7 +8,7 @@ export interface KeySettings {
   readonly previousKeys: string;
 }
 
-/** The names by which problems call the settings. */
+/** The names of the settings in error messages. */
 export interface KeyNames {
   readonly key: string;
   readonly previousKeys: string;
@@ -17,7 +17,7 @@ export interface KeyNames {
 const NAMES: KeyNames = { key: 'SVC_ENCRYPTION_KEY', previousKeys: 'SVC_ENCRYPTION_PREVIOUS_KEYS' };
 const EXPECTED = `expected ${KEY_BYTES} bytes as base64 (openssl rand -base64 ${KEY_BYTES}) or ${2 * KEY_BYTES} hexadecimal digits`;
 
-/** The ring that the settings describe, undefined when they name no key, or what is wrong with them; no message shows a key. */
+/** Returns the key ring that the settings describe, undefined when they contain no key, or the problem with them. No message shows a key. */
 export function parseKeys({ key, keyId, previousKeys }: KeySettings, names: KeyNames = NAMES): { ring: KeyRing | undefined; problems: string[] } {
   if (key === '') {
     const orphans = previousKeys === '' ? [] : [`${names.previousKeys}: previous keys need a primary one; set ${names.key}`];
@@ -64,7 +64,7 @@ function jsonEntries(text: string): Entry[] | undefined {
     const list = JSON.parse(text) as unknown;
     return Array.isArray(list) ? list.map((entry) => (entry ?? {}) as Entry) : undefined;
   } catch {
-    return undefined; // said with the name of the setting and without the text, which may hold keys
+    return undefined; // the message names the setting and omits the text, which may hold keys
   }
 }
 
@@ -72,7 +72,7 @@ function isKeyId(id: unknown): id is number {
   return Number.isInteger(id) && (id as number) >= 1 && (id as number) <= 255;
 }
 
-/** Node's decoders skip what they don't know, so the form is checked first. */
+/** Node's decoders ignore invalid characters, so the form is checked first. */
 function parseKey(text: string): Uint8Array | undefined {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');

@@ -3,15 +3,15 @@ import type { KeyRing } from './key-ring.ts';
 import { SEALED_BLOB, SEALED_META } from './record.ts';
 import { MUST_BE_SEALED, refusePlaintext } from './required.ts';
 
-/** What a driver offers to make its connection read sealed values. */
+/** What a driver provides so that its connection reads encrypted values. */
 export interface ViewHost {
   exec(sql: string): void;
-  /** First column of the rows. */
+  /** The first column of each row. */
   column(sql: string): readonly string[];
   define(name: string, fn: (...values: never[]) => string | Uint8Array): void;
 }
 
-/** Makes the functions known that open sealed values; what they throw is the failure of the query. */
+/** Registers the functions that decrypt values; an error that they throw fails the query. */
 export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_body', (stored: Uint8Array, id: string) => openBody(ring, id, stored));
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
@@ -20,18 +20,17 @@ export function defineOpeners(host: ViewHost, ring: KeyRing): void {
 }
 
 /**
- * Lays views over the tables, on a connection that only reads: who selects from `documents`, `revisions`
- * or `vectors` finds opened values, as in the revisions of deleted documents. The views are temporary and have the names of
- * the tables, which `main.` still reaches; SQLite takes them apart, so that plain rows are found by the same indexes as ever,
- * and a sealed value is opened only where its column is asked for.
- * Columns are those that the tables have now: after a change of the schema, lay them anew.
+ * Creates views over the tables, on a connection that only reads: a query on `documents`, `revisions` or `vectors` finds decrypted values,
+ * as does one on the revisions of deleted documents. The views are temporary and have the names of the tables, which `main.` still reaches.
+ * SQLite flattens them, so that plain rows are found by the same indexes, and a value is decrypted only if its column is selected. Columns
+ * are those that the tables have now: create the views again after a change of the schema.
  */
 export function layViews(host: ViewHost): void {
-  // The index comes with the format that knows encryption: before it, nothing can be sealed.
+  // The index was added by the format that introduced encryption: before it, nothing can be encrypted.
   if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'documents_sealed'").length === 0) return;
   const ofDocument = (column: string): string => `(SELECT d.${column} FROM main.documents d WHERE d.ord = t.ord)`;
   const idOfRevision = ofDocument('id');
-  // Whatever is there in the clear was there before the collection was encrypted, or is not ours.
+  // A plaintext value was written before the collection was encrypted, or was not written by this service.
   const plain = (column: string, cid: string): string => `WHEN ${column} IS NOT NULL AND ${MUST_BE_SEALED(cid)} THEN quire_refuse_plaintext() ELSE ${column} END`;
   host.exec(view(host, 'documents', {
     meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ${plain('t.meta', 't.cid')}`,
@@ -53,7 +52,7 @@ export function layViews(host: ViewHost): void {
   }));
 }
 
-/** Uncovers the tables again. */
+/** Removes the views. */
 export function liftViews(host: ViewHost): void {
   for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
 }

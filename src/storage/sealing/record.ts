@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors/index.ts';
  *
  *     SVCENC (6 bytes) | version 0x02 | key id (1) | nonce (12) | AES-256-GCM ciphertext | tag (16)
  *
- * A value without the magic is plaintext. Where a column holds text, the record is there as base64,
- * of which eight characters stand for the magic: they begin neither JSON nor any record of a body.
+ * A value without the magic is plaintext. In a column of text the record is base64, whose first eight characters are the magic: neither
+ * JSON nor the record of a body begins with them.
  */
 export const MAGIC = Buffer.from('SVCENC', 'latin1');
 export const MAGIC_BASE64 = MAGIC.toString('base64');
@@ -14,7 +14,7 @@ export const VERSION = 2;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/** Conditions in SQL: that a column of text, or of bytes, holds a sealed value. */
+/** Conditions in SQL: a column of text, or of bytes, holds an encrypted value. */
 export const SEALED_META = (column: string): string => `substr(${column}, 1, ${MAGIC_BASE64.length}) = '${MAGIC_BASE64}'`;
 export const SEALED_BLOB = (column: string): string => `substr(${column}, 1, ${MAGIC.length}) = x'${MAGIC.toString('hex')}'`;
 
@@ -41,7 +41,7 @@ export function headerOf(keyId: number, nonce: Uint8Array): Buffer {
   return Buffer.concat([MAGIC, Uint8Array.of(VERSION, keyId), nonce]);
 }
 
-/** Throws `internal` for a record that breaks off or has a version that this build does not know. */
+/** Throws `internal` for a truncated record or a version that this build does not know. */
 export function readSealed(bytes: Uint8Array): SealedRecord {
   const version = bytes[MAGIC.length];
   if (bytes.length < HEADER_BYTES + TAG_BYTES) throw unreadable('its record breaks off');
@@ -54,15 +54,15 @@ export function readSealed(bytes: Uint8Array): SealedRecord {
   };
 }
 
-/** What is said of every sealed value that cannot be opened: never a part of it. */
+/** The message for every encrypted value that cannot be decrypted: it never contains a part of the value. */
 export function unreadable(reason: string, cause?: unknown): ServiceError {
   return new ServiceError('internal', `an encrypted value cannot be read: ${reason}`, cause === undefined ? {} : { cause });
 }
 
-/** Bytes of a value that tell its key, or that it has none. */
+/** Bytes of a value that determine its key, or that it has none. */
 export const HEAD_BYTES = KEY_ID_AT + 1;
 
-/** The key of a sealed value, told by its first bytes; undefined for plaintext. */
+/** The key of an encrypted value, determined from its first bytes; undefined for plaintext. */
 export function keyIdOfHead(head: Uint8Array): number | undefined {
   return isSealed(head) ? head[KEY_ID_AT] : undefined;
 }

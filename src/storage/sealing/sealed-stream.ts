@@ -3,14 +3,13 @@ import type { KeyRing } from './key-ring.ts';
 import { unreadable } from './record.ts';
 
 /**
- * A sealed stream, for files that are too large to be one record:
+ * An encrypted stream, for files that are too large for one record:
  *
  *     magic "QSEALED1" | key id (1) | salt (32) | segments
  *
- * Each segment is sealed by AES-256-GCM under a key that is derived for this stream (HKDF-SHA256 over the
- * salt), with a nonce that is its number and whether it is the last: segments can't be exchanged, left
- * out or cut off unnoticed (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
- * All but the last hold `SEGMENT_BYTES` of plaintext.
+ * Each segment is encrypted by AES-256-GCM under a key that is derived for this stream (HKDF-SHA256 over the salt). Its nonce holds its
+ * number and whether it is the last, so that reordered, missing and truncated segments are detected (the STREAM construction of Hoang,
+ * Reyhanitabar, Rogaway and Vizár, 2015). All but the last hold `SEGMENT_BYTES` of plaintext.
  */
 const MAGIC = Buffer.from('QSEALED1', 'latin1');
 const SALT_BYTES = 32;
@@ -20,7 +19,7 @@ const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const ALGORITHM = 'aes-256-gcm';
 
-/** Seals what comes; `aad` binds the stream to its purpose. */
+/** Encrypts the source; `aad` binds the stream to its purpose. */
 export async function* sealStream(ring: KeyRing, aad: string, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const salt = randomBytes(SALT_BYTES);
   const key = ring.derive(ring.primaryId, salt);
@@ -34,7 +33,7 @@ export async function* sealStream(ring: KeyRing, aad: string, plain: AsyncIterab
   yield sealSegment(key, aad, number, true, waiting ?? Buffer.alloc(0));
 }
 
-/** What was sealed. Rejects with `internal` where the stream is damaged, cut off, for something else or under a key that is not here. */
+/** Decrypts the stream. Rejects with `internal` if it is damaged, truncated, for another purpose or under a key that is not here. */
 export async function* openStream(ring: KeyRing, aad: string, sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let key: Uint8Array | undefined;
   let number = 0;
@@ -91,7 +90,7 @@ function openSegment(key: Uint8Array, aad: string, number: number, last: boolean
   return plain;
 }
 
-/** Cuts what comes into pieces of one length, the first of another if asked for, the last of what is left. */
+/** Splits the source into pieces of one length; the first piece may have another length, and the last one holds the rest. */
 async function* segments(source: AsyncIterable<Uint8Array>, length: number, first = length): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = [];
   let collected = 0;
@@ -105,7 +104,7 @@ async function* segments(source: AsyncIterable<Uint8Array>, length: number, firs
       collected = 0;
       wanted = length;
     }
-    // A copy: the source may use its buffer again.
+    // A copy, because the source may reuse its buffer.
     if (chunk.length > 0) parts.push(Uint8Array.from(chunk));
     collected += chunk.length;
   }

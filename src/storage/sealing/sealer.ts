@@ -1,7 +1,7 @@
 import { sealBody, sealMeta, sealVector } from './columns.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** Makes the values of an encrypted collection what is stored, under the primary key. */
+/** Converts the values of an encrypted collection to what is stored, under the primary key. */
 export interface Sealer {
   /** `stored` is the compression record of a body. */
   body(documentId: string, stored: Uint8Array): Uint8Array;

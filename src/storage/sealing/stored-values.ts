@@ -1,24 +1,24 @@
 import type { Queries, Row, Sql } from '../port.ts';
 import { HEAD_BYTES, keyIdOfHead, SEALED_BLOB, SEALED_META } from './record.ts';
 
-/** Where a value lies that may be sealed. */
+/** The place of a value that may be encrypted. */
 export interface StoredRow {
   readonly table: 'documents' | 'revisions' | 'deleted_revisions' | 'vectors';
   readonly ord: number;
-  /** Timestamp of the revision, number of the vector's chunk; 0 for a document. */
+  /** Timestamp of the revision, or number of the vector's chunk; 0 for a document. */
   readonly part: number;
   readonly bytes: number;
-  /** The key of each value of the row that may be sealed; undefined for one in the clear. */
+  /** The key of each value of the row that may be encrypted; undefined for plaintext. */
   readonly keyIds: readonly (number | undefined)[];
 }
 
-/** Characters of base64 that hold a record up to its key. */
+/** Number of base64 characters that hold a record up to its key. */
 const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
 
 const metaHead = (column: string) => `substr(${column}, 1, ${HEAD_CHARS})`;
 const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;
 
-/** The values as they are stored, whatever views the connection has; revisions that share their document's values have none. */
+/** The values as they are stored, even if the connection has views; revisions that share their document's values have none. */
 const ROWS = {
   documents: `
     SELECT ord, 0 AS part, length(meta) + coalesce(length(body), 0) AS bytes, ${metaHead('meta')} AS text, ${blobHead('body')} AS head
@@ -42,7 +42,7 @@ interface HeadRow extends Row {
   readonly head: Uint8Array | null;
 }
 
-/** All rows of a collection with values that may be sealed, in batches; each table is of one moment. */
+/** All rows of a collection with values that may be encrypted, in batches; each table is read from one snapshot. */
 export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredRow[]> {
   for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors'] as const) {
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
@@ -54,12 +54,12 @@ export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredR
   }
 }
 
-/** The key of sealed metadata; undefined for metadata in the clear. */
+/** The key of encrypted metadata; undefined for plaintext. */
 export function keyIdOfText(text: string): number | undefined {
   return keyIdOfHead(Buffer.from(text.slice(0, HEAD_CHARS), 'base64'));
 }
 
-/** How many values of a collection are under one key; `keyId` undefined for those in the clear. */
+/** Number of values of a collection under one key; `keyId` is undefined for plaintext. */
 export interface KeyCount {
   readonly cid: number;
   readonly keyId: number | undefined;
@@ -69,7 +69,7 @@ export interface KeyCount {
 const keyOfBlob = (column: string) => `CASE WHEN ${SEALED_BLOB(column)} THEN ${blobHead(column)} END`;
 const keyOfMeta = (column: string) => `CASE WHEN ${SEALED_META(column)} THEN ${metaHead(column)} END`;
 
-/** Metadata are grouped with a piece of the nonce, hence some rows for each key. */
+/** Metadata are grouped by a prefix that contains a part of the nonce, so there are several rows for each key. */
 const COUNTS = [
   `SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM main.documents GROUP BY 1, 2`,
   `SELECT cid, ${keyOfBlob('body')} AS head, count(*) AS n FROM main.documents WHERE body IS NOT NULL GROUP BY 1, 2`,
@@ -80,7 +80,7 @@ const COUNTS = [
   `SELECT e.cid, ${keyOfBlob('v.vector')} AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`,
 ];
 
-/** Reads all of the database: give it `sql.background`. */
+/** Reads the whole database: pass `sql.background`. */
 export async function countKeys(queries: Queries): Promise<KeyCount[]> {
   const counts: KeyCount[] = [];
   for (const query of COUNTS) {

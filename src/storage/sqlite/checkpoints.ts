@@ -1,12 +1,12 @@
 /**
- * The log is copied into the database when so many of its pages are not there yet: about 4 MiB. Readers search all of the
- * log for each page that they do not have, so a longer one makes every read slower.
+ * The log is copied into the database when this many of its pages have not been copied yet: about 4 MiB. Readers search the whole log for
+ * each page that they do not have, so a longer log makes every read slower.
  */
 const LOG_PAGES = 1000;
 
 /**
- * Decides when the write-ahead log is copied into the database. The copying ends with an fsync of the
- * whole file, which takes tens of milliseconds, so it is left to the worker thread, one at a time.
+ * Decides when the write-ahead log is copied into the database. The copying ends with an fsync of the whole file, which takes tens of
+ * milliseconds, so the worker thread does it, one checkpoint at a time.
  */
 export class Checkpoints {
   readonly #checkpoint: () => Promise<void>;
@@ -16,11 +16,11 @@ export class Checkpoints {
     this.#checkpoint = checkpoint;
   }
 
-  /** `pages`: how many of the log are not in the database yet. */
+  /** `pages`: number of pages of the log that are not in the database yet. */
   afterCommit(pages: number): void {
     if (this.#running || pages < LOG_PAGES) return;
     this.#running = true;
-    // One that fails leaves the log as it was: the next commit asks again, and at 64 MiB the writer does it.
+    // A checkpoint that fails leaves the log unchanged: the next commit requests it again, and at 64 MiB the writer makes it.
     const done = (): void => void (this.#running = false);
     this.#checkpoint().then(done, done);
   }

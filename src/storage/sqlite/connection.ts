@@ -9,18 +9,18 @@ import { translate } from './failures.ts';
 
 const STATEMENTS = 256;
 
-/** The one integer beyond the safe ones that `node:sqlite` does not refuse to read as a number. */
+/** The one integer outside the safe range that `node:sqlite` still reads as a number. */
 const SMALLEST = -(2 ** 63);
 
 interface Prepared {
   readonly statement: StatementSync;
   readonly parameters: number;
-  /** Integers are read as bigints, because one was too large for a number. */
+  /** True if integers are read as bigints, because one was too large for a number. */
   big: boolean;
   columns: readonly string[] | undefined;
 }
 
-/** One `node:sqlite` connection with its prepared statements, speaking the port's values and errors. */
+/** One `node:sqlite` connection with its prepared statements, which uses the port's values and errors. */
 export class Connection {
   readonly #statements = new Lru<string, Prepared>(STATEMENTS);
   readonly #database: DatabaseSync;
@@ -72,17 +72,17 @@ export class Connection {
       checkParameters(sql, parameters, params);
       statement.setReadBigInts(true);
       const rows = statement.iterate(...params.map(toInput)) as unknown as Iterator<SqlValue[]>;
-      const first = rows.next(); // only a step notices that another connection changed the schema
+      const first = rows.next(); // only a step detects that another connection changed the schema
       return { columns: columnNames(statement), rows: resume(first, rows) };
     });
   }
 
-  /** Records the rows that are changed from now on, of all tables. */
+  /** Records the rows of all tables that are changed from now on. */
   recordChanges(): Session {
     return this.#attempt(() => this.#database.createSession());
   }
 
-  /** False, with nothing changed, where a row does not fit. */
+  /** False, with nothing changed, if a row does not fit. */
   applyPatchset(patchset: Uint8Array, except: readonly string[]): boolean {
     return this.#attempt(() => this.#database.applyChangeset(patchset, {
       filter: (table) => !except.includes(table), onConflict: () => constants.SQLITE_CHANGESET_ABORT,
@@ -93,7 +93,7 @@ export class Connection {
     return this.#database.isOpen && this.#database.isTransaction;
   }
 
-  /** Needed when the schema may have changed: a statement keeps the columns it was prepared with. */
+  /** Needed when the schema may have changed, because a statement keeps the columns that it was prepared with. */
   forgetStatements(): void {
     this.#statements.clear();
   }
@@ -142,7 +142,7 @@ function readBigInts(prepared: Prepared): void {
   prepared.statement.setReadBigInts(true);
 }
 
-/** SQLite binds every number as a double, so that `5 / ?` would not be what it is elsewhere. */
+/** SQLite binds every number as a double, so that `5 / ?` would differ from other databases. */
 function toInput(value: SqlValue): SQLInputValue {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
@@ -158,7 +158,7 @@ function toRow(prepared: Prepared, values: readonly SQLOutputValue[]): Row {
   return row;
 }
 
-/** An iterator whose first step is already made. */
+/** An iterator whose first step has already been made. */
 function resume<T>(first: IteratorResult<T>, rest: Iterator<T>): Iterator<T> {
   let pending: IteratorResult<T> | undefined = first;
   return {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyDatabaseFile } from '../verify/index.ts';
 import { NodeSqlite } from './driver.ts';
 
-/** Writes from eight clients at once for as long as it lives, and prints the number of each row that was acknowledged. */
+/** Writes from eight clients at once until it is killed, and prints the number of each row that was acknowledged. */
 const WRITER = `
   import { writeSync } from 'node:fs';
   const [driver, file, from] = process.argv.slice(1);

@@ -1,7 +1,7 @@
 import { isCorruptCode } from '../failures.ts';
 import { resultCode } from './failures.ts';
 
-/** Remembers that SQLite found the file damaged, on whichever connection, until its content is replaced. */
+/** Remembers that SQLite found the file damaged, on any connection, until its content is replaced. */
 export class Damage {
   #seen = false;
 
@@ -9,7 +9,7 @@ export class Damage {
     return this.#seen;
   }
 
-  /** Looks at an error on its way to the caller, and answers it. */
+  /** Inspects an error on its way to the caller, and returns it. */
   note(error: unknown): unknown {
     const code = resultCode(error instanceof Error && error.cause !== undefined ? error.cause : error);
     if (code !== undefined && isCorruptCode(code)) this.#seen = true;

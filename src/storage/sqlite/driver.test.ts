@@ -8,7 +8,7 @@ import { storageSuite } from '../../testkit/storage-suite.ts';
 import type { Sql } from '../port.ts';
 import { NodeSqlite } from './driver.ts';
 
-/** Puts the first page, which holds the schema, back. */
+/** Restores the first page, which holds the schema. */
 async function copyHeader(from: string, to: string): Promise<void> {
   await writeFile(to, (await readFile(from)).subarray(0, 4096), { flag: 'r+' });
 }
@@ -54,7 +54,7 @@ describe('node:sqlite: files', () => {
     await database.transaction((tx) => tx.run('CREATE TABLE t(a BLOB)'));
     const add = () => database.transaction((tx) => tx.run('INSERT INTO t VALUES (?)', [new Uint8Array(2 ** 20)]));
     for (let i = 0; i < 6; i++) await add();
-    // Pages come into the file itself by a checkpoint only; the thread that makes it has its own pace.
+    // Only a checkpoint writes pages to the file itself, and a thread makes it at its own time.
     while ((await stat(file)).size < 4 * 2 ** 20) await add();
     expect(await database.get('SELECT count(*) > 5 AS enough FROM t')).toEqual({ enough: 1 });
   });
@@ -169,7 +169,7 @@ describe('node:sqlite: faults', () => {
     expect(await sql.healthy()).toBe(false);
     fail.sync = false;
     const reader = sql.stream('SELECT a FROM t', [], { batch: 1 })[Symbol.asyncIterator]();
-    await reader.next(); // its snapshot keeps a checkpoint from what is written after it
+    await reader.next(); // its snapshot keeps a checkpoint from copying what is written after it
     await expect(insert(2)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('not all of the log') });
     await reader.return!(undefined);
     await insert(3);

@@ -17,7 +17,7 @@ import { sizeOfFiles } from './size-of-files.ts';
 import { overwriteWith, snapshotTo } from './snapshot.ts';
 import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.ts';
 
-/** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
+/** File systems in memory (tmpfs, ramfs): an fsync guarantees nothing there. */
 export const VOLATILE = new Set([0x01021994, 0x858458f6]);
 
 const TRANSACTION = { name: 'transaction', attributes: { 'db.system.name': 'sqlite' } } as const;
@@ -25,9 +25,8 @@ const TRANSACTION = { name: 'transaction', attributes: { 'db.system.name': 'sqli
 export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
 /**
- * The durable driver over a file: one writing connection and one reading connection on the main
- * thread, heavy reads in a worker thread, group commit in `Writer`. The parts are described where
- * they are; this class only joins them.
+ * The durable driver over a file: one writing connection and one reading connection on the main thread, heavy reads in a worker thread,
+ * group commit in `Writer`. The parts are described in their own files; this class only combines them.
  */
 export class NodeSqlite implements Sql {
   readonly info: Sql['info'];
@@ -42,8 +41,8 @@ export class NodeSqlite implements Sql {
   #closing: Promise<void> | undefined;
 
   /**
-   * Makes the file and its folder when they are absent. Throws `unavailable` when that fails, when
-   * the file is not a database, or when another process has it open.
+   * Creates the file and its folder when they are absent. Throws `unavailable` when that fails, when the file is not a database, or when
+   * another process has it open.
    */
   constructor(path: string, faults: Faults = {}, keys?: KeyRing, tuning: Tuning = {}) {
     const file = resolve(path);
@@ -82,7 +81,7 @@ export class NodeSqlite implements Sql {
     return tracing === undefined ? this.#writer.transaction(work) : this.#traced(tracing, work);
   }
 
-  /** Apart from the path without traces, which so makes no closure. */
+  /** Separate from the path without traces, which therefore allocates no closure. */
   #traced<T>(tracing: Tracing, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return tracing.within(TRANSACTION, () => this.#writer.transaction(work));
   }
@@ -125,7 +124,7 @@ export class NodeSqlite implements Sql {
       if (this.#writer.failed) await this.transaction(probe);
       return true;
     } catch {
-      return false; // the failure itself was told to whoever met it first
+      return false; // the failure itself was already reported to its caller
     }
   }
 
@@ -137,7 +136,7 @@ export class NodeSqlite implements Sql {
     return (this.#closing ??= this.#close());
   }
 
-  /** Ends the reading thread as a crash would; for tests. */
+  /** Ends the reading thread as a crash would, for tests. */
   crashReader(): Promise<void> {
     return this.#thread.crash();
   }
@@ -150,7 +149,7 @@ export class NodeSqlite implements Sql {
     this.#lock.release();
   }
 
-  /** Views have the columns that the tables had when they were laid. */
+  /** Views have the columns that the tables had when the views were created. */
   #renewReader(): void {
     this.#reader.forgetStatements();
     if (this.#keys === undefined) return;

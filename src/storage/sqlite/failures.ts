@@ -6,14 +6,14 @@ export function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 
-/** The port's form of an error: `ServiceError('unavailable')` for the medium, the error itself otherwise. */
+/** Converts an error to the port's form: `ServiceError('unavailable')` for the medium, the error itself otherwise. */
 export function translate(error: unknown): unknown {
   if (error instanceof Error && error.message === 'database is not open') return closedError();
   const code = resultCode(error);
   return code !== undefined && isMediumCode(code) ? mediumError(code, error) : error;
 }
 
-/** Says which database could not be opened, and why. */
+/** An error that says which database could not be opened, and why. */
 export function openError(file: string, cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ServiceError('unavailable', `cannot open database ${file}: ${reason}`, { cause });

@@ -12,8 +12,8 @@ import { ReaderClient } from './reader-client.ts';
 import { sizeOfFiles } from './size-of-files.ts';
 
 /**
- * A database file that another process of this machine writes (`NodeSqlite`). Reads see what is committed when they begin. A transaction
- * is a snapshot to read several tables from; whatever would write rejects with `unavailable`.
+ * A database file that another process of this machine writes (`NodeSqlite`). Reads see what is committed when they begin. A transaction is
+ * a snapshot for reading several tables; every write rejects with `unavailable`.
  */
 export class SqliteFollower implements Sql {
   readonly info: Sql['info'];
@@ -22,12 +22,12 @@ export class SqliteFollower implements Sql {
   readonly #keys: KeyRing | undefined;
   readonly #reader: Connection;
   readonly #thread: ReaderClient;
-  /** For transactions, one at a time: reads beside them are to see the present. */
+  /** For transactions, one at a time, because reads outside them must see the latest state. */
   #snapshots: Connection | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  /** Throws `unavailable` when there is no such file, or it is not a database. */
+  /** Throws `unavailable` when the file does not exist or is not a database. */
   constructor(path: string, keys?: KeyRing) {
     this.#file = resolve(path);
     if (!existsSync(this.#file)) throw new ServiceError('unavailable', `database ${this.#file} does not exist`);
@@ -52,7 +52,7 @@ export class SqliteFollower implements Sql {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(closedError());
     const next = this.#last.then(() => this.#read(work));
-    this.#last = next.catch(() => undefined); // told to its own caller
+    this.#last = next.catch(() => undefined); // reported to its own caller
     return next;
   }
 

@@ -5,9 +5,9 @@ import { openError, resultCode } from './failures.ts';
 const BUSY = 5;
 
 /**
- * Keeps other processes away from a database file: an exclusive transaction held open on a side
- * database. The operating system gives the lock back when the process ends, however it ends.
- * (SQLite's own exclusive locking mode would shut out our own reading connections too.)
+ * Keeps other processes away from a database file: an exclusive transaction held open on a second database beside it. The operating system
+ * releases the lock when the process ends, however it ends. (SQLite's own exclusive locking mode would also lock out our own reading
+ * connections.)
  */
 export class FileLock {
   readonly #holder: DatabaseSync;

@@ -16,10 +16,9 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`).
- * Checkpoints are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for
- * it, only when the log has grown to 64 MiB because that thread does not come to it. The limit gives space
- * back after a large transaction.
+ * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`). Checkpoints are made in the
+ * worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log has grown to 64 MiB because that
+ * thread is behind. The limit returns disk space after a large transaction.
  */
 const WRITER = `
   PRAGMA journal_mode = WAL;
@@ -27,12 +26,12 @@ const WRITER = `
   PRAGMA wal_autocheckpoint = 16384;
   PRAGMA journal_size_limit = ${64 * MIB};`;
 
-/** Reading through the page cache of the system saves a copy of each page. */
+/** Reading through the system's page cache saves a copy of each page. */
 const READER = `
   PRAGMA query_only = ON;
   PRAGMA mmap_size = ${256 * MIB};`;
 
-/** Makes the folder (0700) and an empty file (0600) when they are absent; SQLite's side files take that mode over. */
+/** Creates the folder (0700) and an empty file (0600) when they are absent; SQLite's side files get the same mode. */
 export function prepareFile(file: string): void {
   try {
     makeFolder(dirname(file), 0o700);
@@ -44,11 +43,11 @@ export function prepareFile(file: string): void {
 
 export interface WriterOptions {
   readonly overwriteDeleted?: boolean;
-  /** How long a statement waits for another connection's lock; 5 seconds unless said. */
+  /** Milliseconds that a statement waits for another connection's lock; default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
 }
 
-/** Where something is encrypted, deleted and replaced content is overwritten: it may be what was there before. */
+/** With encryption, deleted and replaced content is overwritten, because it may be the earlier plaintext. */
 export function openWriter(file: string, { overwriteDeleted = false, busyTimeoutMs }: WriterOptions = {}): Connection {
   const further = [
     ...(overwriteDeleted ? ['PRAGMA secure_delete = ON;'] : []),
@@ -62,7 +61,7 @@ export function openCheckpointer(file: string): Connection {
   return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;');
 }
 
-/** With keys, the connection finds sealed values opened (`layViews`). */
+/** With keys, the connection finds encrypted values decrypted (`layViews`). */
 export function openReader(file: string, keys?: KeyRing): Connection {
   return openWith(file, COMMON, (database) => {
     if (keys !== undefined) openSealedValues(database, keys);
@@ -70,7 +69,7 @@ export function openReader(file: string, keys?: KeyRing): Connection {
   });
 }
 
-/** A connection for one `VACUUM`: its copy of the database goes to a file, since it may not fit into memory. */
+/** A connection for one `VACUUM`: its copy of the database is written to a file, because it may not fit into memory. */
 export function openCompactor(file: string): Connection {
   return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = FILE;');
 }

@@ -13,8 +13,8 @@ interface Pending {
 }
 
 /**
- * The main thread's side of `reader-thread.ts`. The thread starts with the first request, again
- * after a crash, and holds the process only while a request is under way.
+ * The main thread's side of `reader-thread.ts`. The thread starts with the first request and again after a crash, and keeps the process
+ * alive only while a request is running.
  */
 export class ReaderClient {
   readonly #file: string;
@@ -38,7 +38,7 @@ export class ReaderClient {
     return toRows(await this.#request({ id: ++this.#lastId, op: 'get', sql, params }))[0];
   }
 
-  /** The snapshot is taken with the first batch; one batch is read ahead of the consumer, no more. */
+  /** The snapshot is taken with the first batch. At most one batch is read ahead of the consumer. */
   async *stream(sql: string, params: readonly SqlValue[], batch: number): AsyncGenerator<Row[]> {
     const id = ++this.#lastId;
     let reply: Promise<ThreadRows> | undefined = this.#request({ id, op: 'open', sql, params, batch });
@@ -46,7 +46,7 @@ export class ReaderClient {
       while (reply !== undefined) {
         const rows: ThreadRows = await reply;
         reply = rows.done ? undefined : this.#request({ id, op: 'next' });
-        reply?.catch(() => undefined); // looked at with the next round, if there is one
+        reply?.catch(() => undefined); // handled in the next iteration, if there is one
         if (rows.rows.length > 0) yield toRows(rows);
       }
     } finally {
@@ -54,7 +54,7 @@ export class ReaderClient {
     }
   }
 
-  /** Rejects when a reader keeps it from copying all. */
+  /** Rejects when a reader prevents it from copying the whole log. */
   async copyLog(): Promise<void> {
     await this.#request({ id: ++this.#lastId, op: 'copy-log' });
   }
@@ -63,19 +63,19 @@ export class ReaderClient {
     await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
   }
 
-  /** See `Sql.scrub`; nobody may write meanwhile. */
+  /** See `Sql.scrub`; nothing else must write meanwhile. */
   async scrub(): Promise<void> {
     await this.#request({ id: ++this.#lastId, op: 'scrub' });
   }
 
-  /** Waits for the replies under way, then ends the thread; streams that go on after that fail. */
+  /** Waits for the outstanding replies, then ends the thread; streams that continue after that fail. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
     await this.#worker?.terminate();
   }
 
-  /** Ends the thread at once, as a crash would; for tests. */
+  /** Ends the thread at once, as a crash would, for tests. */
   async crash(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -84,7 +84,7 @@ export class ReaderClient {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw closedError();
       const worker = (this.#worker ??= this.#start());
-      worker.postMessage(request); // throws, before anything is noted, when a parameter can't be sent
+      worker.postMessage(request); // throws before anything is recorded if a parameter can't be sent
       this.#pending.set(request.id, { resolve, reject });
       worker.ref();
     });

@@ -1,6 +1,6 @@
 /**
- * The worker thread for heavy reads and for checkpoints: one connection for single queries, one more
- * for each open stream, whose unfinished statement keeps its snapshot. Answers in the order of the requests.
+ * The worker thread for heavy reads and for checkpoints: one connection for single queries, and one more for each open stream, whose
+ * unfinished statement keeps its snapshot. Replies in the order of the requests.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors/index.ts';
@@ -37,7 +37,7 @@ function reply(request: ThreadRequest): ThreadReply {
   } catch (error) {
     stop(request.id);
     if (error instanceof ServiceError && error.code === 'internal') return { id: request.id, error: error.message, code: undefined, unreadable: true };
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error; // SQLite's own, not its translation
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error; // SQLite's own error, not the converted one
     return { id: request.id, error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
   }
 }
@@ -86,7 +86,7 @@ function open(request: ThreadRequest & { op: 'open' }): void {
   }
 }
 
-/** The log goes too, as far as no reader needs it: it holds pages as they were. */
+/** The log is truncated, too, as far as no reader needs it, because it holds old pages. */
 function scrub(): void {
   const compactor = openCompactor(file);
   try {
@@ -116,7 +116,7 @@ function take(cursor: Iterator<SqlValue[]>, limit: number): { rows: SqlValue[][]
   return { rows, done: false };
 }
 
-/** Ends a stream and its snapshot; an id without a stream is fine. */
+/** Ends a stream and its snapshot; an id without a stream is ignored. */
 function stop(id: number): void {
   const stream = streams.get(id);
   streams.delete(id);

@@ -7,10 +7,10 @@ import { durableRename } from '../../lib/durable-rename.ts';
 import { verifyDatabaseFile } from '../verify/index.ts';
 import { translate } from './failures.ts';
 
-/** Pages copied in one step of the thread pool, 16 MiB. */
+/** Pages copied in one step in the thread pool: 16 MiB. */
 const STEP = 4096;
 
-/** See `Sql.snapshotTo`: copies under a temporary name beside the target, checks the copy, renames it. */
+/** See `Sql.snapshotTo`: copies to a temporary name beside the target, checks the copy, and renames it. */
 export async function snapshotTo(source: string, target: string): Promise<{ sizeBytes: number }> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -27,7 +27,7 @@ export async function snapshotTo(source: string, target: string): Promise<{ size
   }
 }
 
-/** An open read transaction holds the snapshot; without it a write meanwhile would restart the copy. */
+/** An open read transaction holds the snapshot; without it a concurrent write would restart the copy. */
 async function copyOneSnapshot(source: string, target: string): Promise<void> {
   const database = new DatabaseSync(source, { timeout: 5000 });
   try {
@@ -39,7 +39,7 @@ async function copyOneSnapshot(source: string, target: string): Promise<void> {
   leaveWalMode(target);
 }
 
-/** The copy is one file: without this, reading it would make side files beside it. */
+/** Makes the copy a single file: without this, reading it would create side files beside it. */
 function leaveWalMode(file: string): void {
   const copy = new DatabaseSync(file);
   try {
@@ -55,9 +55,9 @@ async function assertIntact(file: string): Promise<void> {
 }
 
 /**
- * Writes the content of `file` over the live database at `target`, as one transaction of its
- * write-ahead log: readers see the old content until it commits, and a failure or crash before that
- * leaves the old content. Nobody else may write meanwhile. Both files need the same page size.
+ * Writes the content of `file` over the live database at `target`, as one transaction of its write-ahead log: readers see the old content
+ * until it commits, and a failure or crash before that leaves the old content. Nothing else must write meanwhile. Both files need the same
+ * page size.
  */
 export async function overwriteWith(file: string, target: string): Promise<void> {
   const url = pathToFileURL(file);
@@ -65,7 +65,7 @@ export async function overwriteWith(file: string, target: string): Promise<void>
   try {
     const source = new DatabaseSync(url, { readOnly: true });
     try {
-      source.prepare('SELECT count(*) FROM sqlite_master').get(); // refuses what is not a database
+      source.prepare('SELECT count(*) FROM sqlite_master').get(); // throws if the file is not a database
       await backup(source, target, { rate: STEP });
     } finally {
       source.close();

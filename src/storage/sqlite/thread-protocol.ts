@@ -1,6 +1,6 @@
 import type { SqlValue } from '../port.ts';
 
-/** What the main thread asks. `next` and `stop` speak of the stream that `open` started under the same id. */
+/** Requests of the main thread. `next` and `stop` refer to the stream that `open` started under the same id. */
 export type ThreadRequest =
   | { id: number; op: 'all' | 'get'; sql: string; params: readonly SqlValue[] }
   | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
@@ -10,7 +10,7 @@ export type ThreadRequest =
   /** Writes the database anew, without what was deleted; has no rows. */
   | { id: number; op: 'scrub' };
 
-/** Rows travel as arrays, the names of the columns once per message. */
+/** Rows are sent as arrays, the names of the columns once per message. */
 export interface ThreadRows {
   readonly columns: readonly string[];
   readonly rows: readonly SqlValue[][];
@@ -18,7 +18,10 @@ export interface ThreadRows {
   readonly done: boolean;
 }
 
-/** Every request but `stop` has exactly one reply. `code` is SQLite's result code, where it has one; `unreadable` says that a sealed value could not be opened. */
+/**
+ * Every request but `stop` has exactly one reply. `code` is SQLite's result code, if it has one; `unreadable` says that an encrypted
+ * value could not be decrypted.
+ */
 export type ThreadReply =
   | ({ id: number } & ThreadRows)
   | { id: number; error: string; code: number | undefined; unreadable?: boolean };

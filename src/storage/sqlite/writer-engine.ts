@@ -8,7 +8,7 @@ import { LogSync } from './log-sync.ts';
 import { translate } from './failures.ts';
 import { openWriter, type WriterOptions } from './open.ts';
 
-/** For tests: each may throw, and so make a commit or a statement fail as a broken disk would. */
+/** For tests: each may throw, so that a commit or a statement fails as with a broken disk. */
 export interface Faults {
   readonly onCommit?: () => void;
   readonly onSync?: () => void | Promise<void>;
@@ -16,19 +16,19 @@ export interface Faults {
 }
 
 export interface EngineOptions extends WriterOptions {
-  /** False: what is committed need not be on disk. */
+  /** False: commits are acknowledged before they are on disk. */
   readonly synced?: boolean | undefined;
 }
 
-/** The writing connection: reopens itself after a failure it cannot roll back. */
+/** The writing connection. It reopens itself after a failure that it cannot roll back. */
 export class WriterEngine implements Engine {
-  /** Called after each commit with the pages of the log that are not in the database yet. */
+  /** Called after each commit with the number of pages of the log that are not in the database yet. */
   onCommitted: (pages: number) => void = () => {};
   /** Called when prepared statements of other connections may be out of date. */
   onSchemaChange: () => void = () => {};
-  /** Copies all of the log into the database, and syncs both; rejects when that fails. */
+  /** Copies the whole log into the database, and syncs both; rejects when that fails. */
   copyLog: () => Promise<void> = () => Promise.resolve();
-  /** Is told of the rows that commits change. */
+  /** Receives the rows that commits change. */
   recorder: CommitRecorder | undefined;
   #session: Session | undefined;
   readonly #file: string;
@@ -36,7 +36,7 @@ export class WriterEngine implements Engine {
   readonly #damage: Damage;
   readonly #options: EngineOptions;
   readonly #log: LogSync;
-  /** A sync has failed, after which the system may take what is not on disk for written. */
+  /** A sync has failed; after that the system may regard pages that are not on disk as written. */
   #doubtful = false;
   #connection: Connection | undefined;
   #schemaChanged = false;
@@ -85,8 +85,8 @@ export class WriterEngine implements Engine {
   }
 
   /**
-   * After a sync that failed, syncing the log again proves nothing: the pages that were lost count as
-   * clean. What the log holds is copied into the database then, which writes them anew elsewhere.
+   * After a failed sync, syncing the log again proves nothing, because the lost pages count as clean. So the content of the log is copied
+   * into the database, which writes it again elsewhere.
    */
   async durable(): Promise<void> {
     if (this.#options.synced === false) return this.recorder?.durable();
@@ -115,7 +115,7 @@ export class WriterEngine implements Engine {
     this.#forgetOldSchema();
   }
 
-  /** Statements prepared against the old content may not fit the new one. */
+  /** Statements that were prepared for the old content may not fit the new one. */
   contentReplaced(): void {
     this.#schemaChanged = true;
     this.#forgetOldSchema();
@@ -128,7 +128,7 @@ export class WriterEngine implements Engine {
     this.#connection = undefined;
   }
 
-  /** What the recorder writes is no longer part of what it is told of. */
+  /** The recorder's own writes are not passed to it. */
   #recordCommit(): void {
     if (this.#session === undefined) return;
     const patchset = this.#session.patchset();
@@ -145,7 +145,7 @@ export class WriterEngine implements Engine {
     return openWriter(this.#file, this.#options);
   }
 
-  /** Asking takes about a microsecond; the file's size says nothing, since the log is reused from its beginning. */
+  /** The query takes about a microsecond. The file's size would tell nothing, because the log is reused from its beginning. */
   #pagesToCopy(): number {
     const { log, checkpointed } = this.#connection!.get('PRAGMA wal_checkpoint = NOOP') as { log: number; checkpointed: number };
     return log - checkpointed;

@@ -11,13 +11,13 @@ import { castLargeIntegers, toBindable } from './large-integers.ts';
 
 const STATEMENTS = 256;
 
-/** What the published types of sql.js leave out. */
+/** What the published types of sql.js lack. */
 interface ExactStatement extends Statement {
   get(params: null, config: { useBigInt: boolean }): SqlValue[];
   get(): (string | number | null | Uint8Array)[];
 }
 
-/** One sql.js database with its prepared statements, speaking the port's values and errors. */
+/** One sql.js database with its prepared statements, which uses the port's values and errors. */
 export class MemoryConnection implements Engine {
   #database: Database;
   readonly #statements = new Lru<string, Statement>(STATEMENTS, (statement) => statement.free());
@@ -65,7 +65,7 @@ export class MemoryConnection implements Engine {
     this.exec('COMMIT');
   }
 
-  /** SQLite tells it only by refusing a second BEGIN; asked after failures alone. */
+  /** SQLite reports this only by refusing a second BEGIN; checked only after failures. */
   inTransaction(): boolean {
     try {
       this.exec('BEGIN');
@@ -81,7 +81,7 @@ export class MemoryConnection implements Engine {
     this.forgetStatements();
   }
 
-  /** The rows one by one. The statement is in use until the end: nothing else may run in between. */
+  /** The rows one by one. The statement is in use until the end: nothing else must run in between. */
   *cursor(sql: string, params: readonly SqlValue[]): Generator<Row> {
     const statement = this.#attempt(() => this.#bound(sql, params));
     try {
@@ -101,7 +101,7 @@ export class MemoryConnection implements Engine {
     this.#statements.clear();
   }
 
-  /** Goes on with another database, and closes the one before. */
+  /** Continues with another database, and closes the previous one. */
   replaceWith(database: Database): void {
     this.forgetStatements();
     this.#database.close();
@@ -109,7 +109,7 @@ export class MemoryConnection implements Engine {
     this.#prepareDatabase();
   }
 
-  /** Makes reading open sealed values; the tables can't be written to until `liftViews`. */
+  /** Makes reads return decrypted values; the tables can't be written to until `liftViews`. */
   layViews(): void {
     if (this.#keys === undefined || this.#viewsLaid) return;
     this.forgetStatements();
@@ -124,7 +124,7 @@ export class MemoryConnection implements Engine {
     this.#viewsLaid = false;
   }
 
-  /** The same connection, over the tables themselves. */
+  /** The same connection as an engine that uses the tables themselves. */
   forWriting(): Engine {
     const tables = (): this => {
       this.liftViews();
@@ -164,7 +164,7 @@ export class MemoryConnection implements Engine {
     };
   }
 
-  /** Runs to the end: SQLite may write with every step of a statement that has RETURNING. */
+  /** Runs to the end, because SQLite may write with every step of a statement that has RETURNING. */
   #execute(statement: Statement): void {
     try {
       while (statement.step()) continue;
@@ -207,7 +207,7 @@ export class MemoryConnection implements Engine {
   }
 }
 
-/** Reads integers as numbers first; only a row with one too large is read again, exactly. */
+/** Reads integers as numbers first; only a row with too large an integer is read again, exactly. */
 function toRow(statement: Statement, columns: readonly string[]): Row {
   let values: SqlValue[] = statement.get();
   if (values.some(mayBeInexact)) values = (statement as ExactStatement).get(null, { useBigInt: true }).map(exact);

@@ -15,9 +15,9 @@ import { MemoryConnection } from './connection.ts';
 import { translate } from './failures.ts';
 
 /**
- * The driver for a database that lives in memory and ends with the process. There is one connection
- * only, so a read waits for the open group of transactions: it would see what may yet be undone.
- * All such databases of a process share the 2 GiB of one WebAssembly memory.
+ * The driver for a database that lives in memory and ends with the process. There is one connection only, so a read waits for the open
+ * group of transactions: otherwise it would see writes that may still be rolled back. All such databases of a process share the 2 GiB of
+ * one WebAssembly memory.
  */
 export class SqlJs implements Sql {
   readonly info: Sql['info'] = { driver: 'sql.js', path: ':memory:', durable: false };
@@ -55,7 +55,7 @@ export class SqlJs implements Sql {
     return this.#writer.transaction(work);
   }
 
-  /** Steps through a copy of the whole database, since a write would disturb an unfinished statement. */
+  /** Steps through a copy of the whole database, because a write would disturb an unfinished statement. */
   async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
     const snapshot = new MemoryConnection(new this.#library.Database(await this.#export()), this.#keys);
     try {
@@ -92,7 +92,7 @@ export class SqlJs implements Sql {
       if (this.#writer.failed) await this.transaction(probe);
       return true;
     } catch {
-      return false; // the failure itself was told to whoever met it first
+      return false; // the failure itself was already reported to its caller
     }
   }
 
@@ -133,7 +133,7 @@ export class SqlJs implements Sql {
   }
 }
 
-/** Lets the event loop turn after each batch. */
+/** Yields to the event loop after each batch. */
 async function* batches<T>(rows: Iterable<T>, size: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for (const row of rows) {

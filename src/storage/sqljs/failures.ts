@@ -1,6 +1,6 @@
 import { closedError, mediumError } from '../failures.ts';
 
-/** sql.js tells failures by SQLite's message alone; the ones of the medium and their result codes. */
+/** sql.js reports failures only by SQLite's message: these are the ones of the medium and their result codes. */
 const MESSAGES: readonly (readonly [pattern: RegExp, code: number])[] = [
   [/^database or disk is full/, 13],
   [/^out of memory|memory access out of bounds|^Cannot enlarge memory/, 7],
@@ -10,7 +10,7 @@ const MESSAGES: readonly (readonly [pattern: RegExp, code: number])[] = [
   [/^file is not a database/, 26],
 ];
 
-/** The port's form of an error: `ServiceError('unavailable')` for the medium, an `Error` otherwise. */
+/** Converts an error to the port's form: `ServiceError('unavailable')` for the medium, an `Error` otherwise. */
 export function translate(thrown: unknown): unknown {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown)); // sql.js also throws strings
   if (error.message === 'database is not open') return closedError();

@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import initSqlJs from 'sql.js';
 
-/** Files up to this size are opened inside WebAssembly, where a hostile image can do no harm. */
+/** Files up to this size are opened inside WebAssembly, where a malicious file can do no harm. */
 const ISOLATED_BYTES = 256 * 2 ** 20;
 
 const MAGIC = 'SQLite format 3\0';
 
-/** A database file opened for checks: rows come as arrays. */
+/** A database file opened for checks; it returns rows as arrays. */
 export interface Image {
   rows(sql: string): readonly (readonly unknown[])[];
   close(): void;
@@ -39,7 +39,7 @@ async function isolated(file: string): Promise<Image> {
   };
 }
 
-/** `immutable` keeps SQLite from making or reading side files. */
+/** `immutable` keeps SQLite from creating or reading side files. */
 function inPlace(file: string): Image {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -1,9 +1,9 @@
-/** The worker thread of `verify.ts`: one file, one verdict. */
+/** The worker thread of `verify.ts`: it checks one file and returns one verdict. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openImage, type Image } from './image.ts';
 import type { Verdict, VerifyOptions } from './verify.ts';
 
-/** As many findings of `integrity_check` are told; a broken file can have thousands. */
+/** Maximum number of reported findings of `integrity_check`, because a broken file can have thousands. */
 const FINDINGS = 10;
 
 const { file, knownFormat } = workerData as { file: string } & VerifyOptions;
@@ -45,7 +45,7 @@ function unknownFormat(image: Image, format: number | undefined): string[] {
   return breaking.length > 0 ? [`the file has format ${format}, this build knows ${knownFormat}`] : [];
 }
 
-/** Log sequence numbers follow each other without a gap; a missing one means a lost change. */
+/** Log sequence numbers are consecutive; a missing one means a lost change. */
 function feedGap(image: Image): string[] {
   if (!hasTable(image, 'changes')) return [];
   const [count, first, last] = image.rows('SELECT count(*), min(lsn), max(lsn) FROM changes')[0]!.map(Number);

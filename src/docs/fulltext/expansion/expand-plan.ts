@@ -3,25 +3,24 @@ import type { QueryMode, QueryNode, TermNode } from '../../../text/query/index.t
 import type { QueryPlan, Reading, WantedLeaf } from '../search/query-plan.ts';
 import type { WeightedTerm } from '../view/text-index.ts';
 
-/** What a neighbour's score counts, before its weight (decision D-84). */
+/** Factor of a neighbour's score, in addition to its weight (decision D-84). */
 const EXPANSION_WEIGHT = 0.35;
-/** Terms of a query that get neighbours: each is five more to look for. */
+/** Maximum number of query terms that get neighbours: each adds five more terms to the search. */
 const EXPANDED_TERMS = 32;
-/** A neighbour that hardly stands with its term more often than by chance would add nothing to a score. */
+/** A neighbour that occurs with its term hardly more often than by chance would add nothing to a score. */
 const LEAST_WEIGHT = 1e-5;
 
-/** Modes of words on their own: in the others, what stands in quotes or has a pattern is meant as it stands. */
+/** Query modes of separate words: in the other modes, quoted text and patterns are matched exactly as written. */
 const MODES: ReadonlySet<QueryMode> = new Set<QueryMode>(['simple', 'boolean', 'expression']);
 
-/** Whether the terms of a plan bring others along. */
+/** Whether the terms of a plan are expanded. */
 export function isExpanded({ mode }: QueryPlan): boolean {
   return MODES.has(mode);
 }
 
 /**
- * A reading whose terms bring their neighbours along. Those terms expand that are not required or excluded, nor part of
- * something that is: what a query asks for beyond doubt remains what has to be there. Phrases, patterns and
- * synonyms have no neighbours.
+ * A reading whose terms are expanded by their neighbours. Only terms are expanded that are not required or excluded, nor part of a node
+ * that is: what a query strictly requires stays required. Phrases, patterns and synonyms have no neighbours.
  */
 export function expandReading(reading: Reading, neighbours: Neighbours, rules: TermRules): Reading {
   const toTerm = termOf(rules);
@@ -33,15 +32,15 @@ export function expandReading(reading: Reading, neighbours: Neighbours, rules: T
     const found = neighboursOf(node, neighbours, toTerm);
     if (found.length > 0) expansions.set(node, found);
     for (const { form } of found) {
-      // A neighbour is called by its own name: the document need not have the term of the query. What the query names itself, or an
-      // earlier term has brought, has its name from there.
+      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that is in the query,
+      // or that an earlier term has added, already has a label.
       if (known.size < known.add(toTerm(form)).size) wanted.push({ node: { kind: 'term', form, start: node.start, end: node.end }, labels: [form] });
     }
   }
   return { ...reading, wanted, expansions };
 }
 
-/** Their weights are for a term that the query has once. */
+/** The weights are for a term that occurs once in the query. */
 function neighboursOf({ form }: TermNode, neighbours: Neighbours, toTerm: (form: string) => string | undefined): WeightedTerm[] {
   const term = toTerm(form);
   if (term === undefined) return [];

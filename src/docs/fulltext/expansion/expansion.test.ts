@@ -9,7 +9,7 @@ import { createTeacher } from './teacher.ts';
 
 const PLAIN = { rerank: false, algorithm: 'pmisparse', disableStem: true };
 
-/** Texts in which "shock" stands with "wave" and "tube", "wing" with "lift", in several documents. */
+/** Texts in which "shock" occurs with "wave" and "tube", and "wing" with "lift", in several documents. */
 const TEXTS: Readonly<Record<string, string>> = {
   a: 'shock wave behind blunt body', b: 'shock wave inside tube', c: 'shock tube experiment', d: 'wave equation solved exactly by hand here',
   e: 'tube steel prices', f: 'wing lift measured', g: 'wing lift', h: 'lift drag ratio of wing models flown', i: 'garden flowers bloom',
@@ -137,7 +137,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     await fixture.add('l', 'spade broken');
     expect(Object.keys(await matched('garden')).sort().join('')).toBe('ijk');
     const settled = fixture.search.expansion.settled();
-    // As often as it takes: the feed may tell of the writes one by one.
+    // Repeated as often as necessary, because the feed may report the writes one by one.
     let done = false;
     void settled.then(() => (done = true));
     while (!done) {

@@ -5,23 +5,22 @@ import { CODE_CLASSES } from '../view/document-classes.ts';
 import { expandReading, isExpanded } from './expand-plan.ts';
 import { NeighbourModels, type NeighbourModelsOptions } from './neighbour-models.ts';
 
-/** A query that was read, of whatever kind of search. */
+/** A query that was read, by any kind of search. */
 export interface ReadQuery {
   readonly collection: string;
   readonly plan: QueryPlan;
 }
 
-/** The part of `pmisparse` that comes before scoring (decision D-84). */
+/** The part of `pmisparse` that runs before scoring (decision D-84). */
 export interface Expansion {
   /**
-   * The plan with the neighbours of its terms; where it is read in several languages, they are learned from the documents of each.
-   * Throws `index_loading` while they are being learned for the first
-   * time, and that takes long.
+   * The plan with the neighbours of its terms. If the query is read in several languages, the neighbours are learned from the documents of
+   * each. Throws `index_loading` while they are learned for the first time, if that takes long.
    */
   expand(query: ReadQuery, signal: AbortSignal): Promise<QueryPlan>;
-  /** Resolves when what was learned includes what was written. */
+  /** Resolves when the models include all earlier writes. */
   settled(): Promise<void>;
-  /** Forgets what was learned; it can be used on. */
+  /** Discards all models; the object remains usable. */
   stop(): Promise<void>;
 }
 

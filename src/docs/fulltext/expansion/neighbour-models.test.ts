@@ -9,7 +9,7 @@ import type { Teacher } from './teacher.ts';
 const RULES = { lang: 'en', stemming: true, stopWords: new Set(['the']) };
 const SIGNAL = new AbortController().signal;
 
-/** A teacher that teaches when the test says so; each model knows that the number of its training stands near `lesson`. */
+/** A teacher that trains when the test resolves it; in each model the number of its training is a neighbour of `lesson`. */
 class SlowTeacher implements Teacher {
   readonly lessons: { readonly collection: string; readonly end: (failure?: Error) => Promise<void> }[] = [];
   #begun = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ class SlowTeacher implements Teacher {
     return training.finish();
   }
 
-  /** Waits for so many lessons to have begun. */
+  /** Waits until this many lessons have begun. */
   async begun(count: number): Promise<void> {
     while (this.lessons.length < count) {
       this.#begun = Promise.withResolvers();
@@ -69,7 +69,7 @@ describe('models of which terms stand together (decision D-84)', () => {
   };
   /** The number of the training that a search sees. */
   const seen = async (models: NeighbourModels, collection = 'c'): Promise<string | undefined> => (await models.of(collection, RULES, SIGNAL)).of('lesson')[0]?.form;
-  /** A model that has served already. */
+  /** A model that has already been used. */
   const trained = async (options: NeighbourModelsOptions = {}): Promise<NeighbourModels> => {
     const models = open(options);
     const first = seen(models);
@@ -82,7 +82,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     for (let i = 0; i < count; i++) await fixture.call('addDocument', { collection: 'c', key: `k${i}`, lang: 'en', contentMd: 'text' });
     await models.caughtUp();
   };
-  /** Whatever can happen without the timer has happened then. */
+  /** Resolves when everything that needs no timer has happened. */
   const turns = async (): Promise<void> => {
     for (let i = 0; i < 20; i++) await new Promise(setImmediate);
   };
@@ -196,7 +196,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     await teacher.begun(2);
     await teacher.lessons[1]!.end(new Error('no memory'));
     expect(await seen(models)).toBe('n1');
-    // First for quiet, then because it failed.
+    // First for the quiet period, then because it failed.
     await timer.elapse();
     await timer.elapse();
     await teacher.begun(3);

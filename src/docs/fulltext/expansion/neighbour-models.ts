@@ -11,28 +11,28 @@ type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'l
 
 export interface NeighbourModelsOptions {
   readonly timer?: Timer;
-  /** Learns models; tests bring another. */
+  /** Learns models; tests pass another one. */
   readonly teacher?: Teacher;
-  /** Bytes that all models together may take. */
+  /** Maximum bytes of all models together. */
   readonly maxBytes?: number;
 }
 
-/** A search waits so long for the first model of its collection; the training goes on when it gives up. */
+/** A search waits this many milliseconds for the first model of its collection; after that the search fails and the training continues. */
 export const FIRST_WAIT_MS = 5000;
-/** A model is trained anew when nothing was written for so long, */
+/** A model is retrained when nothing was written for this many milliseconds, */
 export const QUIET_MS = 2000;
-/** or, while the writing does not end, after so long; */
+/** or, if writes continue, after this many milliseconds; */
 export const MAX_STALE_MS = 60_000;
-/** but a collection's training rests for so many times the time that it took. */
+/** but the trainings of a collection are at least this many times their last duration apart. */
 export const REST_FACTOR = 10;
-/** A model that nobody asked for in so long goes with the next write, instead of being trained anew. */
+/** A model that was not used for this many milliseconds is dropped at the next write instead of being retrained. */
 export const IDLE_MS = 3_600_000;
-/** Bytes of all models together; beyond that, the one that was not asked for longest goes. */
+/** Maximum bytes of all models together; above this, the least recently used one is dropped. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 const BACKOFF: Backoff = { initial: QUIET_MS, max: 300_000 };
 
-/** The model of a collection in a language, or the place of one. */
+/** The model of a collection in a language, or its entry before there is one. */
 interface Model {
   readonly name: string;
   readonly collection: string;
@@ -40,31 +40,31 @@ interface Model {
   neighbours: Neighbours | undefined;
   /** The first training, while there is no model. */
   first: Promise<Neighbours> | undefined;
-  /** Writes that are known of, and those that were when the training began. */
+  /** Number of known writes, and that number when the training began. */
   writes: number;
   trained: number;
-  /** Whether something sees to it that the model is trained anew. */
+  /** Whether a retraining of the model is scheduled or running. */
   renewing: boolean;
-  /** Milliseconds that the last training took. */
+  /** Duration of the last training in milliseconds. */
   took: number;
   usedAt: number;
 }
 
-/** One life, from the first use to `stop`. */
+/** State from the first use to `stop`. */
 interface Run {
   readonly abort: AbortController;
   readonly subscriber: Subscriber;
   readonly renewals: Set<Promise<void>>;
   /**
-   * Trainings come one after the other, so that they take the memory and the processor of one: those of a
-   * collection, if they are quick, and else those of all collections. The last of each line; never rejects.
+   * Trainings run one after the other, so that they need the memory and the processor of one: in a queue per collection if they are quick,
+   * otherwise in one queue for all collections. The value is the last promise of each queue, which never rejects.
    */
   readonly lines: Map<string, Promise<void>>;
 }
 
 /**
- * Which terms stand together in each collection, learned on first use (decision D-84). Writes make a model stale: it
- * goes on serving while a new one is trained in the background, some seconds after the last of them.
+ * Which terms occur together in each collection, learned on first use (decision D-84). Writes make a model stale: it remains in use while a
+ * new one is trained in the background, some seconds after the last write.
  */
 export class NeighbourModels {
   readonly #env: Environment;
@@ -83,8 +83,8 @@ export class NeighbourModels {
   }
 
   /**
-   * The model of a collection. The first search trains it; it throws `index_loading` when that takes longer than
-   * some seconds, and the training goes on.
+   * Returns the model of a collection. The first search trains it; if that takes longer than some seconds, it throws `index_loading` and
+   * the training continues.
    */
   async of(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours> {
     const run = await (this.#run ??= this.#begin());
@@ -100,20 +100,20 @@ export class NeighbourModels {
     return found;
   }
 
-  /** Resolves when everything written so far is known of. */
+  /** Resolves when all earlier writes are known. */
   async caughtUp(): Promise<void> {
     const run = await this.#run;
     await run?.subscriber.caughtUp(await this.#env.feed.head());
   }
 
-  /** Resolves when every model includes everything written so far. */
+  /** Resolves when every model includes all earlier writes. */
   async settled(): Promise<void> {
     await this.caughtUp();
     const run = await this.#run;
     while (run !== undefined && run.renewals.size + run.lines.size > 0) await Promise.all([...run.renewals, ...run.lines.values()]);
   }
 
-  /** Forgets all models, and waits for what is under way; again is harmless. The next use begins anew. */
+  /** Discards all models, and waits for running trainings; repeated calls are harmless. The next use starts again. */
   async stop(): Promise<void> {
     const begun = this.#run;
     this.#run = undefined;
@@ -177,7 +177,7 @@ export class NeighbourModels {
   }
 
   #renewLater(run: Run, model: Model): void {
-    // The first training looks for itself whether there were writes meanwhile.
+    // The first training checks by itself whether there were writes in the meantime.
     if (model.renewing || model.neighbours === undefined || model.writes === model.trained) return;
     model.renewing = true;
     const renewal = this.#renew(run, model).finally(() => {
@@ -216,7 +216,7 @@ export class NeighbourModels {
     if (rest > 0) await this.#timer.sleep(rest, signal);
   }
 
-  /** Whether a model is still there and worth a training; one that is not used goes. */
+  /** Whether a model still exists and was used recently; an unused model is dropped. */
   #isKept(model: Model): boolean {
     if (this.#models.get(model.name) !== model) return false;
     if (this.#env.clock.now() - model.usedAt < IDLE_MS) return true;

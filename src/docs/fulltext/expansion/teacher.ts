@@ -10,29 +10,32 @@ import { toIndexed, type DocumentText } from '../view/to-indexed.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
 
-/** Documents that a model is trained on, at most (decision D-84). */
+/** Maximum number of documents that a model is trained on (decision D-84). */
 export const MAX_SAMPLE = 200_000;
 
-/** Up to this, training takes a few milliseconds, less than a thread needs to start. */
+/** Up to this many bytes, training takes a few milliseconds, less than a thread needs to start. */
 const SMALL_DOCS = 500;
 const SMALL_BYTES = 128 * 1024;
 
-/** Documents, and characters of theirs, that go to the thread at once. */
+/** Maximum documents, and characters of them, in one message to the thread. */
 const BATCH_DOCS = 64;
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** Fields from here on repeat what stands elsewhere, or are values of metadata keys without a number, which are no prose: names, numbers, addresses. */
+/**
+ * Fields from this number on repeat text of other fields, or are values of metadata keys without a number, which are not prose: names,
+ * numbers, addresses.
+ */
 const DERIVED = FIELDS.indexOf('headings');
 
-/** What a model's terms are, and which documents it is learned from. */
+/** How the terms of a model are made, and which documents it is learned from. */
 export interface LearningRules extends TermRules {
-  /** Bits of their classes (see `document-classes.ts`); all when absent. */
+  /** Bits of the classes (see `document-classes.ts`); all classes when absent. */
   readonly classes?: number;
 }
 
 /** Learns the model of a collection. */
 export interface Teacher {
-  /** Whether learning takes so little that it need not wait for that of other collections. */
+  /** Whether learning is so quick that it need not wait for other collections. */
   isQuick(collection: string): Promise<boolean>;
   learn(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours>;
 }
@@ -43,8 +46,8 @@ interface Size {
 }
 
 /**
- * Learns which terms of a collection stand together from its documents; of more than 200,000, from a sample.
- * Large collections are learned from in a thread; this one only reads for it.
+ * Learns which terms of a collection occur together; with more than 200,000 documents, from a sample. For large collections a thread does
+ * this, and the main thread only reads the documents.
  */
 export function createTeacher(environment: Environment, maxSample = MAX_SAMPLE): Teacher {
   const { sql, codec, clock } = environment;
@@ -71,7 +74,7 @@ function isSmall({ docs, bytes }: Size): boolean {
   return docs <= SMALL_DOCS && bytes <= SMALL_BYTES;
 }
 
-/** Bytes are summed only where they decide something. */
+/** The sum of bytes is computed only if the result depends on it. */
 async function sizeOf(sql: Environment['sql'], collection: string): Promise<Size> {
   const row = await sql.get<{ docs: number }>('SELECT docs FROM collections WHERE name = ?', [collection]);
   const docs = row?.docs ?? 0;

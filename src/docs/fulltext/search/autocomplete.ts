@@ -8,12 +8,12 @@ type Input = InputOf<Operations, 'autocomplete'>;
 type Output = OutputOf<Operations, 'autocomplete'>;
 type Item = Output['items'][number];
 
-/** Entries that one call reads (contract section 8). */
+/** Maximum number of entries that one call reads (contract section 8). */
 const MAX_SCAN = 10_000;
-/** Characters of a prefix that count. */
+/** Maximum number of characters of a prefix that are used. */
 const MAX_PREFIX = 32;
 
-/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): words, and for several words phrases and titles. */
+/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): completes words, and for several words phrases and titles. */
 export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);
   const words = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);
@@ -23,13 +23,13 @@ export async function autocomplete(deps: SearchDeps, { collection, q, field, top
 }
 
 /**
- * Lowercased letters and digits, and no more than 32 of them. Identifiers of source code have other characters besides: what
- * may be the beginning of one is looked for as well.
+ * Lowercased letters and digits, at most 32. Identifiers of source code have other characters besides, so the possible beginning of one is
+ * looked up as well.
  */
 function toPrefixes(q: string): string[] {
   const text = q.normalize('NFC').toLowerCase();
   const prefixes = [text.replace(/[^\p{L}\p{N}]/gu, ''), text.trim().replace(/[^\p{L}\p{M}\p{N}_$-]/gu, '')];
-  // A hyphen alone begins no identifier, and every word begins with nothing.
+  // A hyphen alone begins no identifier, and every word begins with the empty string.
   return prefixes[0] === '' ? [] : [...new Set(prefixes.map((prefix) => [...prefix].slice(0, MAX_PREFIX).join('')))];
 }
 

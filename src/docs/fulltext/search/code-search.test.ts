@@ -108,7 +108,7 @@ describe('searching source code', () => {
       const own = n % 2 === 0 ? tokenizeCode(texts[n]!).map(({ form }) => form) : formsOf(texts[n]!).map((form) => term(form) ?? form);
       if (n % 2 === 0) return whole ? own.includes(codeForms(query)[0]!) : codeForms(query).some((form) => own.includes(form));
       const meaningful = formsOf(query).map(term).filter((each) => each !== undefined);
-      // Stop words alone are what the query is about.
+      // A query of stop words only searches for them.
       const wanted = meaningful.length > 0 ? meaningful : formsOf(query);
       return wanted.length > 0 && (whole ? inOrder(own, wanted) : wanted.some((each) => own.includes(each)));
     };

@@ -10,16 +10,16 @@ import { isUntitled, nameOfField } from '../view/to-indexed.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
-/** Several words, or the parts of one (`array.pro`), of which the last is still being typed. */
+/** Several words, or the parts of one (`array.pro`); the last is still being typed. */
 export interface PhraseCompletion {
   readonly collection: string;
   readonly text: string;
-  /** The only field to look at; where it is absent, the body for phrases and the title. */
+  /** The only field to search; if absent, phrases are searched in the body and titles in the title. */
   readonly field?: Field;
   readonly limit: number;
 }
 
-/** A phrase or a title, the field that has it, and in how many documents. */
+/** A phrase or a title, its field, and the number of documents that have it. */
 export interface CompletedPhrase {
   readonly term: string;
   readonly field: string;
@@ -27,18 +27,18 @@ export interface CompletedPhrase {
 }
 
 const TITLE: Field = FIELDS.indexOf('meta.title');
-/** Words of what was typed that count: the last ones. */
+/** Only the last words of the typed text are used, at most this many. */
 const MAX_WORDS = 6;
-/** Words that the last one may become, each of which is looked for in its place. */
+/** Maximum number of completions of the last word; each of them is searched for. */
 const MAX_ENDINGS = 40;
-/** Entries of the dictionary that these are chosen from. */
+/** Maximum number of dictionary entries that these are chosen from. */
 const MAX_SCAN = 10_000;
-/** Documents whose titles are read, and bytes of metadata and of bodies that are looked at for them. */
+/** Maximum documents whose titles are read, and maximum bytes of their metadata and bodies. */
 const MAX_TITLES = 100;
 const MAX_META_BYTES = 2 ** 20;
 const MAX_BODY_BYTES = 2 ** 20;
 
-/** Phrases of a collection that begin as a text does, and titles in which it stands, by documents descending; none for a single word. */
+/** Phrases of a collection that begin with a text, and titles that contain it, by number of documents descending; none for a single word. */
 export async function completePhrases(deps: SearchDeps, { collection, text, field, limit }: PhraseCompletion): Promise<CompletedPhrase[]> {
   const index = deps.view.indexOf(collection);
   const words = tokenize(text).map(({ form }) => form).slice(-MAX_WORDS);
@@ -46,7 +46,7 @@ export async function completePhrases(deps: SearchDeps, { collection, text, fiel
   if (index === undefined || last === undefined || words.length === 0) return [];
   const titles = field === undefined || field === TITLE ? await completeTitles(deps, index, { words, last, limit }) : [];
   const phrases = field === TITLE ? [] : await completeInField(index, { words, last }, field ?? CONTENT);
-  // Titles have a document each, as a rule, so frequency alone would leave no room for them.
+  // A title usually has one document only, so ordering by frequency alone would leave no place for titles.
   const room = Math.max(limit - titles.length, Math.ceil(limit / 2));
   return [...phrases.slice(0, room), ...titles].slice(0, limit).sort(byDocuments);
 }
@@ -85,7 +85,7 @@ async function completeTitles(deps: SearchDeps, index: TextIndex, { words, last,
   return [...counts].slice(0, limit).map(([term, docCount]) => ({ term, field: nameOfField(TITLE), docCount }));
 }
 
-/** The titles of documents of prose as the index has them, in the order of the documents: those of the metadata, else the first heading. */
+/** The titles of documents of prose as they are indexed, in the order of the documents: from the metadata, else the first heading. */
 async function titlesOf({ sql, codec }: SearchDeps, ords: readonly number[]): Promise<string[]> {
   const rows = await readRows(sql, ords, { withBodies: false, mostBytes: MAX_META_BYTES });
   const titles = new Map([...rows].flatMap(([ord, { meta }]) => (meta === null ? [] : [[ord, (JSON.parse(meta) as { title?: string[] }).title ?? []] as const])));
@@ -98,7 +98,7 @@ async function titlesOf({ sql, codec }: SearchDeps, ords: readonly number[]): Pr
   return [...titles.values()].flat();
 }
 
-/** Whether the words stand in a title one after the other, the last of them as the beginning of a word. */
+/** Whether a title contains the words in a row, the last of them as the beginning of a word. */
 function continues(title: string, { words, last }: Typed): boolean {
   const wanted = words.map(foldDiacritics);
   const beginning = foldDiacritics(last);

@@ -11,7 +11,7 @@ export interface FacetCount {
 
 export interface FacetRequest {
   readonly fields: readonly string[];
-  /** Values of each facet at most; 0 for all. */
+  /** Maximum number of values of each facet; 0 for all. */
   readonly max: number;
 }
 
@@ -19,23 +19,23 @@ export interface FacetRequest {
 export interface CountedRow {
   readonly ord: number;
   readonly lang: string;
-  /** Canonical JSON; null where it was not read. */
+  /** Canonical JSON; null if it was not read. */
   readonly meta: string | null;
 }
 
 export interface Counted {
   readonly facets: Readonly<Record<string, readonly FacetCount[]>>;
-  /** Documents that were counted: those that are still there, and the results. */
+  /** Documents that were counted: those that still exist, and the results. */
   readonly documents: number;
 }
 
-/** How often counts that documents changed under are begun again; then everything is counted at once. */
+/** Maximum number of tries for counts during which documents change; the last try counts everything without a pause. */
 const TRIES = 3;
 
 /**
- * How many of the documents have each value of the fields, by count descending, then by value; an empty
- * list for a key that none has (decision D-90). A document counts once for a value, however often it has it. All counts are
- * of one moment, but for results that have gone by then: those count as they were read.
+ * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key that no document has
+ * (decision D-90). A document counts once for a value, however often it has it. All counts are from one state, except that deleted results
+ * still count as they were read.
  */
 export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max }: FacetRequest, results: readonly CountedRow[]): Promise<Counted> {
   const names = [...new Set(fields)];
@@ -54,7 +54,7 @@ export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection
   }
 }
 
-/** Those of some documents that the columns do not have; nearly always none. */
+/** The values of documents that the columns do not have; almost always none. */
 function goneOf(columns: Columns | undefined, rows: readonly CountedRow[]): readonly CountedRow[] {
   const has = (...ords: readonly number[]): boolean => columns !== undefined && columns.count(OrdSet.of(ords)) === ords.length;
   return has(...rows.map(({ ord }) => ord)) ? [] : rows.filter(({ ord }) => !has(ord));
@@ -64,7 +64,7 @@ function countOf(columns: Columns | undefined, documents: OrdSet, field: string,
   return columns?.facet(documents, { field, orderBy: 'count', limit }) ?? [];
 }
 
-/** Counts the values of further documents as well. */
+/** Adds the values of further documents to the counts. */
 function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string, max: number): readonly FacetCount[] {
   if (rows.length === 0) return counts;
   const sums = new Map(counts.map(({ value, count }) => [value, count]));

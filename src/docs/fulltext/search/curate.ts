@@ -5,25 +5,25 @@ import type { DocsEnvironment } from '../../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
-/** A document that a pin may show. */
+/** A document that a pin may select. */
 export interface PinnedDocument extends Row {
   readonly ord: number;
   readonly key: string;
   readonly lang: string;
 }
 
-/** What the rules that match a query concern, found before the search. */
+/** What the matching rules of a query select, determined before the search. */
 export interface CuratedDocuments {
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
-  /** Documents of all pins, in every language where a pin names none; by id. */
+  /** Documents of all pins, by id. A pin without a language selects every language. */
   readonly pinned: readonly PinnedDocument[];
 }
 
-/** Names looked up by one statement. */
+/** Maximum number of names in one statement. */
 const STEP = 100;
 
-/** Expired documents are neither hidden nor pinned: they are absent. */
+/** Expired documents are neither hidden nor pinned, because they count as absent. */
 export async function curatedDocuments(environment: Environment, collection: string, query: string, rules: readonly CurationRule[]): Promise<CuratedDocuments> {
   const [hides, pins] = [hidesFor(query, rules), pinsFor(query, rules)];
   const hidden = await byKeys(environment, collection, [...hides]);
@@ -31,7 +31,7 @@ export async function curatedDocuments(environment: Environment, collection: str
   return { hidden: hidden.map(({ ord }) => ord), pinned: pinned.filter((document) => pins.some((pin) => isMeant(document, pin))) };
 }
 
-/** Whether a pin means a document. */
+/** Whether a pin selects a document. */
 export function isMeant({ key, lang }: { readonly key: string; readonly lang: string }, pin: Pin): boolean {
   return key.toLowerCase() === pin.key.toLowerCase() && (pin.lang === undefined || lang.toLowerCase() === pin.lang.toLowerCase());
 }
@@ -40,7 +40,7 @@ async function byKeys({ sql, clock }: Environment, collection: string, keys: rea
   const found: PinnedDocument[] = [];
   for (let i = 0; i < keys.length; i += STEP) {
     const some = keys.slice(i, i + STEP);
-    // An id is collection, key and language, joined by `|`; `}` is the character after that.
+    // An id is collection, key and language, joined by `|`; `}` is the next character after `|`.
     const bounds = some.flatMap((key) => [`${collection}|${key}|`, `${collection}|${key}}`]);
     found.push(...await sql.all<PinnedDocument>(
       `SELECT ord, key, lang FROM documents WHERE (${some.map(() => '(id > ? AND id < ?)').join(' OR ')}) AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`,

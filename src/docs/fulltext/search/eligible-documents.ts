@@ -9,31 +9,34 @@ import { OrdSet } from '../view/ord-set.ts';
 
 export interface EligibilityDeps extends Pick<DocsEnvironment, 'clock'> {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  /** Must be there where documents have to be in a circle. */
+  /** Required if the request has a circle. */
   readonly geo?: Pick<GeoView, 'indexOf'>;
 }
 
-/** What narrows the documents before they are scored. */
+/** What restricts the documents before they are scored. */
 export interface Eligibility {
-  /** All that the request says of the documents. */
+  /** All conditions of the request on documents. */
   readonly filter: Filter | undefined;
-  /** Where they have to be; absent for anywhere. */
+  /** The circle in which they must be; absent for any place. */
   readonly circle?: Circle | undefined;
-  /** Ordinals that are not to be found. */
+  /** Ordinals that must not be found. */
   readonly hidden?: readonly number[];
-  /** What else the columns will be asked for. */
+  /** What else the columns will be used for. */
   readonly needs?: Omit<Needs, 'filter'>;
 }
 
-/** The documents that a search may find, and the columns that know more of them. */
+/** The documents that a search may find, and the columns with their values. */
 export interface Eligible {
-  /** Undefined for all. Nobody may change it: without hidden ones and a circle it is the same object for the same filter as long as nothing changes. */
+  /**
+   * Undefined for all. Callers must not change it: without hidden documents and a circle, the same object is returned for the same filter
+   * until something changes.
+   */
   readonly documents: OrdSet | undefined;
-  /** Undefined where the collection has no documents. They follow the feed whenever something is awaited. */
+  /** Undefined if the collection has no documents. They may change at every `await`, because they follow the feed. */
   readonly columns: Columns | undefined;
 }
 
-/** The documents of a collection that match the filter, are in the circle, have not expired, and are not hidden. Throws `index_loading`. */
+/** The documents of a collection that match the filter, are in the circle, have not expired and are not hidden. Throws `index_loading`. */
 export async function eligibleDocuments({ columns: view, clock, geo }: EligibilityDeps, collection: string, { circle, ...eligibility }: Eligibility): Promise<Eligible> {
   const selected = await selectDocuments(view, collection, { ...eligibility, now: unixSeconds(clock) });
   if (selected === undefined) return { documents: new OrdSet(), columns: undefined };

@@ -9,7 +9,7 @@ import { SearchFixture } from './test-fixture.ts';
 
 const refusal = { code: 'invalid_argument' };
 
-/** The keys of what each endpoint finds, and what it says of their number. */
+/** The keys that each endpoint finds, and the number that it reports. */
 async function everywhere(fixture: SearchFixture, filters: object): Promise<{ keys: string[]; counts: number[] }> {
   const listed = await fixture.base.reply('searchDocuments', { collection: 'c', limit: 1000, ...filters });
   const found = await fixture.find('word', { limit: 1000, facetBy: ['lang'], ...filters });
@@ -22,7 +22,7 @@ async function everywhere(fixture: SearchFixture, filters: object): Promise<{ ke
   return { keys, counts: [Number(listed.headers['X-Total-Count']), found.totalMatches!, totalDocs] };
 }
 
-/** Whether times are compared with times alone. */
+/** Whether times are compared only with times. */
 function comparesMoments(filter: Filter): boolean {
   try {
     checkMoments(filter);

@@ -7,37 +7,37 @@ import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type Match
 import type { ResultRow } from '../../documents/index.ts';
 import type { SearchRequest } from './request.ts';
 
-/** A result before it is shown. */
+/** A result before it is presented. */
 export interface Found {
   readonly ord: number;
   readonly key: string;
   readonly lang: string;
   readonly score: number;
   readonly row: ResultRow;
-  /** Terms of the query that it matches, but for those found by edits. */
+  /** Terms of the query that it matches, except those found by edits. */
   readonly terms: Set<string>;
-  /** Where it is in the order of the request, if that has one. */
+  /** Its position in the order of the request, if the request has one. */
   readonly place: MatchPlace | undefined;
 }
 
 export interface SearchOutcome {
   readonly results: readonly Curated<Found>[];
-  /** Documents that match; at least so many where that is a lower bound. */
+  /** Number of documents that match; if it is a lower bound, there may be more. */
   readonly total: number;
   readonly isLowerBound: boolean;
-  /** Everything that matches or is pinned, where facets are to be counted. */
+  /** All matching and pinned documents, if facets are counted. */
   readonly all: OrdSet | undefined;
 }
 
 const NOT_CURATED: CuratedDocuments = { hidden: [], pinned: [] };
 
-/** Finds, weighs and curates. */
+/** Finds documents, weights their scores and applies curation. */
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
   const { query, limit, sort, cursor } = request;
   const { hidden, pinned: wanted } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
-  // A cursor goes through all matches in their order, each once.
+  // A cursor lists all matches once, in their order.
   const pinned = cursor === undefined ? wanted : [];
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
   const offset = request.offset - skipped;
@@ -60,13 +60,13 @@ function toFound([ord, { row, score, terms, place }]: [number, Match]): Found {
   return { ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
 }
 
-/** The best document that a pin means; with a score of 0 where it does not match (decisions section 4.5). */
+/** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
 function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
   const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound([ord, found.get(ord)!]));
   return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
 }
 
-/** Scores have single precision: further digits would be noise. */
+/** Scores have single precision: further digits would have no meaning. */
 function round(score: number): number {
   return Number(score.toPrecision(8));
 }

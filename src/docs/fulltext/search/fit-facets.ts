@@ -1,7 +1,7 @@
 import { AnswerBudget } from '../../../operations/index.ts';
 import type { FacetCount } from './count-facets.ts';
 
-/** Part of an answer that its facets may take; the rest is for the results. */
+/** Fraction of an answer that its facets may use; the rest is for the results. */
 const SHARE = 0.25;
 
 export interface FittedFacets {
@@ -9,12 +9,12 @@ export interface FittedFacets {
   readonly isTruncated: boolean;
 }
 
-/** As many values of each facet, the first ones, as the answer may hold; they count with it. */
+/** The first values of each facet, as many as fit in the answer; their size is added to it. */
 export function fitFacets(facets: Readonly<Record<string, readonly FacetCount[]>>, budget: AnswerBudget): FittedFacets {
   const bytes = budget.left * SHARE;
   const room = new AnswerBudget(bytes);
   const names = Object.keys(facets);
-  // Field by field a value at a time, so that one long facet does not leave the others without any.
+  // One value of each field in turn, so that one long facet does not exclude the values of the others.
   const counts = new Map(names.map((name) => [name, 0]));
   const longest = Math.max(0, ...Object.values(facets).map(({ length }) => length));
   for (let i = 0; i < longest && !room.isSpent; i++) {

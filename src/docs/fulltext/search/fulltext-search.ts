@@ -21,17 +21,17 @@ import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search
 
 type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>>;
 
-/** Searching by words, and the indexes that it needs. */
+/** Full-text search, and the indexes that it needs. */
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
-  /** Finds documents without showing them; throws `index_loading`. */
+  /** Finds documents without presenting them; throws `index_loading`. */
   rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
-  /** For `pmisparse`, wherever words are searched for. */
+  /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
-  /** Memory of what searches remember beside the indexes. */
+  /** Memory of the caches that searches keep beside the indexes. */
   readonly rememberedBytes: number;
-  /** What searches work with, for areas that search by words and something else. */
+  /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
 
@@ -43,16 +43,16 @@ export interface FullTextSearchAreas {
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
-  /** Tests may bring other indexes. */
+  /** Tests may pass other indexes. */
   readonly indexes?: TextIndexes;
   readonly neighbours?: NeighbourModelsOptions;
 }
 
-/** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are asked at each search, so all must answer from memory. */
+/** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory. */
 export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
-  // Made at the start: the first document or query would have to wait for them, and everybody else with it.
+  // Created at the start; otherwise the first document or query would block the event loop while it is created.
   tokenTables();
   const view = createFullTextView(environment, {
     indexes,
@@ -81,7 +81,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
   };
 }
 
-/** What was learned of the documents has the life of the index of their words. */
+/** The models learned from the documents exist as long as the index of their words. */
 function withExpansion(view: ServedView, expansion: Expansion): ServedView {
   return {
     start: () => view.start(),

@@ -37,7 +37,7 @@ describe('highlights by the forms of the index', () => {
       const options = { highlightTag: '<mark>', maxHighlights: 3, fragmentSize };
       const find = () => fixture.find(asked.query, { ...asked, ...options, highlight: true });
       const { results } = await find();
-      // Those that are remembered, from the second time on that a body comes.
+      // Further searches use remembered passages, from the second occurrence of a body on.
       for (let turn = 0; turn < 2; turn++) expect((await find()).results).toEqual(results);
       const request = resolveRequest(fixture.search.deps, { collection: 'c', algorithm: 'tfidf', distance: 5, ...asked } as Parameters<typeof resolveRequest>[1]);
       const matchers = new WordMatchers(request.plan);

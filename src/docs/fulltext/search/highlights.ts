@@ -13,13 +13,13 @@ type Options = NonNullable<SearchRequest['highlight']>;
 interface Shown {
   readonly key: string;
   readonly meta: Meta;
-  /** May be UTF-8. */
+  /** May be UTF-8 bytes. */
   readonly contentMd: string | Buffer;
 }
 
 /**
- * The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89); of the fields that are
- * searched.
+ * The best passages of a document's body, then those of its metadata, the same maximum number of each (decisions D-88, D-89); only in
+ * searched fields.
  */
 export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
   const code = isCodeDocument(document);
@@ -33,7 +33,7 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }
 
-/** One passage of each value at most: those with the most terms, in the order of the metadata. */
+/** At most one passage of each value: those with the most terms, in the order of the metadata. */
 function inMetadata(meta: Meta, counts: (field: Field) => boolean, options: HighlightOptions, most: number): Highlight[] {
   const found = Object.entries(meta).filter(([key]) => counts(fieldByName(nameOfKey(key)))).flatMap(([key, values]) => values.flatMap((value, valueIndex) => (
     highlight(value, { ...options, maxHighlights: 1 }).map((one): Highlight => ({ field: nameOfKey(key), valueIndex, ...one })))));

@@ -9,7 +9,7 @@ import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndex, TextIndexes } from '../view/text-index.ts';
 import { SearchFixture } from './test-fixture.ts';
 
-/** Indexes in which changes stand still while they are held: committed, and not yet to be found. */
+/** Indexes in which changes wait while they are held: committed, but not findable yet. */
 class HeldIndexes implements TextIndexes {
   readonly #indexes = invertedIndexes();
   held = false;
@@ -39,7 +39,7 @@ class HeldIndexes implements TextIndexes {
     return this.#indexes.restore(bytes);
   }
 
-  /** Resolves when a change stands still. */
+  /** Resolves when a change waits. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }
@@ -91,7 +91,7 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
     await fixture.close();
   });
 
-  /** Searches after a change of `a` was committed, which comes to the index only then. */
+  /** Searches after a change of `a` was committed, which reaches the index only then. */
   async function during(change: object, query: string, more: object = {}) {
     indexes.held = true;
     const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', ...change });

@@ -22,15 +22,15 @@ export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'cloc
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
 }
 
-/** What a search is about, beside its request. */
+/** The parameters of a search besides its request. */
 export interface MatchScope {
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
-  /** Ordinals that are wanted even where they do not match. */
+  /** Ordinals that are returned even if they do not match. */
   readonly pinned: readonly number[];
-  /** What is read of the rows. */
+  /** Which columns of the rows are read. */
   readonly content: ContentOptions;
-  /** Those of some documents whose bodies need not be read; absent for none. */
+  /** Returns those of some documents whose bodies need not be read; absent for none. */
   readonly bodilessOf?: ((index: TextIndex, ords: readonly number[]) => ReadonlySet<number>) | undefined;
   readonly signal: AbortSignal;
 }
@@ -41,39 +41,39 @@ export interface Match {
   /** Undefined for a pinned document that does not match. */
   readonly score: number | undefined;
   readonly terms: Set<string>;
-  /** Where it is in the order of the request, if that has one. */
+  /** Its position in the order of the request, if the request has one. */
   readonly place: MatchPlace | undefined;
 }
 
-/** What a match is sorted by, and what tells it from matches of the same place. */
+/** The values that a match is sorted by, and the one that orders matches with equal values. */
 export type MatchPlace = Omit<SortedDocument, 'ord'>;
 
 export interface Matches {
-  /** Documents that match; at least so many where that is a lower bound. */
+  /** Number of documents that match; if it is a lower bound, there may be more. */
   readonly total: number;
   readonly isLowerBound: boolean;
-  /** How many of the first in the order of the request are left out of `found`, since nothing moves them to the page. */
+  /** Number of documents at the start of the requested order that `found` omits, because nothing moves them to the page. */
   readonly skipped: number;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
-  /** All that match, where facets are to be counted. */
+  /** All that match, if facets are counted. */
   readonly all: OrdSet | undefined;
 }
 
 type Seen = Omit<Match, 'row'> & { readonly row: ResultRow | undefined };
 
-/** What one reading of filter, index and rows has seen. */
+/** The result of reading filter, index and rows once. */
 interface Look {
   readonly total: number;
   readonly isLowerBound: boolean;
-  /** A row is undefined for a document that went meanwhile. */
+  /** A row is undefined for a document that was deleted in the meantime. */
   readonly seen: ReadonlyMap<number, Seen>;
   readonly all: OrdSet | undefined;
-  /** Seen, but changed meanwhile: what was read of them may be of different versions. */
+  /** Documents that changed in the meantime: their values may come from different versions. */
   readonly torn: ReadonlySet<number>;
 }
 
-/** How often documents that change are looked at again, and how long that waits for the index each time. */
+/** How often changed documents are read again, and the milliseconds of each wait for the index. */
 const LOOKS = 5;
 const TIMEOUT_MS = 250;
 /** Ordinals looked up by one statement. */
@@ -81,9 +81,8 @@ const STEP = 256;
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * The documents that match, each as it was at one moment, although filter, index and rows are read one after
- * the other: those that change meanwhile are looked at again, alone. One that never stops changing
- * comes as it was seen last.
+ * The documents that match, each in one consistent state, although filter, index and rows are read one after the other: only those that
+ * change in the meantime are read again. One that never stops changing is returned as it was read last.
  */
 export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
   const found = new Map<number, Match>();
@@ -119,18 +118,18 @@ function hasRow(seen: Seen): seen is Match {
   return seen.row !== undefined;
 }
 
-/** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
+/** Reads some documents, or all. Every change between the first and the last line is detected. */
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = leastPosition(...viewsOf(deps, request));
   const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
-  // Where there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change on the way.
+  // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change in between.
   const index = deps.view.indexOf(collection);
   if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: NONE };
   const factors = boostFactors(columns, request.boost);
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
-  // What is pinned leaves a gap behind among the best.
+  // A pinned document leaves a gap among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
@@ -154,24 +153,27 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
 }
 
-/** What a search asks. */
+/** The views that a search uses. */
 function viewsOf({ view, columns, geo }: MatchDeps, { circle }: Pick<SearchRequest, 'circle'>): (MatchDeps['columns'] | MatchDeps['geo'] | MatchDeps['view'])[] {
   return circle === undefined ? [view, columns] : [view, columns, geo];
 }
 
-/** Up to where all of some views have the changes of the feed; undefined where none follows it. A document that changed since may be of different versions in them. */
+/**
+ * The smallest position in the feed of some views; undefined if none follows it. A document that changed after it may be of different
+ * versions in them.
+ */
 export function leastPosition(...views: readonly { readonly position: number | undefined }[]): number | undefined {
   const known = views.map(({ position }) => position).filter((position) => position !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Scores of some documents, as a search by score has them; one that changed meanwhile has none. */
+/** Scores of some documents, as a search by score computes them; undefined for a document that no longer matches. */
 function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[]): [number, number | undefined][] {
   const { looked } = index.search({ ...query, limit: 0, look: ords });
   return ords.map((ord, i) => [ord, weighed(looked[i], query.factors?.[ord])]);
 }
 
-/** In single precision, as the index weighs. */
+/** In single precision, like the index. */
 function weighed(score: number | undefined, factor = 1): number | undefined {
   return score === undefined ? undefined : Math.fround(score * factor);
 }
@@ -182,7 +184,7 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
   return set;
 }
 
-/** Which documents have changes after a number of the feed. */
+/** The documents that have changes after a number of the feed. */
 async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Promise<Set<number>> {
   const changed = new Set<number>();
   for (let i = 0; i < ords.length; i += STEP) {
@@ -196,7 +198,7 @@ async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Pro
   return changed;
 }
 
-/** Waits until views have what was written, but not for long: a document of many megabytes may hold them up. */
+/** Waits until views include all writes, but not for long, because a document of many megabytes may delay them. */
 export async function patiently(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {

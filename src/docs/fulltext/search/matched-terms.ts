@@ -3,13 +3,13 @@ import { isAmong } from '../view/document-classes.ts';
 import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 
-/** Of so many documents, each is looked up in the postings of a word; of more, a search that scores all documents takes less time. */
+/** Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents is faster. */
 const FEW = 256;
 
 /**
- * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
- * alone at the end; what was found by edits is called `query~indexed` (decision D-85). Where `fields` are given, nothing else
- * is looked at. The index answers for one leaf after the other, with rests between.
+ * Which terms of a query each document matches, in the order of the query; terms that match only through their neighbours come last.
+ * Matches by edits are labelled `query~indexed` (decision D-85). With `fields`, only those are searched. The leaves are evaluated one after
+ * the other, with pauses between them.
  */
 export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[], fields?: readonly Field[]): Promise<Map<number, Set<string>>> {
   const pace = new Pace();
@@ -26,7 +26,7 @@ export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, or
   return terms;
 }
 
-/** What a leaf is called for each of some documents; nothing where it does not match. */
+/** The labels of a leaf for each document; empty if the document does not match. */
 function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, { ords, fields }: { readonly ords: readonly number[]; readonly fields: readonly Field[] | undefined }): (readonly string[])[] {
   if (node.kind === 'term' && node.fuzzy) {
     return index.matchesByEdits(node, analyzer, ords, fields)

@@ -109,7 +109,7 @@ function formsOf(value: string): string[] {
   return tokenize(value).map(({ form }) => form);
 }
 
-/** Scores by the definition of `tfidf` (decision D-81), by looking at every word of every document. */
+/** Scores by the definition of `tfidf` (decision D-81), by comparing every word of every document. */
 class Scan {
   readonly #plan: Reading;
   readonly #documents: readonly Scanned[];
@@ -119,13 +119,13 @@ class Scan {
     this.#documents = documents;
   }
 
-  /** Any of the words, each as often as it comes; undefined where the document does not match. */
+  /** Any of the words, each with its number of occurrences; undefined if the document does not match. */
   sumOf(forms: readonly string[], document: Scanned): number | undefined {
     const scores = forms.filter((form) => !this.#plan.isStopWord(form)).map((form) => this.#word(this.#sameTerm(form), document)).filter((score) => score !== undefined);
     return scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0);
   }
 
-  /** Undefined where the document does not match. */
+  /** Undefined if the document does not match. */
   score(node: QueryNode, document: Scanned): number | undefined {
     switch (node.kind) {
       case 'term': return this.#word(this.#sameTerm(node.form), document);
@@ -174,7 +174,7 @@ function matching(pattern: string): (form: string) => boolean {
   return (form) => regexp.test(form.normalize('NFD').replace(/\p{M}/gu, ''));
 }
 
-/** Within one text: phrases do not reach from one to the next. */
+/** Within one text: phrases do not match across two texts. */
 function hasPhrase({ content, title, tags: values }: Scanned, words: readonly ((form: string) => boolean)[]): boolean {
   return [content, title, ...values.map((value) => [value])].some((forms) => forms.some((_, at) => words.every((test, i) => at + i < forms.length && test(forms[at + i]!))));
 }

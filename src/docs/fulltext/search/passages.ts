@@ -15,15 +15,15 @@ export interface PassageDeps {
 type Request = Pick<SearchRequest, 'plan' | 'fields'>;
 type Options = NonNullable<SearchRequest['highlight']>;
 
-/** What is shown of the documents of one answer, in words and bodies as they are while it is made. */
+/** Passages of the documents of one answer, by the words and bodies of that moment. */
 export interface Passages {
-  /** Remembered ones of a document, whose body need not be read for them. */
+  /** The remembered passages of a document, whose body need not be read for them. */
   known(row: ResultRow): readonly Highlight[] | undefined;
-  /** Those of a document by its body, which must be of the same version as the row. */
+  /** The passages of a document from its body, which must be of the same version as the row. */
   find(row: ResultRow, meta: Record<string, string[]>, utf8: Buffer): readonly Highlight[];
 }
 
-/** Runs work with the passages that a request asks for. */
+/** Calls `work` with the passages that a request selects. */
 export async function withPassages<T>({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T> {
   const { matchers, keep } = all.of(request.plan, index);
   const name = nameOf(request, options);
@@ -36,7 +36,7 @@ export async function withPassages<T>({ matchers: all, highlights }: PassageDeps
       const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
       if (matcher === undefined) return [];
       const found = highlightsOf(request, options, matcher, { key: row.key, meta, contentMd });
-      // A matcher without forms is not remembered, so that nobody would ask again.
+      // A matcher without forms is not remembered, so nothing would ever find its passages again.
       if (matcher.marks !== undefined) highlights.keep(matcher, name, row, found);
       return found;
     },
@@ -45,7 +45,7 @@ export async function withPassages<T>({ matchers: all, highlights }: PassageDeps
   return result;
 }
 
-/** Those of some documents of which passages are remembered, if not of other versions than there are now. */
+/** Those of some documents whose passages are remembered and of the current version. */
 export function bodilessOf({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
   const { matchers, keep } = all.of(request.plan, index);
   const name = nameOf(request, options);
@@ -57,13 +57,13 @@ export function bodilessOf({ matchers: all, highlights }: PassageDeps, request: 
   return known;
 }
 
-/** By what the index has of a document: passages of another version of it are not taken. */
+/** Compared with the version in the index: passages of another version of a document are not used. */
 function matcherIn(matchers: ReturnType<RememberedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number): WordMatcher | undefined {
   const documentClass = index?.classOf(ord);
   return documentClass === undefined ? undefined : matchers.ofClass(documentClass);
 }
 
-/** What decides the passages beside the words and the document; the tag comes last, as it may hold anything. */
+/** Everything besides the words and the document that determines the passages; the tag comes last, because it may hold any character. */
 function nameOf({ fields }: Request, { maxHighlights, fragmentSize, escape, highlightTag }: Options): string {
   return `${fields?.join() ?? ''} ${maxHighlights} ${fragmentSize} ${escape} ${highlightTag}`;
 }

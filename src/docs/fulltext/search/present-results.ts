@@ -10,7 +10,7 @@ import { type PassageDeps, type Passages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
 
-/** A result with the bytes of text that a token budget counts. */
+/** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
   readonly result: FullTextResult;
   readonly bytes: number;
@@ -22,26 +22,23 @@ interface PresentDeps extends PassageDeps {
   readonly view: Pick<FullTextView, 'indexOf'>;
 }
 
-/** Whether results need their bodies, if only for passages of them. */
+/** Whether results need their bodies, even if only for passages. */
 export function needsBodies({ projection, highlight: options }: SearchRequest): boolean {
   return projection.body || options !== undefined;
 }
 
-/** Whether results need their metadata: to be shown, for passages of them, or to be counted. */
+/** Whether results need their metadata: to show them, for passages, or for counts. */
 export function needsMeta({ projection, highlight: options, facetBy }: SearchRequest): boolean {
   return keepsMeta(projection) || options !== undefined || facetBy !== undefined;
 }
 
-/**
- * Results as they are answered: documents in part, the terms they match, and passages around those; as many as the
- * answer may hold.
- */
+/** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */
 export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds): Promise<PresentedResult[]> {
   if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
   return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, passages));
 }
 
-/** Without passages, none are wanted. */
+/** Without `passages`, none are returned. */
 async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, passages?: Passages): Promise<PresentedResult[]> {
   const pace = new Pace();
   const presented: PresentedResult[] = [];
@@ -53,7 +50,7 @@ async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, 
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
     const known = passages?.known(row);
-    // The document is of another version than the one whose passages are remembered, so that its body was left out.
+    // The document is of another version than the remembered passages, for which its body was not read.
     if (needsBodies(request) && known === undefined && row.body === null && !(await readContent(sql, Object.assign(row, { meta: null }), true))) continue;
     const body = row.body === null || (known !== undefined && !request.projection.body) ? NO_BODY : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
     const { result, bytes, size } = present(request, one, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
@@ -64,7 +61,7 @@ async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, 
   return presented;
 }
 
-/** A body in the forms that results need it in: its text to be shown, its bytes for passages of it. */
+/** A body in the forms that results need: its text to show it, its bytes for passages. */
 interface Body {
   readonly text: string;
   readonly utf8: Buffer;

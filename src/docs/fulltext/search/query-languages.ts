@@ -2,7 +2,7 @@ import { resolveLanguage } from '../../../text/languages/index.ts';
 import { CODE_CLASS, languageOfClass, PROSE_CLASSES } from '../view/document-classes.ts';
 import type { RequestContext } from './request.ts';
 
-/** A language that a query is read in, for the prose of some classes. */
+/** A language that a query is read in, for prose of some classes. */
 export interface QueryLanguage {
   /** Code of a language (see `resolveLanguage`). */
   readonly lang: string;
@@ -12,16 +12,16 @@ export interface QueryLanguage {
 }
 
 /**
- * The languages that a query is read in: the one that it names, for all documents; or else those of the collection's documents, each
- * for its own (decision D-144), that of most documents first. Documents of an unknown language, and collections without prose, have
- * the server's. Throws `index_loading`.
+ * The languages that a query is read in: the one that it names, for all documents; otherwise those of the collection's documents, each for
+ * its own documents (decision D-144), ordered by number of documents, descending. Documents of an unknown language, and collections without
+ * prose, use the server's language. Throws `index_loading`.
  */
 export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>, collection: string, asked?: string): readonly [QueryLanguage, ...QueryLanguage[]] {
   const toLanguage = (lang: string, classes: number): QueryLanguage => ({ lang, classes, stopWords: dictionaries.stopWordsOf(collection, lang) });
   if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
   const found = proseOf(view.indexOf(collection)?.documentsByClass() ?? [], defaultLang);
   const [main, ...others] = [...found].sort(([, a], [, b]) => b.documents - a.documents).map(([lang, { classes }]) => toLanguage(lang, classes));
-  // A language that comes while the query is under way is read as that of most documents.
+  // Documents of a language that is added during the query are searched as in the most frequent language.
   const rest = others.reduce((classes, other) => classes & ~other.classes, PROSE_CLASSES);
   return [main === undefined ? toLanguage(defaultLang, PROSE_CLASSES) : { ...main, classes: rest }, ...others];
 }

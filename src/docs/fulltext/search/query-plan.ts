@@ -10,7 +10,7 @@ import type { QueryLanguage } from './query-languages.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
-/** A leaf that a match may contain, and what the answer calls it. */
+/** A leaf that a match may contain, and its labels in the answer. */
 export interface WantedLeaf {
   readonly node: Leaf;
   /** Terms of the query: one, or the words of a phrase. */
@@ -18,70 +18,70 @@ export interface WantedLeaf {
 }
 
 /**
- * A query as the index is asked for documents of some classes. Its analyzer makes terms of forms, and knows no stop words, as the
- * tree is without them; what terms bring along besides is told by `expandReading`.
+ * A query for the documents of some classes, in the form that the index takes. Its analyzer converts forms to terms and knows no stop
+ * words, because the tree no longer has any; `expandReading` adds the expansions.
  */
 export interface Reading extends TextReading {
-  /** Code of its language; of code, that of the server or of most prose beside it. */
+  /** Code of its language; for code, that of the server or of the most frequent prose. */
   readonly lang: string;
   readonly isStopWord: (form: string) => boolean;
   /** Leaves that match, not those that exclude; in simple mode one for each term, however many of its inflections the query has. */
   readonly wanted: readonly WantedLeaf[];
-  /** Terms that stand in the query themselves, in contrast to their synonyms. */
+  /** Terms that the query itself contains, in contrast to their synonyms. */
   readonly own: ReadonlySet<TermNode>;
-  /** Stop words of the query that are not looked for. */
+  /** Stop words of the query that are not searched for. */
   readonly dropped: ReadonlySet<string>;
 }
 
-/** A query as it is read for each kind of documents. */
+/** A query as it is read for each class of documents. */
 export interface QueryPlan {
   readonly mode: QueryMode;
-  /** Of no two for the same class. */
+  /** No two readings are for the same class. */
   readonly readings: readonly Reading[];
 }
 
-/** How a query is read for documents of a class; undefined when they are not looked for. */
+/** How a query is read for documents of a class; undefined when they are not searched. */
 export function readingFor({ readings }: QueryPlan, documentClass: number): Reading | undefined {
   return readings.find(({ classes }) => isAmong(documentClass, classes));
 }
 
-/** Whether a plan stems the words of any documents. */
+/** Whether a plan stems words for any class. */
 export function isStemming({ readings }: QueryPlan): boolean {
   return readings.some(({ analyzer }) => analyzer.stemming);
 }
 
-/** Gets an index, where there is one, ready for a plan, a little at each call; true when it is. */
+/** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
 export function prepareFor(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
   return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {
-  /** Those of prose, the main one first. */
+  /** The languages of prose, the main one first. */
   readonly languages: readonly [QueryLanguage, ...QueryLanguage[]];
   readonly stemming: boolean;
-  /** Synonyms of a form; undefined when none are to be added. */
+  /** Synonyms of a form; undefined when none are added. */
   readonly synonymsOf: ((form: string) => readonly string[]) | undefined;
-  /** Edits allowed in simple mode; `auto`: as many as the length of a term asks for. */
+  /** Edits allowed in simple mode; `auto`: depends on the length of a term. */
   readonly fuzzy: Fuzziness;
-  /** Which word may be the beginning of one, in simple mode; none by default. */
+  /** Which word may be the beginning of another, in simple mode; none by default. */
   readonly prefix?: PrefixMatching;
-  /** How many words have to match, in simple mode; any by default. */
+  /** How many words must match, in simple mode; any by default. */
   readonly matching?: MatchingStrategy;
 }
 
-/** Terms below so many characters match exactly (decision D-85). */
+/** Shorter terms, in characters, match exactly (decision D-85). */
 const FUZZY_FROM = 3;
-/** With `auto`, those from so many characters may be one edit away, and two. */
+/** With `auto`, the lengths in characters from which a term may be one edit away, and two. */
 const ONE_EDIT_FROM = 4;
 const TWO_EDITS_FROM = 8;
-/** Each fuzzy term reads a part of the dictionary, so a long text is not searched for with edits from end to end. */
+/** Maximum number of fuzzy terms: each reads a part of the dictionary, so a long text is not searched with edits throughout. */
 const FUZZY_TERMS = 32;
-/** Synonyms of one term that are searched for. */
+/** Maximum number of synonyms of one term that are searched for. */
 const MAX_SYNONYMS = 64;
 
 /**
- * Reads a query for prose, in each language, and for code, and prepares it: stop words go, terms get their edits and synonyms. Throws
- * `invalid_argument` with the byte position for a query that its mode's grammar does not allow.
+ * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their edits and synonyms.
+ * Throws `invalid_argument` with the byte position for a query that the grammar of its mode does not allow.
  */
 export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const options = { ...given, queryBytes: Buffer.byteLength(query) };
@@ -89,7 +89,7 @@ export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const bytes = Buffer.from(query);
   const withWords = (reading: Reading, { mode, root }: ParsedQuery): Reading => (mode === 'simple' ? { ...reading, words: wordsOfQuery(bytes, root, reading) } : reading);
   const prose = options.languages.map((language) => readAsProse(parsed, options, language));
-  // A query of nothing but stop words is about these.
+  // A query that consists only of stop words searches for them.
   const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
   const meant = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
   const asCode = parse(query, options, true);
@@ -98,7 +98,7 @@ export function planQuery(query: string, given: PlanOptions): QueryPlan {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What planning needs to know of a query besides. */
+/** What planning needs in addition to the query. */
 interface Planning extends PlanOptions {
   readonly queryBytes: number;
 }
@@ -109,7 +109,7 @@ function readAsProse(parsed: ParsedQuery, options: Planning, { lang, stopWords, 
   return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.term(form) === undefined });
 }
 
-/** Identifiers are looked for as they stand: no stems, and every word counts (contract section 2, "Code documents"). */
+/** Identifiers are searched for as they are written: no stems, and no stop words (contract section 2, "Code documents"). */
 function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
   const [{ lang }] = options.languages;
   return read(parsed, options, { lang, classes: CODE_CLASSES, analyzer: termAnalyzer(lang, false), isStopWord: () => false });
@@ -137,7 +137,7 @@ class Planner {
   readonly #mode: QueryMode;
   readonly #analyzer: TermAnalyzer;
   readonly #isStopWord: (form: string) => boolean;
-  /** In simple mode: the forms that were not planned yet, and how often the query has each. */
+  /** In simple mode: the forms that are not planned yet, and how often each occurs in the query. */
   #counts: Map<string, number> | undefined;
   /** In simple mode: the form that may be the beginning of a word. */
   #unfinished: string | undefined;
@@ -152,7 +152,7 @@ class Planner {
     this.#isStopWord = isStopWord;
   }
 
-  /** Undefined for nothing but stop words or negations, which matches nothing. */
+  /** Undefined if only stop words or negations are left, which match nothing. */
   plan(root: QueryNode | undefined): QueryNode | undefined {
     if (this.#mode === 'simple') return root && this.#words(root);
     const node = root && this.#node(root, true);
@@ -178,7 +178,7 @@ class Planner {
     }
   }
 
-  /** A required part that is left with nothing but exclusions excludes for the whole; an optional one adds nothing then. */
+  /** A required part in which only exclusions are left excludes for the whole query; an optional one then adds nothing. */
   #group({ required, optional, excluded, start, end }: GroupNode, wanted: boolean): QueryNode | undefined {
     const all = this.#nodes(required, wanted);
     const negations = all.filter((node) => node.kind === 'group' && isNegation(node)) as GroupNode[];
@@ -209,7 +209,7 @@ class Planner {
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
   }
 
-  /** In simple mode, the first node of a form stands for all of them, with their number as its weight (as in Lucene and Anserini). */
+  /** In simple mode, the first node of a form represents all of them, with their number as its weight (as in Lucene and Anserini). */
   #counted(node: TermNode): TermNode | undefined {
     if (this.#counts === undefined) return node;
     const count = this.#counts.get(node.form);
@@ -218,7 +218,7 @@ class Planner {
     return count === 1 ? node : { ...node, weight: count };
   }
 
-  /** In simple mode, inflections of a term add to its score, but are called by the first of them. */
+  /** In simple mode, inflections of a term add to its score, but are labelled by the first of them. */
   #ownLeaf(node: TermNode, wanted: boolean): Leaf {
     const own = this.#withEdits(node);
     this.own.add(own);
@@ -228,7 +228,7 @@ class Planner {
     return leaf;
   }
 
-  /** Parts of an identifier match under their own names. */
+  /** Parts of an identifier match under their own labels. */
   #wantParts({ parts = [], start, end }: TermNode, wanted: boolean): void {
     for (const form of parts) if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
   }
@@ -258,7 +258,7 @@ class Planner {
     return { ...exact, fuzzy: edits as 1 | 2, ...(asked === 'auto' && { keepsFirst: true }) };
   }
 
-  /** Stop words stay within a phrase: they are indexed, and what was quoted is meant as it stands. */
+  /** Stop words stay within a phrase: they are indexed, and quoted text is matched as written. */
   #phrase<N extends PhraseNode | ProximityNode>(node: N, wanted: boolean): QueryNode | undefined {
     if (node.forms.length === 1) return this.#term({ kind: 'term', form: node.forms[0]!, start: node.start, end: node.end }, wanted);
     const meaningful = node.forms.filter((form) => !this.#isStopWord(form));
@@ -277,7 +277,7 @@ function withoutParts(node: Leaf): Leaf {
   return whole;
 }
 
-/** So many of the words as a strategy asks for: of `most`, all of two, all but one of three to five, and three quarters of more. */
+/** The number of words that a strategy requires: `most` requires all of two, all but one of three to five, and three quarters of more. */
 function matchingSome(words: readonly QueryNode[], strategy: MatchingStrategy, { start, end }: QueryNode): QueryNode | undefined {
   if (words.length < 2) return words[0];
   const least = { any: 1, all: words.length, most: mostOf(words.length) }[strategy];

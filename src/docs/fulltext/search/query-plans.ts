@@ -1,7 +1,7 @@
 import { Lru } from '../../../lib/lru.ts';
 import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
 
-/** Plans that are remembered, and characters that the query of one may have: some megabytes at most. */
+/** Maximum number of remembered plans, and of characters of their queries: some megabytes in total. */
 const REMEMBERED = 512;
 const MAX_LENGTH = 512;
 
@@ -11,8 +11,8 @@ interface Remembered {
 }
 
 /**
- * Plans queries, and remembers the plans: the same queries come again and again, and planning one takes as long as scoring its words.
- * A plan is taken again only for the very stop words and synonyms that it was made with, so a change of those needs no notice.
+ * Plans queries, and remembers the plans: the same queries are repeated, and planning one takes as long as scoring its words. A plan is
+ * reused only with the same stop-word and synonym objects that it was made with, so a change of those needs no invalidation.
  */
 export class QueryPlans {
   readonly #plans = new Lru<string, Remembered>(REMEMBERED);
@@ -29,7 +29,7 @@ export class QueryPlans {
   }
 }
 
-/** All that decides a plan, but for lists of words. The query comes last, as it may hold anything. */
+/** Everything that determines a plan, except the lists of words. The query comes last, because it may hold any character. */
 function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, languages }: PlanOptions): string {
   return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${query}`;
 }

@@ -1,7 +1,7 @@
 import { type QueryNode, wantedNodes } from '../../../text/query/index.ts';
 import type { QueryWord, TermAnalyzer } from '../view/text-index.ts';
 
-/** `addEventListener`, `utf8`: capitals within, or letters and digits. */
+/** `addEventListener`, `utf8`: inner capitals, or letters and digits. */
 const MIXED = /\p{Ll}\p{Lu}|\p{L}\p{N}|\p{N}\p{L}/u;
 
 /** How the words of a query are read. */
@@ -10,7 +10,7 @@ interface WordReading {
   readonly isStopWord: (form: string) => boolean;
 }
 
-/** The words of a query in simple mode, whose UTF-8 is given, without stop words; of inflections of a term, the first. */
+/** The words of a query in simple mode, passed as UTF-8, without stop words; of several inflections of a term, only the first. */
 export function wordsOfQuery(query: Buffer, root: QueryNode | undefined, { analyzer, isStopWord }: WordReading): QueryWord[] {
   const nodes = wantedNodes(root).filter((node) => node.kind === 'term');
   const seen = new Set<string>();

@@ -7,14 +7,17 @@ import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
   readonly collection: string;
-  /** Plain words: nothing in it is an operator. */
+  /** Plain words: no character in it is an operator. */
   readonly text: string;
   /** The only documents that may be found; all when absent. */
   readonly eligible: OrdSet | undefined;
   readonly limit: number;
 }
 
-/** The documents whose bodies a text's words find, by BM25 (decision D-82), best first. For areas that show documents in their own way. Throws `index_loading`. */
+/**
+ * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present documents in their own
+ * way. Throws `index_loading`.
+ */
 export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
   const { settings, dictionaries, plans } = deps;
   const plan = plans.plan(text, {
@@ -24,7 +27,7 @@ export async function rankByWords(deps: SearchDeps, { collection, text, eligible
   });
   const pace = new Pace();
   while (!prepareFor(deps.view.indexOf(collection), plan)) await pace.rest();
-  // Asked for again, since another may have taken its place meanwhile.
+  // Read again, because another index may have replaced it in the meantime.
   const found = deps.view.indexOf(collection)?.search({
     readings: plan.readings, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
   });

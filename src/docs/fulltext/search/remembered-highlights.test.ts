@@ -59,7 +59,7 @@ describe('highlights of a query that comes again', () => {
     const first = await fragments('fox');
     for (let turn = 0; turn < 3; turn++) expect(await fragments('fox')).toEqual(first);
     expect(first[0]![1]).toContain('<mark>fox</mark>');
-    // A word that comes with another document is found in the first by the same query.
+    // A word that is added with another document is found in the first by the same query.
     await fixture.add('two', text('foxes'));
     expect((await fragments('fox')).flat().join()).toContain('<mark>foxes</mark>');
     await fixture.add('one', text('Fox'));
@@ -82,7 +82,7 @@ describe('highlights of a query that comes again', () => {
     const { read: first, ...found } = await search();
     expect([first, found.keys, found.shown.length]).toEqual([2, ['one', 'two'], 3]);
     expect(await search()).toEqual({ ...found, read: 0 });
-    // Metadata alone, in the second of the version before, without a revision.
+    // Changes only metadata, within the same second as the previous version, without a revision.
     await fixture.add('two', 'Two foxes', { tags: ['no fox'] }, { saveRevision: false });
     const second = await search();
     expect([second.shown.filter((fragment) => fragment.includes('no ')).length, second.read]).toEqual([1, 1]);

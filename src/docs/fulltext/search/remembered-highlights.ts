@@ -1,12 +1,12 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { ResultRow } from '../../documents/index.ts';
 
-/** Bytes of the passages that are remembered, of all collections together. */
+/** Maximum bytes of remembered passages of all collections together. */
 const MOST_BYTES = 16 * 2 ** 20;
-/** What a passage takes besides its text, and a document besides its passages. */
+/** Bytes that a passage takes besides its text, and a document besides its passages. */
 const OVERHEAD = 256;
 
-/** What tells the version of a document: its metadata as they are, and its body by length, checksum and time. */
+/** Identifies the version of a document: its metadata, and the length, checksum and time of its body. */
 export type Version = Pick<ResultRow, 'ord' | 'key' | 'lang' | 'updated_at' | 'rev_ts' | 'crc' | 'bytes' | 'meta'>;
 
 interface Entry {
@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * The passages that queries have lately shown of documents, so that their bodies need not be read again. A document is known by its
- * ordinal and its version, and a query by what finds its words, which is another object when it finds others.
+ * The passages that queries have recently shown of documents, so that their bodies need not be read again. A document is identified by its
+ * ordinal and its version, and a query by the object that finds its words, which is a different object if it finds other words.
  */
 export class RememberedHighlights {
   readonly #entries = new Map<string, Entry>();
@@ -29,23 +29,23 @@ export class RememberedHighlights {
     return this.#bytes;
   }
 
-  /** Whether passages of some version of a document are remembered. */
+  /** Whether passages of any version of a document are remembered. */
   has(finder: object, options: string, ord: number): boolean {
     return this.#entries.has(this.#nameOf(finder, options, ord));
   }
 
-  /** The passages that were kept of this very version for the same `finder` and options. Nobody may change the list. */
+  /** The passages remembered for exactly this version and the same `finder` and options. Callers must not change the list. */
   find(finder: object, options: string, version: Version): readonly Highlight[] | undefined {
     const name = this.#nameOf(finder, options, version.ord);
     const known = this.#entries.get(name);
     if (known === undefined || !isSame(known.version, version)) return undefined;
-    // Moved to the end: the first entry is the one used longest ago.
+    // Moved to the end: the first entry is the least recently used.
     this.#entries.delete(name);
     this.#entries.set(name, known);
     return known.passages;
   }
 
-  /** Takes the place of what was kept of another version. */
+  /** Replaces what was remembered of another version. */
   keep(finder: object, options: string, version: Version, passages: readonly Highlight[]): void {
     const name = this.#nameOf(finder, options, version.ord);
     this.#forget(name);
@@ -60,7 +60,7 @@ export class RememberedHighlights {
     }
   }
 
-  /** The options come last, as they may hold anything. */
+  /** The options come last, because they may hold any character. */
   #nameOf(finder: object, options: string, ord: number): string {
     let number = this.#numbers.get(finder);
     if (number === undefined) this.#numbers.set(finder, number = ++this.#lastNumber);

@@ -4,20 +4,20 @@ import { WordMatchers } from './word-matcher.ts';
 
 type Index = Pick<TextIndex, 'formsLike' | 'version'>;
 
-/** Bytes of the matchers that are remembered, about; and what each takes with none, and with one more form. */
+/** Approximate maximum bytes of remembered matchers, bytes of one without forms, and bytes of each form. */
 const MOST_BYTES = 16 * 2 ** 20;
 const OVERHEAD = 2048;
 const BYTES_PER_FORM = 160;
 
 interface Entry {
-  /** Weak, so that nobody waits for the memory of an index that is dropped. */
+  /** Weak, so that a dropped index can be collected at once. */
   readonly index: WeakRef<Index>;
   readonly version: string;
   readonly matchers: WordMatchers['made'];
   readonly bytes: number;
 }
 
-/** The matchers of plans, which come again as the same objects (see `QueryPlans`), as long as their index is the same. */
+/** The matchers of plans, which are reused as the same objects (see `QueryPlans`), as long as their index is the same. */
 export class RememberedMatchers {
   readonly #entries = new Map<QueryPlan, Entry>();
   #bytes = 0;
@@ -26,7 +26,7 @@ export class RememberedMatchers {
     return this.#bytes;
   }
 
-  /** The matchers of a plan, and how to remember them, unless they are too large, once they were used. */
+  /** Returns the matchers of a plan, and a function that remembers them after use, unless they are too large. */
   of(plan: QueryPlan, index: Index | undefined): { readonly matchers: WordMatchers; readonly keep: () => void } {
     if (index === undefined) return { matchers: new WordMatchers(plan), keep: () => undefined };
     const known = this.#entries.get(plan);
@@ -38,7 +38,7 @@ export class RememberedMatchers {
 
   #keep(plan: QueryPlan, entry: Omit<Entry, 'bytes'>): void {
     this.#forget(plan);
-    // A matcher without forms remembers any word that it has met.
+    // A matcher without forms caches every word that it has met.
     const forms = [...entry.matchers.values()].reduce((sum, { marks }) => sum + (marks?.forms.length ?? Infinity), 0);
     const bytes = OVERHEAD + forms * BYTES_PER_FORM;
     if (bytes > MOST_BYTES) return;

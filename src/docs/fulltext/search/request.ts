@@ -18,38 +18,38 @@ import { languagesOfQuery } from './query-languages.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
-/** Settings of the server that searches follow. */
+/** Settings of the server that apply to searches. */
 export interface SearchSettings {
   readonly defaultLang: string;
   readonly stemming: boolean;
   readonly synonyms: boolean;
-  /** That of searches which name none. */
+  /** The algorithm of searches which name none. */
   readonly algorithm: Algorithm;
 }
 
-/** A request with everything decided: what it says, then the collection's profile, then the defaults. */
+/** A request with all values determined: by the request, then the collection's profile, then the defaults. */
 export interface SearchRequest {
   readonly collection: string;
   readonly query: string;
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
-  /** The only fields in which words are found; undefined for those that the algorithm has. */
+  /** The only fields in which words are found; undefined for the algorithm's default fields. */
   readonly fields: readonly Field[] | undefined;
-  /** Whether the best matches are put into a better order. */
+  /** Whether the best matches are reranked. */
   readonly rerank: boolean;
   /** Codes of the languages that the query was read in, that of most documents first. */
   readonly langs: readonly string[];
   readonly stemmingActive: boolean;
   readonly synonymsActive: boolean;
   readonly limit: number;
-  /** Results to skip. */
+  /** Number of results to skip. */
   readonly offset: number;
-  /** All that it says of the documents. */
+  /** All conditions on documents. */
   readonly filter: Filter | undefined;
-  /** Where they have to be; undefined for anywhere. */
+  /** The circle in which they must be; undefined for any place. */
   readonly circle: Circle | undefined;
-  /** Undefined for the best first. */
+  /** Undefined for best first. */
   readonly sort: readonly SortKey[] | undefined;
   /** Undefined for pages by offset. */
   readonly cursor: CursorRequest | undefined;
@@ -60,13 +60,13 @@ export interface SearchRequest {
   readonly projection: Projection;
   /** How exactly matches are counted. */
   readonly totals: Totals;
-  /** Tokens; 0 is no budget. */
+  /** Tokens; 0 for no budget. */
   readonly budget: number;
 }
 
-/** Pages that are found by where the one before ended. */
+/** Pages that start after the last result of the previous one. */
 export interface CursorRequest {
-  /** What its cursors belong to. */
+  /** What its cursors are bound to. */
   readonly order: string;
   /** Undefined for the first page. */
   readonly after: Mark | undefined;
@@ -82,7 +82,7 @@ export interface RequestContext {
   readonly plans: Pick<QueryPlans, 'plan'>;
 }
 
-/** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times; and `index_loading`. */
+/** Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields, times; and `index_loading`. */
 export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput): SearchRequest {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const filter = expressionOf(input);
@@ -115,7 +115,7 @@ export function resolveRequest({ settings, dictionaries, collections, view, plan
   };
 }
 
-/** Pages by cursor have an order in any case. */
+/** Pages by cursor always have an order. */
 function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   const { sort: given, cursor, offset } = input;
   const sort = given !== undefined || cursor !== undefined ? parseSort(given ?? 'score', { descending: true, scored: true }) : undefined;

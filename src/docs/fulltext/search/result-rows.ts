@@ -2,16 +2,16 @@ import type { Queries } from '../../../storage/index.ts';
 import { ContentReader, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from '../../documents/index.ts';
 
 export interface ReadOptions extends ContentOptions {
-  /** Whose contents are read, the most important first; all when absent. */
+  /** Documents whose contents are read, the most important first; all when absent. */
   readonly contentsOf?: readonly number[];
-  /** Whose bodies are not read, as nobody needs them. */
+  /** Documents whose bodies are not read, because they are not needed. */
   readonly bodiless?: ReadonlySet<number> | undefined;
 }
 
-/** Rows read by one statement. */
+/** Maximum number of rows in one statement. */
 const STEP = 256;
 
-/** Rows by ordinal, in the order in which they were asked for; documents that are gone are left out. */
+/** Rows by ordinal, in the requested order; deleted documents are left out. */
 export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, bodiless, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
   const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
@@ -30,7 +30,7 @@ export async function readRows(queries: Queries, ords: readonly number[], { cont
   return rows;
 }
 
-/** Reads the content of one row that has none, however large it is. False when the document is gone. */
+/** Reads the content of one row that has none, however large it is. False when the document was deleted. */
 export async function readContent(queries: Queries, row: ResultRow, withBodies: boolean): Promise<boolean> {
   return new ContentReader(queries, { withBodies, mostBytes: 0 }).take(row);
 }
@@ -41,7 +41,7 @@ function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
   for (let i = 0; i < ords.length; i += STEP) yield ords.slice(i, i + STEP);
 }
 
-/** Rows of which some come without their bodies. */
+/** Rows, some of them without their bodies. */
 async function selectBy(queries: Queries, ords: readonly number[], { columns, columnsWithoutBody }: ContentReader, bodiless: ReadonlySet<number> = NONE): Promise<Map<number, ResultRow>> {
   if (bodiless.size === 0) return select(queries, ords, columns);
   const without = ords.filter((ord) => bodiless.has(ord));
@@ -55,7 +55,7 @@ async function select(queries: Queries, ords: readonly number[], content: string
   return new Map(read.map((row) => [row.ord, row]));
 }
 
-/** Statements by content and number of rows: a search finds its own by a text that is already hashed. */
+/** Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed. */
 const selections = new Map<string, string[]>();
 
 function selection(content: string, rows: number): string {

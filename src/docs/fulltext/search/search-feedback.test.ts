@@ -3,7 +3,7 @@ import { SearchFixture } from './test-fixture.ts';
 
 const QUESTION = 'how does a whale sleep while it breathes under cold water';
 
-/** What stands out in the best documents of a long query counts for the others. */
+/** The characteristic terms of the best documents of a long query count for the others. */
 describe('a long query', () => {
   let fixture: SearchFixture;
   beforeEach(async () => {

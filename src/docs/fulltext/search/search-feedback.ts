@@ -11,12 +11,12 @@ interface FeedbackDeps extends Pick<DocsEnvironment, 'sql' | 'codec'> {
   readonly view: Pick<FullTextView, 'indexOf'>;
 }
 
-/** What is longer is about too much, and takes long to read. */
+/** A longer document is about too many things, and takes long to read. */
 const MOST_BYTES = 256 * 1024;
 
 /**
- * A better order of the best matches of a long query: the two best documents are taken as relevant, and what stands out in them
- * counts for the others as well (pseudo-relevance feedback). Which terms those are is decided once for a search.
+ * Reranks the best matches of a long query: the two best documents are taken as relevant, and their characteristic terms add to the scores
+ * of the others (pseudo-relevance feedback). The terms are chosen once for a search.
  */
 export class SearchFeedback {
   readonly #request: SearchRequest;
@@ -28,19 +28,19 @@ export class SearchFeedback {
     this.#readings = readings;
   }
 
-  /** Undefined where the order is not to be changed, or the query is short. */
+  /** Undefined if the order must not change, or the query is short. */
   static of(request: SearchRequest): SearchFeedback | undefined {
     if (!request.rerank || request.sort !== undefined) return undefined;
     const readings = request.plan.readings.filter(takesFeedback);
     return readings.length === 0 ? undefined : new SearchFeedback(request, readings);
   }
 
-  /** Hits that `improve` needs, where so many are wanted. */
+  /** Number of hits that `improve` needs when `wanted` hits are returned. */
   limit(wanted: number): number {
     return Math.max(wanted, RERANKED);
   }
 
-  /** The best in their new order. `factors`: what the hits' scores were multiplied by, by ordinal. */
+  /** The best hits in their new order. `factors`: by which the hits' scores were multiplied, by ordinal. */
   async improve(deps: FeedbackDeps, hits: readonly TextHit[], factors: Float32Array | undefined): Promise<readonly TextHit[]> {
     const { collection } = this.#request;
     if (hits.length === 0) return hits;

@@ -23,7 +23,7 @@ import { resolveRequest, type RequestContext, type SearchInput, type SearchReque
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
-  /** Filters, facets and orders; what it says of a document may be of another version than the index's. */
+  /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
@@ -38,7 +38,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const index = deps.view.indexOf(name);
   if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
-  // Words that were there before the language of this query are grouped first, in slices.
+  // Words that were indexed before the first query in this language are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
   const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const { highlight, projection } = request;
@@ -62,19 +62,19 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   });
 }
 
-/** For `pmisparse`, terms bring their neighbours along; a collection without documents has none. */
+/** For `pmisparse`, expands terms by their neighbours; a collection without documents has none. */
 export async function withNeighbours({ view, expansion }: Pick<SearchDeps, 'view' | 'expansion'>, request: SearchRequest, signal: AbortSignal): Promise<SearchRequest> {
   if (request.algorithm !== 'pmisparse' || view.indexOf(request.collection) === undefined) return request;
   return { ...request, plan: await expansion.expand(request, signal) };
 }
 
 interface Answer {
-  /** Documents that match, whatever the limit. */
+  /** Number of documents that match, whatever the limit. */
   readonly total: number;
   /** Whether there may be more. */
   readonly isLowerBound: boolean;
   readonly results: SearchFullTextResponse['results'];
-  /** By field; a field that is not there has no values. */
+  /** By field; a field that no document has has no values. */
   readonly facets: NonNullable<SearchFullTextResponse['facets']>;
   readonly facetsTruncated: boolean;
   readonly contextTruncated: boolean;
@@ -84,7 +84,7 @@ interface Answer {
   readonly help?: SearchHelp | undefined;
 }
 
-/** Where the answer ends; undefined for pages by offset, and when it is empty. */
+/** Cursor of the next page; undefined for pages by offset, and when the page is empty. */
 function nextCursor({ cursor }: SearchRequest, results: readonly Found[], last: string | undefined): string | undefined {
   const place = results.find(({ row }) => row.id === last)?.place;
   return cursor === undefined || place === undefined ? undefined : writeCursor(cursor.order, place);
@@ -112,12 +112,12 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
-/** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
+/** `GET /v1/fts` (decision D-75): the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
 export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   return searchFullText(deps, inputOfQuery(input), bounds);
 }
 
-/** The same request as `POST /v1/fts` has it. Throws `missing_fields` without `query` and `q`. */
+/** Converts to the request of `POST /v1/fts`. Throws `missing_fields` without `query` and `q`. */
 export function inputOfQuery({ query, q, meta = {}, fuzzy, ...scalars }: ByQueryInput): SearchInput {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');

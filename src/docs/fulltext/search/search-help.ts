@@ -6,19 +6,19 @@ import type { Reading } from './query-plan.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
-/** What a query that finds nothing might have been. */
+/** Suggestions for a query that finds nothing. */
 export interface SearchHelp {
   /** Queries that find something, in the order of their distance. */
   readonly suggestions: readonly string[];
-  /** Stop words that were not looked for. */
+  /** Stop words that were not searched for. */
   readonly droppedWords: readonly string[];
 }
 
 export const MAX_SUGGESTIONS = 3;
-/** Words of a query whose spelling is looked at: each reads a part of the dictionary. */
+/** Maximum number of words of a query that are checked for spelling, because each reads a part of the dictionary. */
 const MAX_WORDS = 8;
 
-/** Suggests other spellings where a query of words finds nothing, each of which finds something under the same filters. */
+/** Suggests other spellings if a query of words finds nothing; each suggestion finds something under the same filters. */
 export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan, fields }: SearchRequest, signal: AbortSignal): Promise<SearchHelp> {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
@@ -29,7 +29,7 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, { collection
   return { suggestions, droppedWords: [...main.dropped] };
 }
 
-/** The words of a query without a syntax that no document has, in whatever inflection; in their order, and not more than some. */
+/** The words of a query without operators that no document has in any inflection, in their order, up to a maximum. */
 export function unknownWords(deps: Pick<SearchDeps, 'view'>, { collection, plan, fields }: SearchRequest): readonly TermNode[] {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
@@ -37,7 +37,7 @@ export function unknownWords(deps: Pick<SearchDeps, 'view'>, { collection, plan,
   return [...main.own].filter((node) => isUnknown(index, main, node, fields)).slice(0, MAX_WORDS);
 }
 
-/** The query with the words that no document has replaced by such as are spelled alike: the nearest of each, then another of one. */
+/** The query with the words that no document has replaced by similar ones: first the nearest for each, then an alternative for one of them. */
 async function respelled(index: TextIndex, reading: Reading, query: Buffer, fields: SearchRequest['fields']): Promise<string[]> {
   const pace = new Pace();
   const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node, fields)).slice(0, MAX_WORDS);
@@ -50,13 +50,13 @@ async function respelled(index: TextIndex, reading: Reading, query: Buffer, fiel
   return respellings(query, corrections);
 }
 
-/** A word of a query, with what it may have been, the likeliest first. */
+/** A word of a query with its possible corrections, the likeliest first. */
 export interface Correction {
   readonly node: TermNode;
   readonly words: readonly string[];
 }
 
-/** The query with the likeliest for each of some words, then with another for the last of them; none without any. */
+/** The query with the likeliest correction for each of some words, then with alternatives for the last of them; none without words. */
 export function respellings(query: Buffer, corrections: readonly Correction[]): string[] {
   if (corrections.length === 0) return [];
   const nearest = corrections.map(({ node, words: [first] }) => ({ node, word: first! }));
@@ -69,7 +69,7 @@ function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, sta
   return index.search({ readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }], algorithm: 'tfidf', limit: 0, ...(fields && { fields }) }).total === 0;
 }
 
-/** A query with other words for some. Ranges are bytes of the query, in ascending order. */
+/** A query with some words replaced. Ranges are bytes of the query, in ascending order. */
 export function replaced(query: Buffer, words: readonly { readonly node: Pick<TermNode, 'start' | 'end'>; readonly word: string }[]): string {
   const parts: (Buffer | string)[] = [];
   let from = 0;

@@ -7,18 +7,18 @@ import { fieldByName } from '../view/to-indexed.ts';
 interface SearchedFields {
   /** Weights for `bm25f`. */
   readonly weights: ReadonlyMap<Field, number>;
-  /** The only fields that count; undefined for those that the algorithm has. */
+  /** The only fields that are searched; undefined for the algorithm's default fields. */
   readonly fields: readonly Field[] | undefined;
-  /** Whether those are searched that reranking looks at: content, title and key. */
+  /** Whether the fields that reranking uses are searched: content, title and key. */
   readonly isUsual: boolean;
 }
 
-/** Fields that reranking looks at. */
+/** Fields that reranking uses. */
 const RERANKED = ['content', 'title', 'key'].map(fieldByName);
 
 /**
- * What a search with `bm25f` weighs itself is searched; else the searchable fields of the profile are, for `bm25f` with the
- * weights of the profile. Where that has none, a searchable field without a default weight has 1.
+ * The fields that a `bm25f` search weights are searched; otherwise the searchable fields of the profile, for `bm25f` with the weights of
+ * the profile. If the profile has no weight, a searchable field without a default weight has 1.
  */
 export function searchedFields(algorithm: Algorithm, asked: Readonly<Record<string, number>> | undefined, { fieldWeights, searchableFields }: Retrieval): SearchedFields {
   const given = asked ?? fieldWeights;

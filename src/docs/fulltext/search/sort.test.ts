@@ -71,7 +71,7 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
       const places = stored.map(({ key, meta }) => ({ key, place: keys.map(([name, descending]) => (name === 'key' ? key : best(meta[name as 'a' | 'b'], descending))) }));
       const expected = places.toSorted((one, other) => comparePlaces(one.place, other.place, keys.map(([, descending]) => ({ descending })))).map(({ key }) => key);
       const sort = keys.map(([name, descending]) => `${name}:${descending ? 'desc' : 'asc'}`).join(', ');
-      // Added in the order of their ids, which is that of equal documents.
+      // Added in the order of their ids, which is also the order of equal documents.
       expect(await both(sort)).toEqual(expected);
       for (let offset = 0; offset < expected.length; offset += 5) expect(await both(sort, { offset, limit: 5 })).toEqual(expected.slice(offset, offset + 5));
     }), { numRuns: 20 });
@@ -118,7 +118,7 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
       });
       const kept = all.filter((key) => key !== 'k01' && key !== 'k06');
       expect(new Set(keys).size).toBe(keys.length);
-      // Scores depend on all documents, so a result may change its place with them.
+      // Scores depend on all documents, so the position of a result may change with them.
       if (id === 'searchDocuments' || sort !== undefined) expect(keys).toEqual(expect.arrayContaining(kept));
     });
 

@@ -4,23 +4,23 @@ import type { Mark, SortKey } from '../../../search/order/index.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 
 export interface SortPage {
-  /** Documents passed over. */
+  /** Number of documents to skip. */
   readonly offset: number;
   readonly count: number;
-  /** Where the page before ended. */
+  /** Position at which the previous page ended. */
   readonly after: Mark | undefined;
 }
 
-/** What the matches of a query were found with. */
+/** The parts of a query that its matches were found with. */
 type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
 
-/** A page of the matches in another order than by score, of those behind the end of the page before. */
+/** A page of the matches in another order than by score, of those after the end of the previous page. */
 export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>, matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[] {
   const isByScore = keys.some(({ column }) => column.kind === 'score');
   return columns.sort(matches, { keys, ...page, ...(isByScore && { scores: scoresOf(index, query, matches) }) });
 }
 
-/** In arrays of numbers: what a search allocates must not be an object for each match. */
+/** In arrays of numbers, because a search must not allocate an object for each match. */
 function scoresOf(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Searched, matches: OrdSet): Scores {
   const ords = matches.ordinals();
   const scores = index.scoresOf(query, ords);

@@ -8,7 +8,7 @@ import { acknowledgeCaughtUp } from '../../view/index.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
 
-/** For tests: documents, dictionaries, curation and searches over one database; a write returns when it can be found. */
+/** For tests: documents, dictionaries, curation and searches over one database; a write resolves when it can be found. */
 export class SearchFixture {
   readonly base: Fixture;
   readonly search: FullTextSearch;
@@ -49,7 +49,7 @@ export class SearchFixture {
     return this.call('searchFullText', { collection: 'c', query, ...more });
   }
 
-  /** Keys of what a search finds, best first. */
+  /** Keys of the results of a search, best first. */
   async keys(query: string, more: object = {}): Promise<string[]> {
     return (await this.find(query, more)).results.map(({ document }) => document.key);
   }

@@ -8,9 +8,9 @@ import type { FormsLike, TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
 
-/** Forms that a part of a query is looked for by in texts; above this, words are compared with the query one by one. */
+/** Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query one by one. */
 const MOST_FORMS = 4096;
-/** The same for the parts of a query: looking all of them up takes some milliseconds. */
+/** The maximum for all parts of a query together: looking that many up takes some milliseconds. */
 const MOST_LOOKS = 512;
 
 /** The matchers of a query, one for each of its readings. */
@@ -20,19 +20,19 @@ export class WordMatchers {
   readonly #matchers = new Map<Reading, WordMatcher>();
   readonly #former: FormerMatchers | undefined;
 
-  /** With an index, highlights find words by the forms that it has: those of all documents which are found by it. `former` are those of the same plan. */
+  /** With an index, highlights find words by its forms, which cover all documents that it finds. `former` are earlier matchers of the same plan. */
   constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: FormerMatchers) {
     this.#plan = plan;
     this.#index = index;
     this.#former = former;
   }
 
-  /** The matcher of a document; undefined when the query is not about its kind. */
+  /** The matcher of a document; undefined when the query has no reading for its class. */
   of(document: Parameters<typeof classOfDocument>[0]): WordMatcher | undefined {
     return this.ofClass(classOfDocument(document));
   }
 
-  /** That of the documents of a class. */
+  /** The matcher for documents of a class. */
   ofClass(documentClass: number): WordMatcher | undefined {
     const reading = readingFor(this.#plan, documentClass);
     if (reading === undefined) return undefined;
@@ -41,7 +41,7 @@ export class WordMatchers {
     return matcher;
   }
 
-  /** Those that were made so far, or taken from the former ones. */
+  /** The matchers that were made so far, or taken from the former ones. */
   get made(): ReadonlyMap<Reading, WordMatcher> {
     return this.#matchers;
   }
@@ -57,28 +57,28 @@ export class WordMatchers {
 /** Matchers that were made for a plan before. */
 export interface FormerMatchers {
   readonly matchers: ReadonlyMap<Reading, WordMatcher>;
-  /** Whether the index has the same documents as then. Otherwise a matcher comes again only where it still matches the same words. */
+  /** Whether the index has the same documents as then. Otherwise a matcher is reused only if it still matches the same words. */
   readonly isCurrent: boolean;
 }
 
-/** Says of the words of a document what they match in a query, for passages and highlights. */
+/** Determines which terms of a query the words of a document match, for passages and highlights. */
 export class WordMatcher {
   readonly #reading: Reading;
   /** Labels by term. */
   readonly #terms = new Map<string, string>();
-  /** Those of words that match in phrases only. */
+  /** Labels of words that match in phrases only. */
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
   readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number; readonly look: FormsLike }[] = [];
-  /** By what a word was looked for: the forms that the index found by edits of it. */
+  /** By the form that was searched for: the forms that the index found by edits. */
   readonly #near = new Map<FormsLike, ReadonlySet<string>>();
-  /** What forms were found to match, as documents share most of their words. */
+  /** The results for forms, because documents share most of their words. */
   readonly #known = new Map<string, string | undefined>();
-  /** Terms of forms, so that none is stemmed twice. */
+  /** Terms of forms, so that no form is stemmed twice. */
   readonly #termOf = new Map<string, string>();
   readonly #looks: FormsLike[] = [];
-  /** The forms that words may match by, for highlights; undefined without an index, and where they are too many. */
+  /** The forms that words may match by, for highlights; undefined without an index, and if there are too many. */
   readonly marks: MarkedForms | undefined;
 
   constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
@@ -87,7 +87,7 @@ export class WordMatcher {
     this.marks = index && this.#marksBy(index);
   }
 
-  /** The forms of the index that match the query, or words of its phrases, and the query's own. */
+  /** The forms of the index that match the query or words of its phrases, and the query's own forms. */
   #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
     if (this.#looks.length > MOST_LOOKS) return undefined;
     const forms = new Set<string>();
@@ -111,19 +111,19 @@ export class WordMatcher {
   }
 
   /**
-   * The term of the query that a form matches, `query~indexed` when only by edits; undefined when none. The words of a phrase match
-   * wherever they stand.
+   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a phrase match at any
+   * position.
    */
   match(form: string): string | undefined {
     return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
   }
 
-  /** Whether it finds the same words as another one of the same reading; false where that is not certain. */
+  /** Whether it finds the same words as another matcher of the same reading; false if that is not certain. */
   matchesAs({ marks }: WordMatcher): boolean {
     return this.#patterns.length + this.#fuzzy.length === 0 && marks !== undefined && this.marks?.hasSameForms(marks) === true;
   }
 
-  /** What highlights show: words, and phrases as such. */
+  /** What highlights mark: words, and whole phrases. */
   get highlighted(): HitOptions {
     return { match: (form) => this.#matchWord(form), phrases: this.#phrases, termOf: (form) => this.#term(form) };
   }
@@ -167,7 +167,7 @@ export class WordMatcher {
     }
   }
 
-  /** A word of a phrase is called by its own form; one of a synonym by the term that it stands for. */
+  /** A word of a phrase is labelled by its own form; one of a synonym by the term that it stands for. */
   #learnWord(words: Map<string, string>, form: string, labels: readonly string[]): void {
     if (labels.includes(form)) this.#learnTerm(words, form, form);
     else if (!this.#reading.isStopWord(form)) this.#learnTerm(words, form, labels[0]!);
@@ -178,7 +178,7 @@ export class WordMatcher {
     if (!words.has(term)) words.set(term, label);
   }
 
-  /** Notes that words of the term of a form are looked for, and returns the term. */
+  /** Records that words of the term of a form are searched for, and returns the term. */
   #look(form: string): string {
     if (!this.#termOf.has(form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
     return this.#term(form);

@@ -2,13 +2,16 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
 
-/** Words as they are written, but for their diacritics. */
+/** Words as they are written, but without diacritics. */
 export const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form) => foldDiacritics(form) || form };
 
-/** Part of the names: changes when a stemmer gives other terms, so that checkpoints group their forms anew. */
+/** Part of the names: changes when a stemmer returns other terms, so that checkpoints are regrouped. */
 const VERSION = 1;
 
-/** Forms whose terms an analyzer remembers, half of them at least. A search asks for those of its words again and again. */
+/**
+ * Maximum number of forms whose terms an analyzer remembers; at least half of them are kept. Searches look up the forms of their words
+ * repeatedly.
+ */
 const REMEMBERED = 4096;
 
 function remembering(termOf: (form: string) => string): (form: string) => string {
@@ -22,7 +25,7 @@ function remembering(termOf: (form: string) => string): (form: string) => string
   };
 }
 
-/** The analyzers of all languages that have a stemmer, by code. They know no stop words: those are the query's matter. */
+/** The analyzers of all languages that have a stemmer, by code. They know no stop words, because the query handles those. */
 const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
   const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
   return [code, { name: `${code}-${VERSION}`, stemming: true, term: remembering((form) => term(form) ?? form) }];

@@ -2,14 +2,14 @@ import { isCodeDocument } from '../../../text/code/index.ts';
 import { resolveLanguage } from '../../../text/languages/index.ts';
 import type { Meta } from '../../documents/index.ts';
 
-// The classes that the index knows its documents by. A query is read for each of them: as words of a language, or as source code.
+// The classes of documents in the index. A query is read for each of them: as words of a language, or as source code.
 
-/** The languages by the numbers of their classes. Checkpoints hold these, so that further ones go to the end. */
+/** The languages by the numbers of their classes. Checkpoints contain these, so add further ones only at the end. */
 const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta'];
 
 /** Prose of a language that is not among them. */
 const OTHER_CLASS = 30;
-/** Source code (contract section 2, "Code documents"), in whatever language its comments are. */
+/** Source code (contract section 2, "Code documents"), whatever the language of its comments. */
 export const CODE_CLASS = 31;
 
 /** Bit of source code. */
@@ -24,12 +24,12 @@ export function classOfDocument(document: { readonly key: string; readonly lang:
   return number < 0 ? OTHER_CLASS : number;
 }
 
-/** The language of a class of prose; undefined for one that is not known. */
+/** The language of a class of prose; undefined for an unknown one. */
 export function languageOfClass(documentClass: number): string | undefined {
   return LANGUAGES[documentClass];
 }
 
-/** Whether a class is among those of some bits; none is that of a document that is not there. */
+/** Whether a class is among those of some bits; `undefined` is the class of a document that does not exist. */
 export function isAmong(documentClass: number | undefined, classes: number): boolean {
   return documentClass !== undefined && ((classes >>> documentClass) & 1) !== 0;
 }

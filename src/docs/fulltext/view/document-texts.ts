@@ -10,26 +10,26 @@ interface TextRow extends Row {
   readonly body: Uint8Array;
 }
 
-/** Bodies may be large, so few are in memory at once. */
+/** Bodies may be large, so only a few are in memory at once. */
 const TEXTS_AT_ONCE = 32;
 
-/** Multiplied by 2^32 over the golden ratio, numbers that follow each other lie apart evenly (Knuth, volume 3, section 6.4). */
+/** Consecutive numbers multiplied by this, which is 2^32 over the golden ratio, are spread evenly (Knuth, volume 3, section 6.4). */
 const SPREAD = 2_654_435_761;
 const SPREAD_SIZE = 2 ** 32;
 
 const COLUMNS = 'ord, id, key, lang, meta, body';
 
-/** What a document is, without its body. */
+/** A document without its body. */
 export type DocumentIdentity = Pick<DocumentText, 'key' | 'lang' | 'meta'>;
 
 export interface Sampling {
-  /** Below 1: a sample of about that size, in which a document is or is not as long as it has its ordinal. */
+  /** Below 1: a sample of about that fraction of the documents. A document is always or never in it while it keeps its ordinal. */
   readonly share?: number;
-  /** Whether a document is wanted; all are unless said. */
+  /** Whether to read a document; all by default. */
   readonly accepts?: ((document: DocumentIdentity) => boolean) | undefined;
 }
 
-/** The documents of some ordinals; those that are gone are left out, and those whose bodies have more than `mostBytes`. */
+/** The documents of some ordinals, without those that were deleted and those whose bodies have more than `mostBytes`. */
 export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[], mostBytes?: number): AsyncGenerator<DocumentText> {
   const [small, bytes] = mostBytes === undefined ? ['', []] : [' AND bytes <= ?', [mostBytes]];
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
@@ -41,8 +41,8 @@ export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonl
 }
 
 /**
- * All documents of a collection that have not expired at `now`. Pages go by id, which never changes, so
- * that every document which nobody writes meanwhile comes exactly once, without holding a snapshot.
+ * All documents of a collection that have not expired at `now`. Pages follow the id, which never changes, so that every document which is
+ * not written meanwhile is returned exactly once, without holding a snapshot.
  */
 export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number, { share = 1, accepts = () => true }: Sampling = {}): AsyncGenerator<DocumentText> {
   const sample = share < 1 ? `AND (ord * ${SPREAD}) % ${SPREAD_SIZE} < ${Math.floor(share * SPREAD_SIZE)}` : '';
@@ -60,7 +60,7 @@ async function toText(row: TextRow, codec: BodyCodec): Promise<DocumentText> {
   return { ord: row.ord, ...toIdentity(row), contentMd: await bodyOf(row, codec) };
 }
 
-/** A body that is lost for good has no words; the document is found by what is left of it. */
+/** A body that is lost permanently has no words; the document is found by the rest of it. */
 async function bodyOf({ body }: TextRow, codec: BodyCodec): Promise<string> {
   try {
     return await codec.decodeAsync(body);

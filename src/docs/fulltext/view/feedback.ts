@@ -7,7 +7,7 @@ import { exactForms } from './to-index-query.ts';
 /** A document that is taken as relevant. */
 export interface RelevantText {
   readonly text: string;
-  /** Score of the document: what its terms count, beside those of the others. */
+  /** Score of the document, which weights its terms relative to those of the others. */
   readonly score: number;
 }
 
@@ -27,33 +27,33 @@ export interface Feedback {
 
 type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'documents' | 'stats'>;
 
-/** Words of a query from which on it is a question, and not the name of something. */
+/** A query of at least this many words is a question, and not the name of something. */
 const LEAST_WORDS = 5;
-/** Documents of a language that are taken as relevant: the best ones. */
+/** Number of best documents of a language that are taken as relevant. */
 const RELEVANT = 2;
-/** Characters that are read of each document: its beginning says what it is about. */
+/** Number of characters that are read of each document, because its beginning says what it is about. */
 const CHARACTERS = 4000;
 const TERMS = 32;
-/** What the heaviest term weighs, beside a term of the query. */
+/** Weight of the heaviest term, relative to a term of the query. */
 const WEIGHT = 1.5;
-/** A term that a larger share of the documents has tells them apart too little, and takes long to look for. */
+/** A term in a larger share of the documents distinguishes them too little, and takes long to search for. */
 const MOST_SHARE = 0.1;
 const NUMBER = /^[\d.]+$/;
 
-/** Whether the best documents of a query as it is read change the order of the others. */
+/** Whether the best documents of a reading change the order of the others. */
 export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classes' | 'words'>): boolean {
   return classes !== CODE_CLASSES && words.length >= LEAST_WORDS;
 }
 
-/** Those of the best hits that are taken as relevant. */
+/** The best hits that are taken as relevant. */
 export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pick<TextReading, 'classes'>, hits: readonly TextHit[]): readonly TextHit[] {
   return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
 }
 
 /**
- * The terms that stand out in documents which are taken as relevant (Rocchio, in Salton's The SMART Retrieval System,
- * 1971): by sublinear frequency and rarity, divided by the root of the text's length. The constants were chosen with the judged
- * collections of `bench/relevance.ts`; their neighbours rank about as well.
+ * The characteristic terms of documents which are taken as relevant (Rocchio, in Salton's The SMART Retrieval System, 1971): by sublinear
+ * frequency and rarity, divided by the root of the text's length. The constants were chosen with the judged collections of
+ * `bench/relevance.ts`; nearby values rank about as well.
  */
 export function relevantTerms(index: Index, rules: FeedbackRules, documents: readonly RelevantText[]): WeightedTerm[] {
   const { documents: live } = index.stats();
@@ -72,7 +72,7 @@ export function relevantTerms(index: Index, rules: FeedbackRules, documents: rea
   return best.map(({ form, weight }) => ({ form, weight: WEIGHT * weight / best[0]!.weight }));
 }
 
-/** The best hits in the order that the scores of further terms make, which are added to theirs; then those that were not looked at. `factors`: of scores, by ordinal. */
+/** Reorders the best hits by adding the scores of further terms to theirs; the other hits follow. `factors`: of scores, by ordinal. */
 export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[], feedback: readonly Feedback[], algorithm: ScoringAlgorithm, factors?: Float32Array): readonly TextHit[] {
   const best = hits.slice(0, RERANKED);
   const query: Query = { kind: 'or', of: feedback.map((one) => within(toQuery(index, one), one.classes)) };
@@ -86,14 +86,14 @@ function toQuery(index: Index, { analyzer, terms }: Feedback): Query {
 }
 
 interface CountedTerm {
-  /** That of its forms which came first. */
+  /** The first of its forms. */
   readonly form: string;
   /** Numbers of all its forms. */
   readonly forms: readonly number[];
   count: number;
 }
 
-/** The terms of a text, by the number of their first form; words that the index does not have are left out. */
+/** The terms of a text, by the number of their first form; words that are not in the index are left out. */
 function countTerms(index: Index, text: string, { analyzer, isStopWord }: FeedbackRules): Map<number, CountedTerm> {
   const counts = new Map<string, number>();
   for (const form of formsOf(text.slice(0, CHARACTERS).toWellFormed())) counts.set(form, (counts.get(form) ?? 0) + 1);
@@ -109,7 +109,7 @@ function countTerms(index: Index, text: string, { analyzer, isStopWord }: Feedba
   return terms;
 }
 
-/** Inverse document frequency; 0 for terms that say nothing of other documents. */
+/** Inverse document frequency; 0 for terms that do not help to find other documents. */
 function rarityOf(index: Index, forms: readonly number[], live: number): number {
   const frequency = forms.reduce((sum, id) => sum + index.documents(id), 0);
   return frequency < 2 || frequency > live * MOST_SHARE ? 0 : Math.log(1 + live / frequency);

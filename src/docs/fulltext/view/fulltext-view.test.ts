@@ -13,7 +13,7 @@ import type { TextIndexes } from './text-index.ts';
 const SETTINGS = { stemming: true, defaultLang: 'en' };
 const analyzer = termAnalyzer('en', true);
 
-/** Counts what is indexed, to tell a checkpoint from a rebuild. */
+/** Counts indexed documents, to distinguish a checkpoint from a rebuild. */
 function counted(indexes = invertedIndexes({ build: 'debug' })): { indexes: TextIndexes; puts: string[] } {
   const puts: string[] = [];
   return {
@@ -122,7 +122,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     await add(key, 'former');
     await view.caughtUp();
     const words = Array.from({ length: length / 8 }, (_, i) => `word${i % 5000}`).join(' ');
-    // The view begins as soon as the document is written, before its writer is told.
+    // The view starts as soon as the document is written, before the write is acknowledged.
     let isWritten = false;
     const leave = fixture.environment.feed.join({ wake: () => (isWritten = true), position: () => undefined });
     const caughtUp = add(key, `${words} latter`).then(() => view.caughtUp()).then(() => true);

@@ -9,7 +9,7 @@ import { toIndexed, type DocumentText } from './to-indexed.ts';
 /** Full-text indexes of all collections, which follow the change feed. */
 export type FullTextView = CollectionView<TextIndex>;
 
-/** What the checkpoint files of full-text indexes begin with. */
+/** The magic of the checkpoint files of full-text indexes. */
 export const CHECKPOINT_MAGIC = 'QFTIDX01';
 
 export interface FullTextViewOptions extends CollectionViewOptions {
@@ -20,7 +20,7 @@ export interface FullTextViewOptions extends CollectionViewOptions {
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>;
 
-/** A view of the documents' words (design, sections 1 and 5). */
+/** The view with the lexical indexes of documents (design, sections 1 and 5). */
 export function createFullTextView(env: Environment, options: FullTextViewOptions): FullTextView {
   return new CollectionView(env, fullTextKind(env, options), options);
 }

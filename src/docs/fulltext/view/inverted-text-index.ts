@@ -13,13 +13,13 @@ import { type Completion, type CompletionRequest, type FormsLike, type IndexedDo
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 import { toRerankings } from './to-rerankings.ts';
 
-/** Deleted documents are cleared away from this share on. */
+/** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
-/** k1 of the BM25 that `pmisparse` starts from (decision D-84). */
+/** k1 of the BM25 that `pmisparse` is based on (decision D-84). */
 const PMISPARSE_K1 = 1.5;
-/** Words of so many characters are still alike when they are two edits apart. */
+/** Words of at least this many characters are still similar when they are two edits apart. */
 const TWO_EDITS_FROM = 5;
-/** Milliseconds of clearing away at a time. */
+/** Milliseconds of one slice of removing deleted documents. */
 const TIDY_MS = 1;
 /** Milliseconds of a step of adding a document. */
 const STEP_MS = 4;
@@ -57,7 +57,7 @@ class InvertedTextIndex implements TextIndex {
     return step() ? step : undefined;
   }
 
-  /** Texts of source code become tokens here, all others in the index. */
+  /** Texts of source code are tokenized here, all others in the index. */
   *#putInSteps({ ord, documentClass, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
     const texts: FieldText[] = [];
     for (let field = 0; field < fields.length; field++) for (const text of fields[field]!) texts.push({ field, text });
@@ -91,7 +91,7 @@ class InvertedTextIndex implements TextIndex {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect, totals,
-      // None is nothing to look up, which would need the scores of all matches.
+      // Without documents nothing is looked up; the lookup would need the scores of all matches.
       scoresOf: look?.length === 0 ? undefined : look,
       ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
     });
@@ -128,7 +128,7 @@ class InvertedTextIndex implements TextIndex {
     }));
   }
 
-  /** Those of some documents in which one of some forms stands. */
+  /** Those of some documents that contain one of some forms. */
   #standing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
     if (fields === undefined) {
       const have = this.#index.haveAny(ids, ords);
@@ -171,7 +171,7 @@ class InvertedTextIndex implements TextIndex {
     switch (like.by) {
       case 'term': return exactForms(this.#index, like.analyzer, like.form);
       case 'pattern': return this.#index.wildcard(like.pattern, limit);
-      // The index takes a longer word as it stands.
+      // The index accepts a longer word without edits.
       case 'edits': return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);
     }
   }
@@ -197,13 +197,13 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.compact(TIDY_MS, this.#index.deletedShare > DELETED_SHARE);
   }
 
-  /** The number that the index notes is not needed: the view has its own. */
+  /** The number that the index stores is not needed, because the view has its own. */
   save(): AsyncIterable<Uint8Array> {
     return this.#index.save(0n);
   }
 }
 
-/** Gives whether the work is done. */
+/** Returns whether the work is done. */
 function advance(work: Generator<undefined, void>): boolean {
   try {
     return work.next().done === true;

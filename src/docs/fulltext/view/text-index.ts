@@ -4,22 +4,22 @@ import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
 import type { OrdSet } from './ord-set.ts';
 
 /**
- * The fields of a document that have a number in the index. Headings and the last segment of the key stand elsewhere as well, so
- * they count only for algorithms that weigh fields. Other metadata keys have a field each, by their name; should
- * a collection have very many of them, those that come late are `other` together.
+ * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other text, so they count
+ * only for algorithms that weight fields. Each other metadata key has a field by its name; if a collection has very many keys, the last
+ * ones share the field `other`.
  */
 export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'headings', 'key', 'other'] as const;
 
-/** Number of the field that is the body. */
+/** Number of the field for the body. */
 export const CONTENT = 0;
 
 /** A number from `FIELDS`, or a metadata key that has none. */
 export type Field = number | string;
 
-/** Makes terms of forms: what is one term, is found together. The name stands for all that decides the result. */
+/** Converts forms to terms: forms of the same term are found together. The name identifies everything that determines the result. */
 export interface TermAnalyzer {
   readonly name: string;
-  /** False: forms are one term where they differ in diacritics at most. */
+  /** False: forms are the same term only if they differ at most in diacritics. */
   readonly stemming: boolean;
   term(form: string): string;
 }
@@ -28,25 +28,25 @@ export interface TermAnalyzer {
 export interface IndexedDocument {
   /** Ordinal in the database. */
   readonly ord: number;
-  /** What queries are read for it as (see `document-classes.ts`). Texts of code go through the tokeniser of source code. */
+  /** The class for which queries are read (see `document-classes.ts`). Texts of code use the tokenizer of source code. */
   readonly documentClass: number;
-  /** The analyzer of its language, so that the words which it brings are grouped for it at once. */
+  /** The analyzer of its language, so that new words are grouped for it at once. */
   readonly analyzer: TermAnalyzer;
-  /** The texts of each field, by its number; phrases don't reach from one to the next. */
+  /** The texts of each field, by its number; phrases do not match across two texts. */
   readonly fields: readonly (readonly string[])[];
-  /** Those of the other metadata keys. */
+  /** The texts of the other metadata keys. */
   readonly named: ReadonlyMap<string, readonly string[]>;
 }
 
 export type Algorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 
-/** A term that adds to scores; its weight multiplies what it adds. */
+/** A term that adds to scores; its weight multiplies its score. */
 export interface WeightedTerm {
   readonly form: string;
   readonly weight: number;
 }
 
-/** Further terms that match where a term of the query may, by that term's node. */
+/** Further terms that match wherever a term of the query may match, by that term's node. */
 export type Expansions = ReadonlyMap<QueryNode, readonly WeightedTerm[]>;
 
 /** A word of a query, for reranking. */
@@ -54,9 +54,9 @@ export interface QueryWord {
   readonly form: string;
   /** Its number among the words of the query. */
   readonly offset: number;
-  /** Whether nothing but signs stands between it and the next word. */
+  /** Whether only punctuation separates it from the next word. */
   readonly glued: boolean;
-  /** Whether it is, or is part of, what looks like an identifier. */
+  /** Whether it is, or is part of, a probable identifier. */
   readonly identifier: boolean;
 }
 
@@ -66,40 +66,40 @@ export interface TextReading {
   readonly classes: number;
   /** Terms with their synonyms and edits; undefined matches nothing. */
   readonly root: QueryNode | undefined;
-  /** Makes terms of the query's forms and of the indexed ones. */
+  /** Converts the forms of the query and of the index to terms. */
   readonly analyzer: TermAnalyzer;
-  /** The words of the query in their order without stop words, each term once; none where the query has a syntax. */
+  /** The words of the query in their order, without stop words, each term once; empty if the query has operators. */
   readonly words?: readonly QueryWord[];
-  /** Terms beside those of `root`; for an algorithm that expands queries. */
+  /** Terms in addition to those of `root`, for an algorithm that expands queries. */
   readonly expansions?: Expansions | undefined;
 }
 
 /** How exactly matches are counted (see `SearchOptions` of the index). */
 export type Totals = 'exact' | 'bounded' | 'none';
 
-/** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
+/** The query. Neither filter nor factors change the frequencies that scores are computed from. */
 export interface TextQuery {
-  /** Those of a query, of which no two are for the same class. */
+  /** The readings of a query; no two are for the same class. */
   readonly readings: readonly TextReading[];
-  /** `pmisparse` scores as BM25 with a k1 of 1.5; its expansions are the caller's. */
+  /** `pmisparse` scores as BM25 with a k1 of 1.5; the caller adds its expansions. */
   readonly algorithm: Algorithm;
-  /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
+  /** Weights of the fields that count, for `bm25f`; 0 excludes a field. */
   readonly fieldWeights?: ReadonlyMap<Field, number>;
-  /** The only fields that count, but for `bm25f`; when absent those with a weight for `tfidf`, else content and metadata. */
+  /** The only fields that count, except for `bm25f`; when absent, those with a weight for `tfidf`, otherwise content and metadata. */
   readonly fields?: readonly Field[];
-  /** Whether the best are put into a better order by the words of the readings. */
+  /** Whether the best matches are reranked by the words of the readings. */
   readonly rerank?: boolean | undefined;
-  /** Best matches wanted; may be 0. */
+  /** Number of best matches; may be 0. */
   readonly limit: number;
-  /** Exactly unless said. */
+  /** How matches are counted; exactly by default. */
   readonly totals?: Totals;
   /** The only documents that may match. */
   readonly filter?: OrdSet;
-  /** Factor of the score of each document by its ordinal; 1 behind the end. */
+  /** Factor of the score of each document by its ordinal; 1 beyond the end. */
   readonly factors?: Float32Array;
-  /** Whether `matches` is wanted. */
+  /** Whether `matches` is returned. */
   readonly collect?: boolean;
-  /** Documents whose scores are wanted as well, whether or not they are among the best. */
+  /** Documents whose scores are returned as well, whether or not they are among the best. */
   readonly look?: readonly number[];
 }
 
@@ -109,18 +109,18 @@ export interface TextHit {
 }
 
 export interface TextMatches {
-  /** Documents that match; at least so many where that is a lower bound. */
+  /** Number of documents that match; if it is a lower bound, there may be more. */
   readonly total: number;
   readonly isLowerBound: boolean;
   /** The best, by score, then by ordinal. */
   readonly hits: readonly TextHit[];
-  /** All that match, if `collect` asked for them. */
+  /** All that match, if `collect` is set. */
   readonly matches?: OrdSet;
-  /** The scores of `look` before filter and factors; undefined where one does not match. */
+  /** The scores of the documents in `look` before filter and factors; undefined for one that does not match. */
   readonly looked: readonly (number | undefined)[];
 }
 
-/** How a document matches a term that allows edits: by the term itself, and by which forms besides. */
+/** How a document matches a term that allows edits: by the term itself, and by which other forms. */
 export interface MatchByEdits {
   readonly itself: boolean;
   readonly forms: readonly string[];
@@ -129,17 +129,17 @@ export interface MatchByEdits {
 export interface Completion {
   /** A form as it was written in the document, in lower case. */
   readonly term: string;
-  /** Of several, the one with the most documents. */
+  /** If there are several, the one with the most documents. */
   readonly field: Field;
   readonly documents: number;
 }
 
 export interface CompletionRequest {
-  /** Lowercased; none is empty. What begins with any of them is offered. */
+  /** Lowercased, none empty. Words that begin with any of them are offered. */
   readonly prefixes: readonly string[];
-  /** The only field to look at. */
+  /** The only field to search. */
   readonly field?: Field;
-  /** Entries of the dictionary that may be read. */
+  /** Maximum number of dictionary entries that are read. */
   readonly scan: number;
   readonly limit: number;
   /** Words that are not offered. */
@@ -147,33 +147,31 @@ export interface CompletionRequest {
 }
 
 /**
- * The full-text index of one collection, as this area needs it. It knows documents by their ordinals and
- * keeps no text. Calls are synchronous; none may be made while another is under way.
+ * The full-text index of one collection, as this area uses it. It identifies documents by their ordinals and stores no text. Calls are
+ * synchronous; no call may be made while another one is running.
  */
 export interface TextIndex {
   /** Live documents. */
   readonly documents: number;
-  /** Bytes of memory that it holds. */
+  /** Bytes of memory that it uses. */
   readonly bytes: number;
-  /** Indexes a document, in the place of its former version. What is left of a large one is for steps: see `Entry.addTo`. */
+  /** Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`. */
   put(document: IndexedDocument): Steps | undefined;
-  /** How many documents each class has, by its number. */
+  /** Number of documents of each class, by its number. */
   documentsByClass(): readonly number[];
-  /** The class of a document; undefined for one that is not there. */
+  /** The class of a document; undefined for one that is not indexed. */
   classOf(ord: number): number | undefined;
-  /** Takes a document out; one that is not there is no error. */
+  /** Removes a document; one that is not indexed is no error. */
   remove(ord: number): void;
-  /** Gets ready for an analyzer that is new to the index, a little at each call; true when it is. Searches would wait for all of it. */
+  /** Prepares an analyzer that is new to the index, one step at each call; true when it is ready. Otherwise searches would wait for all of it. */
   prepare(analyzer: TermAnalyzer): boolean;
-  /**
-   * Throws `invalid_argument` for a query whose patterns stand for too many words.
-   */
+  /** Throws `invalid_argument` for a query whose patterns match too many words. */
   search(query: TextQuery): TextMatches;
-  /** The terms that stand out in documents which are taken as relevant. */
+  /** The characteristic terms of documents which are taken as relevant. */
   relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[];
   /**
-   * The best of the hits of a search that reranks, in the order that further terms make: what a document scores by them adds
-   * to its score. Nothing is found besides, and nothing falls behind what was not looked at.
+   * Reorders the best hits of a search that reranks: a document's score for further terms is added to its score. No other documents are
+   * found, and no hit falls behind those that were not reranked.
    */
   rescore(hits: readonly TextHit[], feedback: readonly Feedback[], query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
   /** The score of each document, before filter and factors; below 0 for one that does not match. */
@@ -182,33 +180,36 @@ export interface TextIndex {
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[];
-  /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
+  /** Words that differ from a form by an edit or two, the nearest first, then those of most documents. */
   spelledLike(form: string, limit: number): readonly string[];
-  /** Changes whenever documents come or go. */
+  /** Changes whenever documents are added or removed. */
   readonly version: string;
-  /** Live documents that have a form, in any field. */
+  /** Number of live documents that have a form, in any field. */
   documentsWith(form: string): number;
-  /** The forms of the index with their live documents, those of `count` numbers from `from` on; `next` is where to go on. Forms may come and go meanwhile. */
+  /**
+   * The forms of the index with their live documents, for `count` numbers from `from`; `next` is where to continue. Forms may be added and
+   * removed meanwhile.
+   */
   words(from: number, count: number): { readonly words: readonly { readonly word: string; readonly documents: number }[]; readonly next: number | undefined };
-  /** Forms of the index like something, each once; undefined where there are more than `limit`. */
+  /** Forms of the index that match a lookup, each once; undefined if there are more than `limit`. */
   formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
-  /** Does a little of the work that deletions leave behind; true while there is more. */
+  /** Does a little of the cleanup after deletions; true while there is more. */
   tidy(): boolean;
-  /** Gets ready for a change while `save` is being read, a little at each call; true while there is more. */
+  /** Prepares for a change while `save` is being read, one step at each call; true while there is more. */
   settle(): boolean;
-  /** Everything as of now, to be taken up by `TextIndexes.restore`; the index may change while it is read. */
+  /** The present state, to be read by `TextIndexes.restore`; the index may change while it is read. */
   save(): AsyncIterable<Uint8Array>;
 }
 
-/** What forms are looked up by: the term that they share with one, a pattern, or edits of a word (see `TermNode`). */
+/** How forms are looked up: by the term that they share with a form, by a pattern, or by edits of a word (see `TermNode`). */
 export type FormsLike =
   | { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer }
   | { readonly by: 'pattern'; readonly pattern: string }
   | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean; readonly analyzer: TermAnalyzer };
 
-/** Makes indexes. */
+/** Creates indexes. */
 export interface TextIndexes {
   create(): TextIndex;
   /** Rejects for bytes that are damaged or of another version. */

@@ -8,35 +8,35 @@ import type { TermAnalyzer, TextReading } from './text-index.ts';
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
-/** Forms that a fuzzy term stands for at most, and how many of the dictionary they are chosen from (decision D-85). */
+/** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from (decision D-85). */
 const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
-/** What an edit leaves of a form's weight. */
+/** Factor of a form's weight for each edit. */
 const EDIT_WEIGHT = 0.8;
 
-/** Forms whose inflections are found by edits as well: those that the word most probably was to be. */
+/** Number of forms whose inflections are added to those found by edits: the likeliest corrections. */
 const FUZZY_GROUPS = 3;
-/** Edits by which inflections are looked for, and letters from which on a stem may be misspelt. */
+/** Edits by which inflections are searched for, and minimum number of letters of a stem that may be misspelt. */
 const MOST_EDITS = 2;
 const STEM_FROM = 4;
-/** Forms that a word which is being typed stands for at most, how many of the dictionary they are chosen from, and what each weighs. */
+/** Maximum number of completions of a word that is being typed, number of dictionary entries that they are chosen from, and weight of each. */
 const COMPLETIONS = 100;
 const COMPLETION_CANDIDATES = 5000;
 const COMPLETION_WEIGHT = 0.5;
 
-/** Forms that the patterns of one query may stand for together, and milliseconds that looking for them may take. */
+/** Maximum number of forms that all patterns of a query may match, and maximum milliseconds of searching for them. */
 const PATTERN_FORMS = 50_000;
 const EXPANSION_MS = 400;
 
 /** Longer lists of forms are not compared form by form. */
 const LISTED_FORMS = 64;
 
-/** What a part of an identifier adds to a score: little, as what was asked for is the whole. */
+/** Weight of a part of an identifier: low, because the whole was searched for. */
 const PART_WEIGHT = 0.1;
 
 /**
- * A query of text as the index takes it: words are looked up in its dictionary. Good until the index changes. Readings for
- * classes that no document has are left out.
+ * Converts a text query to a query of the index: words are looked up in its dictionary. Valid until the index changes. Readings for classes
+ * without documents are left out.
  */
 export function toIndexQuery(index: Index, readings: readonly TextReading[]): Query {
   const present = index.classes;
@@ -47,13 +47,16 @@ export function toIndexQuery(index: Index, readings: readonly TextReading[]): Qu
     if (root === undefined || (classes & present) === 0) continue;
     const query = new Translation(index, reading, budget).query(root);
     const name = names.of(query);
-    // Readings of several languages often come to the same words, which are looked for once.
+    // Readings of several languages often result in the same words, which are searched for only once.
     queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
   }
   return queries.size === 0 ? NONE : { kind: 'or', of: [...queries.values()].map(({ query, classes }) => within(query, classes)) };
 }
 
-/** A text for each query that is equal for equal ones. Long lists of forms, as patterns have them, are equal when they are the same array. */
+/**
+ * A text for each query; equal queries have equal texts. Long lists of forms, such as those of patterns, are equal only if they are the
+ * same array.
+ */
 class QueryNames {
   readonly #lists = new Map<readonly WeightedForm[], number>();
 
@@ -75,7 +78,7 @@ class QueryNames {
   }
 }
 
-/** What looking for forms may take in a query, all of its readings together. */
+/** The remaining forms and time for a query, shared by all of its readings. */
 class Budget {
   readonly #index: Forms;
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
@@ -125,14 +128,14 @@ class Translation {
 
   #expanded(node: TermNode): Query {
     const { weight: own = 1, parts = [] } = node;
-    // The whole of an identifier counts as much as its parts would as words of prose.
+    // The whole identifier counts as much as its parts would as words of prose.
     const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
     const more = [...this.#reading.expansions?.get(node) ?? [], ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
     if (more.length === 0) return term;
     return { kind: 'or', of: [term, ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))] };
   }
 
-  /** Where something is required, what is optional adds to the score of every match: `all` keeps those that lack it. */
+  /** If something is required, the optional part adds to the score of every match: `all` keeps the matches without it. */
   #group({ required, optional, least = 1, excluded }: GroupNode): Query {
     const additions = optional.map((node) => this.query(node));
     const exclusions = excluded.map((node): Query => ({ kind: 'not', of: this.query(node) }));
@@ -156,7 +159,7 @@ class Translation {
     return [...exact.map((id) => ({ id })), ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
-  /** A pattern that is a word but for its end finds what the word finds, too: `cats?` is `cats` (decision D-132). */
+  /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats` (decision D-132). */
   #pattern(pattern: string): WeightedForm[] {
     const word = wordOf(pattern);
     return [...this.#budget.formsOf(pattern), ...word === undefined ? [] : this.#formsOf(word)];
@@ -173,14 +176,15 @@ class Translation {
   }
 }
 
-/** The word of a pattern that has wildcards for a character or none at its end alone; undefined for others. */
+/** The word of a pattern whose only wildcards are at its end, for one character or none; undefined for others. */
 export function wordOf(pattern: string): string | undefined {
   return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
 }
 
 /**
- * The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). Where the
- * first character stays, inflections of the nearest are found as well, and forms whose stem is near that of a word which has no form itself.
+ * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent (decision D-85). With
+ * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has no form itself,
+ * forms whose stem is near its stem.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
   const exact = exactForms(index, analyzer, form);
@@ -193,7 +197,7 @@ export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnaly
   return { exact, near: keepsFirst ? withInflections(index, analyzer, best, known) : best };
 }
 
-/** Those that begin as the word does; all of them where nothing else matches. */
+/** Those that begin with the same character; all of them if nothing else matches. */
 function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[], isKnown: boolean): readonly FuzzyForm[] {
   const first = firstOf(form);
   const kept = near.filter(({ id }) => firstOf(index.textOf(id)) === first);
@@ -204,7 +208,7 @@ function firstOf(form: string): string | undefined {
   return foldDiacritics(form)[Symbol.iterator]().next().value;
 }
 
-/** Adds the forms that are an edit further away, of which the ending takes one: the stem is as near as the word may be. */
+/** Adds forms that are one edit further away if the difference in the ending accounts for it: the stem must be as near as the word may be. */
 function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy }: { readonly form: string; readonly fuzzy: number }, near: readonly FuzzyForm[]): readonly FuzzyForm[] {
   const stem = [...analyzer.term(form)];
   if (!analyzer.stemming || fuzzy === 0 || fuzzy >= MOST_EDITS || stem.length < STEM_FROM) return near;
@@ -213,7 +217,7 @@ function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, {
   return [...near, ...further.map(({ id }) => ({ id, distance: fuzzy }))];
 }
 
-/** Misspelt, a word has no stem of its own, so that its inflections are further away than edits reach. */
+/** Adds inflections: a misspelt word has no known stem, so its inflections are further away than the allowed edits. */
 function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, near: readonly FuzzyForm[], exact: ReadonlySet<number>): FuzzyForm[] {
   const found = new Map(near.map((form) => [form.id, form]));
   for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {

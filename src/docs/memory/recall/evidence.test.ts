@@ -15,7 +15,7 @@ interface Question {
   readonly session_id: string;
 }
 
-/** Talks that are stored: enough for wrong ones to compete, and few enough for a quick test. */
+/** Number of stored conversations: enough for wrong ones to compete, and few enough for a quick test. */
 const TALKS = 48;
 
 const parent = join(import.meta.dirname, '../../../../..');

@@ -105,7 +105,7 @@ describe('recall before anything was said', () => {
   });
 });
 
-/** Compares the query with every document, one by one: slow and obvious. */
+/** Compares the query with every document, one by one: slow but simple. */
 class SlowMeaning implements MeaningSide {
   readonly base: Fixture;
   readonly provider: EmbeddingProvider;
@@ -122,7 +122,7 @@ class SlowMeaning implements MeaningSide {
     return this.configured;
   }
 
-  /** What the encoder says of documents, by ordinal; nothing where it is empty. */
+  /** The encoder's scores of documents, by ordinal; none if it is empty. */
   readonly opinions = new Map<number, number>();
   readonly encoder = {
     isWanted: () => this.opinions.size > 0,

@@ -14,19 +14,19 @@ import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
 
 export interface RecallDeps extends MemoryDeps, EligibilityDeps {
   readonly words: WordsSide;
-  /** Absent: nothing can be found by meaning. */
+  /** Absent: nothing can be found by vectors. */
   readonly meaning: MeaningSide | undefined;
   readonly gate: Gate;
 }
 
-/** A document that was found, and by what. */
+/** A document that was found, and by which sides. */
 interface RecallHit extends TextHit {
-  /** Its best passage, where it was found by meaning. */
+  /** Its best passage, if it was found by its vectors. */
   readonly chunk: number | undefined;
   readonly by: RecallStrategy;
 }
 
-/** What a recall is about, beside its request. */
+/** The parameters of a recall besides its request. */
 interface Scope {
   readonly vector: QueryVector | undefined;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ interface Scope {
 
 type Result = RecallMemoryResponse['results'][number];
 
-/** `POST /v1/memory/recall` (decisions section 4.7). Only the scoring holds a place among the searches. */
+/** `POST /v1/memory/recall` (decisions section 4.7). Only the scoring occupies a place in the search gate. */
 export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
   return async (input, context) => {
     const { signal } = context;
@@ -52,14 +52,14 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
   };
 }
 
-/** Without a provider words must do, if they may. */
+/** Without a provider only the lexical side is searched, if the request allows it. */
 function withinReach({ meaning }: RecallDeps, request: RecallRequest): RecallRequest {
   if (request.strategy === 'keyword' || meaning?.isConfigured()) return request;
   if (request.strategy === 'semantic') throw new ServiceError('invalid_argument', 'embedding provider not configured');
   return { ...request, strategy: 'keyword' };
 }
 
-/** A side whose weight is 0 is not asked. */
+/** A side with weight 0 is not searched. */
 function byWords({ strategy, fusion }: RecallRequest): boolean {
   return strategy === 'keyword' || (strategy === 'hybrid' && !(fusion.strategy === 'alpha' && fusion.alpha === 1));
 }
@@ -85,9 +85,9 @@ function toRecallHit({ ord, chunk, score, words, meaning }: FusedHit): RecallHit
   return { ord, chunk, score, by: words === undefined ? 'semantic' : meaning === undefined ? 'keyword' : 'hybrid' };
 }
 
-/** What is searched by meaning. */
+/** The query of the vector side. */
 interface NearestQuery extends Pick<WordsQuery, 'eligible' | 'limit'> {
-  /** Least similarity; undefined for any. */
+  /** Minimum similarity; undefined for any. */
   readonly threshold: number | undefined;
 }
 
@@ -109,7 +109,7 @@ async function toResponse({ sql, codec }: RecallDeps, { query, strategy, include
     if (row?.meta === null && results.length > 0) room.end();
     if (room.isSpent) break;
     next += 1;
-    if (row === undefined || (row.meta === null && !(await readContent(sql, row, includeContent)))) continue; // it went between search and reading
+    if (row === undefined || (row.meta === null && !(await readContent(sql, row, includeContent)))) continue; // deleted meanwhile
     const result = await present(codec, hit, row, offset + results.length + 1);
     const body = includeContent ? row.bytes : undefined;
     const { meta } = result.document;

@@ -10,25 +10,25 @@ import { limitOf } from '../../limit-of.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
 
-/** A request with everything decided: what it says, then the profile of `_memory`, then the defaults. */
+/** A request with all values determined: by the request, then the profile of `_memory`, then the defaults. */
 export interface RecallRequest {
   readonly query: string;
   readonly strategy: RecallStrategy;
   readonly fusion: Fusion;
-  /** Documents that each side brings along. */
+  /** Number of documents from each side. */
   readonly candidates: number;
-  /** Results to find, those that are skipped included. */
+  /** Number of results to find, including skipped ones. */
   readonly topK: number;
-  /** Results to skip. */
+  /** Number of results to skip. */
   readonly offset: number;
-  /** Least similarity of what is found by meaning (decision D-131); undefined for any. */
+  /** Minimum similarity of vector hits (decision D-131); undefined for any. */
   readonly threshold: number | undefined;
-  /** All that it says of the documents. */
+  /** All conditions on documents. */
   readonly filter: Filter | undefined;
   readonly includeContent: boolean;
-  /** Tokens; 0 is no budget. */
+  /** Tokens; 0 for no budget. */
   readonly budget: number;
-  /** As the request has it; undefined where the server decides. */
+  /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
 }
 
@@ -54,14 +54,14 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
   };
 }
 
-/** A weight that is sent, or that the profile sets, asks for blending; a profile may ask for it without a weight. */
+/** A weight in the request or in the profile selects blending; a profile may also select it without a weight. */
 function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha }: Retrieval): Fusion {
   if (alpha !== undefined) return { strategy: 'alpha', alpha };
   const strategy = hybridStrategy ?? (hybridAlpha === undefined ? 'rrf' : 'alpha');
   return strategy === 'rrf' ? { strategy, k: RRF_K } : { strategy, alpha: hybridAlpha ?? DEFAULT_ALPHA };
 }
 
-/** Both a field of the request and `filterMeta` may name a key; then both must match. */
+/** A field of the request and `filterMeta` may both name a key; then both must match. */
 function filterOf({ userId, sessionId, role }: RecallInput, filterMeta: Meta): Meta {
   const filter = new Map(Object.entries(filterMeta));
   for (const [key, value] of [['user_id', userId], ['session_id', sessionId], ['role', role]] as const) {

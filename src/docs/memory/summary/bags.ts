@@ -5,7 +5,7 @@ export interface Bag {
   readonly counts: Uint32Array;
 }
 
-/** Numbers terms in the order in which they come, and counts in how many sentences each occurs. */
+/** Numbers terms in the order of their first occurrence, and counts the sentences that contain each. */
 export class Vocabulary {
   readonly #numbers = new Map<string, number>();
   readonly #frequencies: number[] = [];
@@ -14,7 +14,7 @@ export class Vocabulary {
     return this.#frequencies.length;
   }
 
-  /** The bag of a sentence's forms, which from then on counts. */
+  /** Returns the bag of a sentence's forms, and adds it to the counts. */
   add(forms: readonly string[]): Bag {
     const counts = new Map<number, number>();
     for (const form of forms) {
@@ -42,7 +42,7 @@ export class Vocabulary {
   }
 }
 
-/** Share of the terms of two sentences together that both have (Jaccard). */
+/** Share of the terms of two sentences that both contain (Jaccard). */
 export function overlap(a: Bag, b: Bag): number {
   let both = 0;
   for (let i = 0, j = 0; i < a.terms.length && j < b.terms.length;) {

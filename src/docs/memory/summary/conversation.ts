@@ -4,21 +4,24 @@ import type { Sentence } from './key-points.ts';
 import { proseOf } from './prose-of.ts';
 import { isQuestion, sentencesOf } from './sentences.ts';
 
-/** What a summary is made of. */
+/** The input of a summary. */
 export interface Conversation {
-  /** What user and assistant said, in order; what was said before in the same words is left out. */
+  /** Sentences of user and assistant, in order; verbatim repetitions are left out. */
   readonly sentences: readonly Sentence[];
-  /** What the user asked after the last answer, the latest last. */
+  /** Questions of the user after the last answer, in order. */
   readonly openQuestions: readonly string[];
-  /** Messages by role. */
+  /** Number of messages by role. */
   readonly counts: ReadonlyMap<MessageRole, number>;
 }
 
-/** Sentences that are compared. With very many messages each contributes its first ones, so that all of the conversation counts. */
+/**
+ * Maximum number of sentences that are compared. With very many messages each contributes its first ones, so that the whole conversation
+ * counts.
+ */
 const MAX_SENTENCES = 100_000;
-/** Sentences that a message contributes at most: what is longer is rather a document than a turn. */
+/** Maximum number of sentences from one message: a longer one is a document rather than a turn. */
 const MAX_OF_MESSAGE = 100;
-/** Sentences of a message that are looked at for questions. */
+/** Maximum number of sentences of a message that are checked for questions. */
 const LOOKED_AT = 1000;
 const MAX_OPEN_QUESTIONS = 5;
 
@@ -58,7 +61,7 @@ class ConversationReader implements Conversation {
     for (const text of sentencesOf(prose)) {
       if (looked++ < this.#ofMessage) this.#add(text, first);
       if (role === 'user' && isQuestion(text)) questions.push(text);
-      // Of the assistant only the sentences that are compared matter.
+      // Of the assistant's messages, only the sentences that are compared are needed.
       if (looked >= (role === 'user' ? LOOKED_AT : this.#ofMessage)) break;
       await this.#pace.rest();
     }

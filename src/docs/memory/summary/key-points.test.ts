@@ -11,7 +11,7 @@ const word = fc.constantFrom('ship', 'order', 'refund', 'blue', 'paris', 'hotel'
 const words = fc.array(word, { minLength: 1, maxLength: 6 });
 const texts = fc.array(words.map((list) => list.join(' ')), { minLength: 1, maxLength: 60 });
 
-/** TF-IDF vectors and every cosine, as the definition has it. */
+/** TF-IDF vectors and every cosine, by the definition. */
 function slowCentralities(sentences: readonly string[]): number[] {
   const bags = sentences.map(formsOf);
   const frequency = (term: string) => bags.filter((bag) => bag.includes(term)).length;
@@ -74,7 +74,7 @@ describe('key points (decisions section 4.7)', () => {
     expect(await pointsOf(rest, 0)).toEqual(rest.slice(0, 3));
     expect(await pointsOf([...rest, 'pink bee 7'], 0)).toContain('pink bee 7');
     expect(await pointsOf([...rest, 'agreed bee'], 0)).toContain('agreed bee');
-    // 1.1 < 1.15: with three places, those with numbers come before the first turn, and that before the rest.
+    // 1.1 < 1.15: with three selected, those with numbers come before the first turn, and that before the rest.
     expect(await pointsOf(['red fox', 'green cat', 'blue 1', 'grey 2'], 1)).toEqual(['red fox', 'blue 1', 'grey 2']);
   });
 

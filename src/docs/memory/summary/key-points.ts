@@ -22,8 +22,8 @@ const MOST = 7;
 const HAS_NUMBER = /\p{N}/u;
 
 /**
- * The sentences that stand for all, in their order: the most central, with a bonus for the first turn and
- * for what has a number or settles something. The same sentences always give the same choice.
+ * The sentences that represent the conversation, in their order: the most central, with a bonus for the first turn and for those that
+ * contain a number or decide something. The same sentences always result in the same selection.
  */
 export async function keyPoints(sentences: readonly Sentence[], signal?: AbortSignal): Promise<Sentence[]> {
   const vocabulary = new Vocabulary();

@@ -1,11 +1,14 @@
 import { Pace } from '../../../lib/pace.ts';
 import { type Bag, overlap } from './bags.ts';
 
-/** Decisions section 4.7: what says nearly the same as a better sentence counts half. */
+/** Decisions section 4.7: the score of a near-duplicate of a better sentence is halved. */
 const NEAR_DUPLICATE = 0.5;
 const DUPLICATE_FROM = 0.6;
 
-/** The numbers of the best sentences, best first; of equal ones the earlier wins. A near-duplicate of one that is chosen is halved once. */
+/**
+ * The numbers of the best sentences, best first; of equal ones the earlier is first. The score of a near-duplicate of a selected sentence
+ * is halved once.
+ */
 export async function selectBest(bags: readonly Bag[], scores: Float64Array, wanted: number): Promise<number[]> {
   const heap = new ScoreHeap(scores);
   const halved = new Set<number>();
@@ -25,7 +28,7 @@ export async function selectBest(bags: readonly Bag[], scores: Float64Array, wan
   return chosen;
 }
 
-/** A binary heap of numbers by their scores (Williams, 1964); those of equal score by themselves, the smallest first. */
+/** A binary heap of numbers by their scores (Williams, 1964); equal scores by number, the smallest first. */
 class ScoreHeap {
   readonly #scores: Float64Array;
   readonly #heap: Uint32Array;
@@ -37,7 +40,7 @@ class ScoreHeap {
     for (let i = 0; i < scores.length; i++) this.push(i);
   }
 
-  /** At most as many as there are scores. */
+  /** The heap holds at most as many numbers as there are scores. */
   push(number: number): void {
     let at = this.#size++;
     for (let above = (at - 1) >> 1; at > 0 && this.#precedes(number, this.#heap[above]!); above = (at - 1) >> 1) {
@@ -60,7 +63,7 @@ class ScoreHeap {
     return top;
   }
 
-  /** Of two neighbours, the place of the one that comes first. */
+  /** Of two neighbours, the index of the one that comes first. */
   #betterOf(left: number): number {
     const right = left + 1;
     return right < this.#size && this.#precedes(this.#heap[right]!, this.#heap[left]!) ? right : left;

@@ -1,14 +1,14 @@
 let segmenter: Intl.Segmenter | undefined;
 
-/** Marks that tell bold, italic and code from other text; an asterisk or underscore within a word is none. */
+/** Markers of bold, italic and code; an asterisk or underscore within a word is not one. */
 const EMPHASIS = /(?<![\p{L}\p{N}])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\p{L}\p{N}])|`+/gu;
-/** Text without a full stop can be one sentence from end to end; no more of it is looked at. */
+/** Maximum length of text that is split, because text without a full stop can be a single sentence. */
 const MAX_LENGTH = 2000;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * The sentences of a text in any language (Unicode Standard Annex 29, section 5), one after the other, as a
- * line of plain text each. What has neither letter nor digit is none. A line that ends ends a sentence.
+ * The sentences of a text in any language (Unicode Standard Annex 29, section 5), one after the other, each as a line of plain text. Text
+ * without a letter or digit is not a sentence. The end of a line ends a sentence.
  */
 export function* sentencesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -18,7 +18,7 @@ export function* sentencesOf(text: string): Generator<string> {
   }
 }
 
-/** Closing quotes and brackets may follow the mark. Greek asks with `;` of its own, Arabic, Armenian and Ethiopic with theirs. */
+/** Closing quotes and brackets may follow the mark. Greek has a question mark like `;`, and Arabic, Armenian and Ethiopic have their own. */
 const QUESTION = /[?？؟՞፧\u037e⁇⁈][\p{Pe}\p{Pf}"'*_]*$/u;
 
 export function isQuestion(sentence: string): boolean {

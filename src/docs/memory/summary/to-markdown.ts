@@ -8,11 +8,11 @@ export interface SummaryParts {
   readonly counts: ReadonlyMap<MessageRole, number>;
 }
 
-/** Characters shown of a sentence. */
+/** Maximum number of characters shown of a sentence. */
 const MAX_SHOWN = 400;
 const ROLES: readonly MessageRole[] = ['user', 'assistant', 'system', 'tool'];
 
-/** The summary as it is stored and answered (decisions section 4.7). */
+/** The summary as it is stored and returned (decisions section 4.7). */
 export function toMarkdown({ title, points, openQuestions, counts }: SummaryParts): string {
   return [
     `# ${title.replace(/\s+/g, ' ').trim()}`,

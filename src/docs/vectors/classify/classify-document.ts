@@ -18,8 +18,8 @@ type ClassifyInput = InputOf<Operations, 'classifyDocument'>;
 type Labelled = ClassifyDocumentResponse['results'][number];
 
 /**
- * `POST /v1/classify` (decisions section 4.3). Labels are embedded in the role of queries: a label is to a text what
- * a query is to a document that it finds.
+ * `POST /v1/classify` (decisions section 4.3). Labels are embedded as queries: a label relates to a text as a query relates to a document
+ * that it finds.
  */
 export function classifyDocument(deps: ClassifyDeps): NonNullable<Handlers<Operations>['classifyDocument']> {
   return async (input, context) => {
@@ -34,14 +34,14 @@ export function classifyDocument(deps: ClassifyDeps): NonNullable<Handlers<Opera
       ? await embedBody(embeddings, { key: 'text', meta: {}, contentMd: input.text! }, signal)
       : await passageVectors(embeddings, document, isComparable, signal);
     if (passages !== undefined && !isComparable(passages.model)) throw new ServiceError('unavailable', 'the embedding model changed meanwhile; try again');
-    // A blank document resembles nothing.
+    // A blank document is similar to no label.
     const scores = passages && await gate.run(async () => scoreLabels(passages, labels), signal);
     const results = scores === undefined ? [] : choose(input, scores);
     return { results, model: model.model, dimensions: model.dimensions };
   };
 }
 
-/** What a schema cannot say. */
+/** Checks what a schema cannot express. */
 function checkInput({ text, collection, key, labels }: ClassifyInput): void {
   if (text === undefined) {
     const missing = Object.entries({ collection, key }).filter(([, value]) => value === undefined).map(([name]) => name);
@@ -54,7 +54,7 @@ function checkInput({ text, collection, key, labels }: ClassifyInput): void {
   if (blank >= 0) throw new ServiceError('invalid_argument', `labels/${blank} must not be blank`);
 }
 
-/** By a spelling that was once written, as `getDocument` finds it; throws `not_found`. */
+/** Finds a document by a spelling under which it was once written, as `getDocument` does; throws `not_found`. */
 async function readDocument({ sql, documents }: ClassifyDeps, { collection, key, lang }: ClassifyInput, context: Context) {
   const answer = await documents.handlers.getDocument({ collection: collection!, key: key!, lang }, context);
   const document: Document = answer instanceof Reply ? answer.value : answer;

@@ -2,7 +2,7 @@ import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { Meta } from '../../documents/index.ts';
 import { embeddedText, type Embeddings, type ModelIdentity } from '../../embeddings/index.ts';
 
-/** A document whose vector is wanted. */
+/** A document whose vector is needed. */
 export interface VectorSource {
   readonly ord: number;
   readonly key: string;
@@ -22,8 +22,8 @@ export interface PassageVectors {
 export type VectorReader = Pick<Embeddings, 'embedTexts' | 'chunksOf' | 'vectorsOfDocuments' | 'describe'>;
 
 /**
- * The vectors of a document's present body: the stored ones, if they are `usable`; otherwise the body is embedded,
- * which throws `invalid_argument` without a provider and `unavailable` when that fails. None for a blank body.
+ * The vectors of a document's present body: the stored ones, if they are `usable`; otherwise the body is embedded, which throws
+ * `invalid_argument` without a provider and `unavailable` when the provider fails. None for a blank body.
  */
 export async function passageVectors(
   embeddings: VectorReader, source: VectorSource, usable: (model: ModelIdentity) => boolean, signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function passageVectors(
   return embedBody(embeddings, { key: source.key, meta: source.meta, contentMd: await source.contentMd() }, signal);
 }
 
-/** The vectors of a body, cut as a document is; undefined when it is blank. */
+/** The vectors of a body, split into passages like a document; undefined when it is blank. */
 export async function embedBody(embeddings: VectorReader, document: Parameters<VectorReader['chunksOf']>[0], signal: AbortSignal): Promise<PassageVectors | undefined> {
   const texts = embeddings.chunksOf(document).map(embeddedText);
   if (texts.length === 0) return undefined;
@@ -46,14 +46,14 @@ export function sameModel(a: ModelIdentity, b: ModelIdentity): boolean {
   return a.model === b.model && a.variant === b.variant && a.dimensions === b.dimensions;
 }
 
-/** The mean of vectors of one dimension, of which there is at least one. */
+/** The mean of at least one vector; all have the same dimension. */
 export function meanVector(vectors: readonly Float32Array[]): Float32Array {
   const kernel = new SimilarityKernel(vectors[0]!.length, 'dot_product');
   kernel.add(inOne(vectors));
   return kernel.row(0);
 }
 
-/** One behind the other. */
+/** Concatenates vectors. */
 export function inOne(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
   const all = new Float32Array(vectors.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -9,7 +9,7 @@ import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
 
 const inputs = JSON.parse(await readFile(new URL('../../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
-/** For tests: what else vectors are good for, over the areas of a `VectorFixture`. */
+/** For tests: other uses of vectors, over the areas of a `VectorFixture`. */
 export class OperationsFixture {
   readonly base: VectorFixture;
   readonly #invoke: Invoke<Operations>;
@@ -26,7 +26,7 @@ export class OperationsFixture {
     return new OperationsFixture(await VectorFixture.open(options));
   }
 
-  /** What a crash at this moment would leave, served by another server. */
+  /** The state that a crash at this moment would leave, served by another server. */
   async crashed(options?: FixtureOptions): Promise<OperationsFixture> {
     return new OperationsFixture(await this.base.crashed(options));
   }

@@ -22,12 +22,12 @@ type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'>;
 type Algorithm = NearestResult['algorithm'];
 type Result = SearchAcrossCollectionsResponse['results'][number];
 
-/** The input with its filters read as one. */
+/** The input with its filters combined into one. */
 type Narrowed = Omit<CrossSearchInput, 'filter' | 'filterMeta' | 'langs'> & { readonly filter: Filter | undefined };
 
-/** What the request wants to find documents like. */
+/** The vector or text to search with. */
 interface Wanted extends QueryVector {
-  /** A document that is not to be found. */
+  /** A document that must not be found. */
   readonly ord?: number;
 }
 
@@ -41,10 +41,10 @@ interface Candidate {
   readonly score: number;
 }
 
-/** Collections that are searched at once; the workers that scan them are the same for all. */
+/** Maximum number of collections that are searched at once; all searches share the same scan workers. */
 const AT_ONCE = 4;
 
-/** `POST /v1/cross-search` (decisions section 4.3). Only the scoring holds a place among the searches. */
+/** `POST /v1/cross-search` (decisions section 4.3). Only the scoring occupies a place in the search gate. */
 export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
   const { signal, budget } = bounds;
   const started = performance.now();
@@ -69,7 +69,7 @@ function documentsOf(targets: ReadonlyMap<string, Target>): number {
   return [...targets.values()].reduce((sum, { docs }) => sum + docs, 0);
 }
 
-/** A vector goes before a document, and that before a text. */
+/** A vector takes precedence over a document, and a document over a text. */
 async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<Wanted> {
   const { query = '', queryVector, sourceCollection, sourceDocID, distanceMetric } = input;
   if (queryVector !== undefined) return { vector: toSearchVector(queryVector, distanceMetric) };
@@ -83,8 +83,8 @@ async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: A
 }
 
 /**
- * Those that are named, on all of which the caller has permission, or else those that he may read, but the
- * system's; one that does not exist has no documents.
+ * The named collections, on all of which the caller must have permission; otherwise all that the caller may read, except system
+ * collections. A collection that does not exist has no documents.
  */
 async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }> {
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
@@ -98,7 +98,7 @@ async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], i
   };
 }
 
-/** Targets that have vectors which can be compared. A client's own vector must fit one of those that have any. */
+/** The collections with comparable vectors. A vector from the client must fit at least one collection that has vectors. */
 function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<string, Target>, { vector, model }: Wanted): Map<string, Target> {
   const comparable = new Map<string, Target>();
   const known = new Set<number>();
@@ -121,7 +121,7 @@ async function searchTargets(
   const candidates: Candidate[] = [];
   const algorithms = new Set<Algorithm>();
   const waiting = targets.entries();
-  // They share the iterator, so each takes the next collection when it is done with one.
+  // They share the iterator, so each takes the next collection when it has finished one.
   const searchers = Array.from({ length: AT_ONCE }, async () => {
     for (const [name] of waiting) {
       signal.throwIfAborted();
@@ -143,20 +143,20 @@ async function searchTarget(
   return search.searchByVector({ ...query, collection: name, k: offset + topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
 }
 
-/** The best k, and all that score as much as the last of them: their ids decide, which are not known yet. */
+/** The best k, and all with the same score as the last of them, because their order depends on ids that are not known yet. */
 function best(candidates: readonly Candidate[], k: number): Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.score - a.score);
   const last = sorted[k - 1]?.score ?? -Infinity;
   return sorted.filter(({ score }) => score >= last);
 }
 
-/** `flat` where some collections had to be searched so; of other differences the first by name of the algorithm. */
+/** `flat` if some collections had to be searched that way; if other algorithms differ, the first by name. */
 function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefined): Algorithm {
   if (used.size === 0) return asked ?? 'flat';
   return used.has('flat') ? 'flat' : [...used].sort()[0]!;
 }
 
-/** As many as the answer may hold, and the place of the first one that did not fit. */
+/** As many results as the answer may hold, and the position of the first one that did not fit. */
 async function toResults(
   { sql, codec }: CrossSearchDeps, candidates: readonly Candidate[], { topK, offset, includeContent }: CrossSearchInput, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
 ): Promise<{ results: Result[]; next: number }> {
@@ -171,7 +171,7 @@ async function toResults(
   for (const [i, { collection, ord, score }] of ranked.entries()) {
     signal.throwIfAborted();
     const row = rows.get(ord);
-    if (row === undefined) continue; // it went meanwhile
+    if (row === undefined) continue; // it was deleted meanwhile
     if (row.meta === null && results.length > 0) budget.end();
     if (budget.isSpent) return { results, next: offset + i };
     if (row.meta === null && !(await readContent(sql, row, includeContent))) continue;

@@ -28,9 +28,9 @@ const ROW = 'SELECT d.ord, d.key, d.lang, d.crc, d.meta FROM documents d';
 const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
 /**
- * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. One that was written
- * since it was embedded, or never was, is embedded now; where that cannot be, what is stored of it must do.
- * Throws `not_found`, and `invalid_argument` when it has no vectors and none can be made.
+ * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. If it was changed since it was embedded,
+ * or never was, it is embedded now; if that fails, its stored vectors are used. Throws `not_found`, and `invalid_argument` when it has no
+ * vectors and none can be made.
  */
 export async function findSource(deps: SourceDeps, collection: string, idOrKey: string, signal: AbortSignal): Promise<SourceDocument> {
   const row = await byId(deps, collection, idOrKey) ?? await byKey(deps, collection, idOrKey);
@@ -38,7 +38,7 @@ export async function findSource(deps: SourceDeps, collection: string, idOrKey: 
   return toSource(deps, row, 'sourceDocID', signal);
 }
 
-/** The same by key, and by language if one is named. */
+/** As above, by key, and by language if one is named. */
 export async function findSourceByKey(deps: SourceDeps, { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined }, signal: AbortSignal): Promise<SourceDocument> {
   const row = await byKey(deps, collection, key, lang);
   if (row === undefined) throw new ServiceError('not_found', `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
@@ -59,7 +59,7 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
   return sql.get<SourceRow>(`${ROW} WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
 }
 
-/** By a spelling that was once written (decision D-31), in the first language of several unless one is named. */
+/** Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages unless one is named. */
 async function byKey({ sql, clock }: SourceDeps, collection: string, key: string, wanted?: string): Promise<SourceRow | undefined> {
   const rows = await sql.all<SourceRow>(
     `${ROW} JOIN collections c ON c.id = d.cid

@@ -18,12 +18,12 @@ export interface ComparedDocument extends Row {
   readonly chunks: number | null;
 }
 
-/** Rows of one statement. */
+/** Maximum number of rows of one statement. */
 const PAGE = 2000;
 
 /**
- * The first documents of a collection by id, at most so many, without those that have expired. Vectors of a body that
- * was written since say nothing of the present one, so they do not count.
+ * The first documents of a collection by id, up to a limit, without those that have expired. Vectors that were made before the last change
+ * of the body do not count.
  */
 export async function comparedDocuments(
   { sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, collection: string, most: number, signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function comparedDocuments(
   for (let more = true; more && documents.length < most;) {
     signal.throwIfAborted();
     const wanted = Math.min(PAGE, most - documents.length);
-    // By the bounds of the collection's ids, whose index has the order that is wanted; "}" follows "|".
+    // Selected by the bounds of the collection's ids, because that index has the required order; "}" follows "|".
     const rows = await sql.background.all<ComparedDocument>(
       `SELECT d.ord, d.id, d.key, d.lang, d.crc, d.bytes, e.chunks, CASE WHEN e.crc = d.crc AND e.bytes = d.bytes AND e.chunks > 0 THEN e.model_id END AS model
        FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord

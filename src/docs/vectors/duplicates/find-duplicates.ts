@@ -10,20 +10,20 @@ import { similarDocuments, type SimilarDocuments } from './similar-documents.ts'
 
 export interface DuplicatesDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly embeddings: Pick<Embeddings, 'vectorsOfDocuments'>;
-  /** Of comparisons, which take long and much memory: one of its own, so that they keep no search waiting. */
+  /** A gate for comparisons, which need much time and memory: a separate one, so that they delay no search. */
   readonly comparisons: Pick<SearchGate, 'run'>;
 }
 
 type DuplicatesInput = InputOf<Operations, 'findDuplicates'>;
 
-/** Hash, score and names of fields of a document in a group. */
+/** Bytes of hash, score and names of fields of a document in a group. */
 const DOCUMENT_BYTES = 160;
 
 const NONE: SimilarDocuments = { pairs: 0, groups: [] };
 
 /**
- * `POST /v1/find-duplicates` (decisions section 4.3). Documents of equal body are similar as well, so they are in groups
- * of both kinds where both are asked for.
+ * `POST /v1/find-duplicates` (decisions section 4.3). Documents with equal bodies are also similar, so they are in groups of both kinds if
+ * both are requested.
  */
 export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInput, { signal, budget }: AnswerBounds): Promise<FindDuplicatesResponse> {
   const { collection, mode, threshold, distanceMetric } = input;
@@ -50,12 +50,12 @@ export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInpu
   };
 }
 
-/** The first groups that the answer may hold; their bodies were counted when they were read. */
+/** The first groups that fit in the answer; their bodies were counted when they were read. */
 function fit(groups: readonly DuplicateGroup[], budget: AnswerBudget): DuplicateGroup[] {
   return [...budget.fit(groups, ({ documents }) => documents.reduce((bytes, { docId, key }) => bytes + Buffer.byteLength(docId) + Buffer.byteLength(key) + DOCUMENT_BYTES, 0))];
 }
 
-/** Groups of at least two documents that have something in common, in the order of their first ones. */
+/** Groups of at least two documents that share a value, in the order of their first ones. */
 function sharing(documents: readonly ComparedDocument[], what: (document: ComparedDocument) => string): ComparedDocument[][] {
   return byFirst([...Map.groupBy(documents, what).values()].filter(({ length }) => length > 1).map((group) => group.toSorted(byId)));
 }
@@ -72,7 +72,7 @@ function exactGroup(documents: readonly ComparedDocument[], bodies: ReadonlyMap<
   return { groupId: `exact-${number}`, type: 'exact', score: 1, documents: documents.map((document) => present(document, bodies.get(document.ord)!, 1)) };
 }
 
-/** A document that went since it was compared is left out, and a group of which no two are left. */
+/** A document that was deleted since it was compared is left out, and so is a group with fewer than two left. */
 function similarGroups({ groups }: SimilarDocuments, bodies: ReadonlyMap<number, BodyDigest>): DuplicateGroup[] {
   const there = groups
     .map(({ score, documents }) => ({ score, documents: documents.filter(({ document }) => bodies.has(document.ord)) }))
@@ -87,7 +87,7 @@ function present({ id, key, lang }: ComparedDocument, { hash, contentMd }: BodyD
   return { docId: id, key, lang, contentHash: hash, score: round(score), ...(contentMd !== undefined && { contentMd }) };
 }
 
-/** Scores have single precision: further digits would be noise. */
+/** Scores have single precision: further digits would have no meaning. */
 function round(score: number): number {
   return Number(score.toPrecision(8));
 }

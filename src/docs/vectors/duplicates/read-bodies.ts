@@ -6,21 +6,21 @@ import { readRows } from '../../fulltext/index.ts';
 import type { ComparedDocument } from './compared-documents.ts';
 import { inBatches } from '../../../lib/in-batches.ts';
 
-/** What a result tells of a body. */
+/** What a result contains of a body. */
 export interface BodyDigest {
-  /** SHA-256 of its UTF-8, as hexadecimal digits. */
+  /** SHA-256 of its UTF-8, in hexadecimal digits. */
   readonly hash: string;
-  /** Where it was asked for. */
+  /** The text, if it was requested. */
   readonly contentMd?: string;
 }
 
-/** Bodies that are in memory together. */
+/** Maximum number of bodies in memory together. */
 const DOCUMENTS = 64;
 const BYTES = 8 * 1024 * 1024;
-/** Bodies from this size on are hashed in the thread pool. */
+/** Bodies of at least this many bytes are hashed in the thread pool. */
 const LARGE = 256 * 1024;
 
-/** Hashes bodies, and keeps those that the answer may hold where they are wanted; documents that are gone are left out. By ordinal. */
+/** Hashes bodies, and keeps requested ones as far as the answer may hold them; deleted documents are left out. By ordinal. */
 export async function readBodies(
   { sql, codec }: Pick<DocsEnvironment, 'sql' | 'codec'>, documents: readonly ComparedDocument[], keep: AnswerBudget | undefined, signal: AbortSignal,
 ): Promise<Map<number, BodyDigest>> {

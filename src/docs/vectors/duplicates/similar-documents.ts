@@ -27,13 +27,13 @@ export interface SimilarityQuery {
   readonly threshold: number;
 }
 
-/** Documents and vectors that are read by one statement. */
+/** Maximum number of documents, and of vectors, that one statement reads. */
 const DOCUMENTS = 64;
 const VECTORS = 256;
 
 /**
- * Finds the documents whose mean vectors are similar, comparing those of one model with one another. The means, and
- * their similarities, are computed in a thread of its own, which ends at once when the signal aborts.
+ * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their similarities are
+ * computed in a separate thread, which ends at once when the signal aborts.
  */
 export async function similarDocuments(
   embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery, signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function similarDocuments(
   signal.throwIfAborted();
   const worker = new Worker(workerFile(import.meta.url, 'similarity-thread'));
   const answer = answerOf(worker, signal);
-  answer.catch(() => undefined); // while vectors are read nobody listens
+  answer.catch(() => undefined); // while vectors are read, there is no listener
   try {
     const sets = await Promise.race([sendVectors(worker, embeddings, embedded, metric, signal), answer.then(() => [])]);
     worker.postMessage({ op: 'compare', threshold } satisfies ToThread);
@@ -53,7 +53,7 @@ export async function similarDocuments(
   }
 }
 
-/** What the thread answers; rejects when it fails or the signal aborts. */
+/** The reply of the thread; rejects when it fails or the signal aborts. */
 function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -67,7 +67,7 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
   });
 }
 
-/** Sends the vectors in the order of the documents; gives, of each set of comparable ones, its documents by row. */
+/** Sends the vectors in the order of the documents; returns, for each set of comparable ones, its documents by row. */
 async function sendVectors(
   worker: Worker, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal,
 ): Promise<ComparedDocument[][]> {
@@ -76,7 +76,7 @@ async function sendVectors(
   for (const some of inBatches(documents, DOCUMENTS, ({ chunks }) => chunks ?? 0, VECTORS)) {
     signal.throwIfAborted();
     const vectors = Map.groupBy(await embeddings.vectorsOfDocuments(some.map(({ ord }) => ord)), ({ ord }) => ord);
-    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc); // others were written or went meanwhile
+    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc); // others were changed or deleted meanwhile
     for (const [key, same] of Map.groupBy(found, ({ ord }) => keyOf(vectors.get(ord)![0]!))) {
       const dims = vectors.get(same[0]!.ord)![0]!.dimensions;
       let set = sets.get(key);

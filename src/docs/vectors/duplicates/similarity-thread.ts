@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { FromThread, ToThread } from './thread-protocol.ts';
 
-// Compares the documents of one request, and ends with it.
+// Compares the documents of one request, and then ends.
 
 const sets = new Map<number, SimilarityKernel>();
 

@@ -1,8 +1,8 @@
 import type { SimilarityMetric, SimilarityResult } from '../../../kernels/similarity.ts';
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToThread =
-  /** Rows of a set of comparable vectors: `vectors` one behind the other, of which each row takes the next `counts`. */
+  /** Rows of a set of comparable vectors: `vectors` are concatenated, and each row takes the next `counts` of them. */
   | {
     readonly op: 'add';
     readonly set: number;
@@ -14,5 +14,5 @@ export type ToThread =
   /** Compares the rows of each set. The last message. */
   | { readonly op: 'compare'; readonly threshold: number };
 
-/** The one answer: of each set, by its number. */
+/** The only reply: the result of each set, by its number. */
 export type FromThread = readonly (readonly [set: number, result: SimilarityResult])[];

@@ -18,12 +18,12 @@ export interface ProjectionDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
 
 type ProjectionInput = InputOf<Operations, 'projectVectors'>;
 
-/** More points than this nobody can tell apart (contract section 8). */
+/** More points than this cannot be told apart (contract section 8). */
 const MAX_SAMPLE = 2000;
 
 /**
- * `POST /v1/vector-projection` (decisions section 4.3). Vectors of several models have no axes in common: those of
- * the present model are drawn, or where there are none, those of the model that made most of them.
+ * `POST /v1/vector-projection` (decisions section 4.3). Vectors of several models have no axes in common: those of the present model are
+ * projected, or if there are none, those of the model with the most vectors.
  */
 export async function projectVectors(deps: ProjectionDeps, input: ProjectionInput, signal: AbortSignal): Promise<ProjectVectorsResponse> {
   const { sql, embeddings } = deps;
@@ -51,7 +51,7 @@ async function draw(sample: readonly SampledVector[], query: Float32Array | unde
     await pace.rest();
   };
   const { points, place } = await new ProjectionKernel(sample.map(({ vector }) => vector), rest).project();
-  // Without a difference among the vectors there is no axis, and so no place on it.
+  // If all vectors are equal there is no axis, and so no position on it.
   const placed = query && place(query);
   return {
     points: sample.map(({ id, key, chunk }, i) => ({ id: `${id}#${chunk}`, key, docId: id, chunkIndex: chunk, ...round(points[i]!) })),
@@ -59,12 +59,12 @@ async function draw(sample: readonly SampledVector[], query: Float32Array | unde
   };
 }
 
-/** Vectors have single precision: further digits would be noise. Adding 0 makes 0 of -0. */
+/** Vectors have single precision: further digits would have no meaning. Adding 0 turns -0 into 0. */
 function round({ x, y }: Point): Point {
   return { x: Math.round(x * 1e6) / 1e6 + 0, y: Math.round(y * 1e6) / 1e6 + 0 };
 }
 
-/** Undefined when there is no text, or its vector cannot be had or compared: the map is worth drawing all the same. */
+/** Undefined when there is no text, or its vector cannot be made or compared: the map is useful without it. */
 async function embedQuery({ embeddings }: ProjectionDeps, text: string | undefined, drawn: ModelVectors, signal: AbortSignal): Promise<Float32Array | undefined> {
   if (text === undefined || text.trim() === '' || !embeddings.describe().vectors.enabled) return undefined;
   try {

@@ -7,13 +7,13 @@ import type { DocsEnvironment } from '../../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
-/** A model with the vectors of a collection that it made. */
+/** A model with its vectors of a collection. */
 export interface ModelVectors extends ModelIdentity {
   readonly id: number;
   readonly vectors: number;
 }
 
-/** A vector that is drawn. */
+/** A sampled vector. */
 export interface SampledVector {
   readonly ord: number;
   readonly id: string;
@@ -42,7 +42,7 @@ interface VectorRow extends Row {
 const DOCUMENTS = 2000;
 const VECTORS = 128;
 
-/** What the vectors of a collection were made with, most vectors first; what has expired does not count. */
+/** The models of a collection's vectors, most vectors first; expired documents do not count. */
 export async function modelsOf({ sql, clock }: Environment, cid: number): Promise<ModelVectors[]> {
   const rows = await sql.background.all<ModelVectors & Row>(
     `SELECT m.id, m.model, m.variant, m.dimensions, sum(e.chunks) AS vectors
@@ -55,8 +55,8 @@ export async function modelsOf({ sql, clock }: Environment, cid: number): Promis
 }
 
 /**
- * So many vectors of a model, by id and passage: those that come first in the order of a hash of collection, id and
- * passage. The same vectors give the same sample, and a vector more changes little of it.
+ * A sample of the vectors of a model, by id and passage: the first ones in the order of a hash of collection, id and passage. The same
+ * vectors result in the same sample, and an additional vector changes little of it.
  */
 export async function sampleVectors(environment: Environment, cid: number, name: string, model: ModelVectors, size: number, signal: AbortSignal): Promise<SampledVector[]> {
   const drawn = new Draw(size);
@@ -92,7 +92,7 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
   for (let i = 0; i < drawn.length; i += VECTORS) {
     signal.throwIfAborted();
     const some = drawn.slice(i, i + VECTORS);
-    // CROSS JOIN has SQLite look up each pair, where IN (VALUES ...) would have it read the whole table.
+    // CROSS JOIN makes SQLite look up each pair; with IN (VALUES ...) it would read the whole table.
     const rows = await queries.all<VectorRow>(
       `WITH wanted(ord, chunk) AS (VALUES ${some.map(() => '(CAST(? AS BIGINT), CAST(? AS BIGINT))').join(', ')})
        SELECT v.ord, v.chunk, v.vector FROM wanted w CROSS JOIN vectors v WHERE v.ord = w.ord AND v.chunk = w.chunk`,
@@ -101,7 +101,7 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
     const found = new Map(rows.map((row) => [`${row.ord} ${row.chunk}`, row.vector]));
     for (const { ord, id, key, chunk } of some) {
       const blob = found.get(`${ord} ${chunk}`);
-      // Otherwise it was embedded anew since it was drawn.
+      // Otherwise it was embedded again since it was sampled.
       const vector = blob && fromBlob(blob, dimensions);
       if (vector?.length === dimensions) sampled.push({ ord, id, key, chunk, vector });
     }
@@ -109,7 +109,7 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
   return sampled;
 }
 
-/** Keeps the first by hash of all that are added, without sorting all of them. */
+/** Keeps the first of all added items by hash, without sorting all of them. */
 class Draw {
   readonly #size: number;
   #kept: Drawn[] = [];

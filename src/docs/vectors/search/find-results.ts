@@ -11,20 +11,20 @@ import { toWindows, type Window } from './windows.ts';
 export type FindDeps = NearestDeps & Required<EligibilityDeps> & Pick<DocsEnvironment, 'sql'>;
 
 export interface FoundResults {
-  /** In the order of the answer. In the mode `parent` the chunks are of no concern. */
+  /** In the order of the answer. In the mode `parent` the chunks have no meaning. */
   readonly results: readonly Window[];
   readonly algorithm: Algorithm;
-  /** Documents whose vectors could not be compared. */
+  /** Number of documents whose vectors could not be compared. */
   readonly incomparable: number;
 }
 
-/** Candidates for each result, where the request leaves it open (decisions section 4.3). */
+/** Number of candidates for each result, by default (decisions section 4.3). */
 const OVERSAMPLE = 3;
-/** Passages that are looked at for one answer. */
+/** Maximum number of passages that one answer examines. */
 const MAX_CANDIDATES = 10_000;
-/** Comparisons of candidates with each other, each of which takes a fraction of a microsecond. */
+/** Maximum number of comparisons between candidates, each of which takes a fraction of a microsecond. */
 const MAX_COMPARISONS = 4_000_000;
-/** Bytes of candidates that are compared with each other. */
+/** Maximum bytes of candidates that are compared with each other. */
 const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** The results of a request, before they are read; documents of `hidden` are left out. */
@@ -45,7 +45,7 @@ export async function findResults(deps: FindDeps, request: SearchRequest, query:
     const { hits, algorithm, incomparable } = await search(candidates);
     const ranked = lambda === undefined ? hits : await chooseByMmr(await withVectors(deps, request.collection, hits, query.vector.length), { metric, lambda, k: topK });
     const results = finish(ranked);
-    // Windows that were merged leave room for more.
+    // Merged windows make it possible to add more.
     const isEnough = results.length === topK || hits.length < candidates || lambda !== undefined || candidates === MAX_CANDIDATES;
     if (mode !== 'window' || isEnough) return { results, algorithm, incomparable };
     candidates = Math.min(MAX_CANDIDATES, candidates * 4);

@@ -9,12 +9,12 @@ import { NOTHING, toAnswer, type SearchDeps } from './search-vectors.ts';
 
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
-/** What vector search lets its clients choose and this search decides: results are documents, and no text is asked for. */
+/** Options of vector search that are fixed here: results are documents, and no text is requested. */
 const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5, rerank: 'none' } as const;
 
 /**
- * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored document,
- * which is left out. Only the scoring holds a place among the searches.
+ * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored document, which is
+ * left out. Only the scoring occupies a place in the search gate.
  */
 export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput, bounds: AnswerBounds): Promise<FindSimilarResponse> {
   const { signal } = bounds;

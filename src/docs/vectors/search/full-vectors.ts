@@ -2,10 +2,10 @@ import type { Rescoring } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import { fromBlob } from '../../embeddings/index.ts';
 
-/** Vectors read by one statement. */
+/** Maximum number of vectors that one statement reads. */
 const STEP = 128;
 
-/** Brings vectors of so many dimensions from the tables, for collections that keep only codes in memory (decision D-42). */
+/** Reads vectors of a given dimension from the tables, for collections that keep only codes in memory (decision D-42). */
 export function fullVectors(queries: Queries, dimensions: number): Rescoring {
   return async (chunks) => {
     const vectors = new Map<string, Float32Array>();

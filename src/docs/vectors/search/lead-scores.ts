@@ -1,14 +1,14 @@
 import type { VectorQuery, VectorResult } from '../../../search/vector/index.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 
-/** Documents whose leads are looked at for each one that is wanted, and at least. */
+/** Number of documents whose leads are scored for each requested one, and its minimum. */
 const OVERSAMPLE = 4;
 const LEAST = 200;
 
 /**
- * The best documents by a blend: their lead, which is the first passage, weighs `weight` and their best passage the rest. Hits
- * name the best passage. A blend is never above the score of the best passage, so documents are drawn by that, and leads are
- * scored of those alone; one whose best passage is far behind its lead's competitors may be missed.
+ * The best documents by a weighted sum: their lead, which is the first passage, has the weight `weight`, and their best passage the rest.
+ * Hits name the best passage. The sum is never above the score of the best passage, so documents are preselected by that, and leads are
+ * scored only for those. A document may be missed if its best passage ranks far behind, although its lead scores high.
  */
 export async function searchWithLeads(index: Pick<CollectionVectors, 'search' | 'firstScores'>, query: VectorQuery, weight: number): Promise<VectorResult> {
   const { vector, metric = 'cosine', k, threshold = -Infinity } = query;

@@ -11,23 +11,22 @@ export interface Candidate {
 
 export interface MmrOptions {
   readonly metric: Metric;
-  /** Weight of relevance against difference: 1 is relevance only. */
+  /** Weight of relevance against diversity: 1 is relevance only. */
   readonly lambda: number;
-  /** How many are chosen. */
+  /** Number of results to choose. */
   readonly k: number;
 }
 
-/** Vectors begin at multiples of these bytes, and are filled up with zeros to one. */
+/** Vectors begin at multiples of this many bytes, and are padded with zeros to one. */
 const ALIGNMENT = 64;
 
-/** Whose memory lends room to all searches; it keeps no vectors. */
+/** Provides the memory for all searches; it stores no vectors permanently. */
 let shared: SegmentMemory | undefined;
 
 /**
- * Chooses results one by one: the next is the one whose `lambda * score - (1 - lambda) * similarity` is the
- * greatest, where the similarity is that to the most similar one chosen already (Carbonell and Goldstein, "The use of
- * MMR, diversity-based reranking", SIGIR 1998). Similarities are measured as scores are. Equals are taken in their
- * order. All vectors have one dimension.
+ * Chooses results one by one: the next is the one whose `lambda * score - (1 - lambda) * similarity` is the greatest, where the similarity
+ * is that to the most similar result chosen so far (Carbonell and Goldstein, "The use of MMR, diversity-based reranking", SIGIR 1998).
+ * Similarities use the same metric as scores. Equal results keep their order. All vectors have one dimension.
  */
 export async function chooseByMmr<C extends Candidate>(candidates: readonly C[], { metric, lambda, k }: MmrOptions): Promise<C[]> {
   if (candidates.length === 0) return [];

@@ -25,12 +25,12 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type Query = Extract<Step, { query: string }>;
 
-/** A document as a slow search would look at it. */
+/** A document as a brute-force search sees it. */
 interface Kept {
   body: string;
   kind: string;
   expiresAt: number;
-  /** The body that its vectors are of, and its chunks. */
+  /** The body that its vectors were made of, and its chunks. */
   embedded: string | undefined;
   chunks: { text: string; vector: number[] }[];
 }
@@ -58,7 +58,7 @@ class Model {
       this.documents.set(each.refuse, { ...(before ?? { embedded: undefined, chunks: [], expiresAt: Infinity }), body: refused, kind: '' });
     } else {
       await fixture.add(each.add, each.body, { meta: { kind: [each.kind] }, ...(each.ttl !== undefined && { ttl: each.ttl }) });
-      // What is written without a time to live keeps the one that it has.
+      // A document that is written without a time to live keeps its present one.
       const expiresAt = each.ttl === undefined ? (this.documents.get(each.add)?.expiresAt ?? Infinity) : this.#now + each.ttl;
       const chunks = fixture.embeddings.chunksOf({ key: each.add, meta: {}, contentMd: each.body }).map(({ text }) => ({ text, vector: fixture.meaning.vectorOf(text) }));
       this.documents.set(each.add, { body: each.body, kind: each.kind, expiresAt, embedded: each.body, chunks });

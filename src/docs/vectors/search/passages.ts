@@ -11,25 +11,25 @@ interface ChunkRow extends Row {
   readonly end_byte: number;
   readonly crc: number;
   readonly bytes: number;
-  /** Checksum and length of the body as it is now. */
+  /** Checksum and length of the present body. */
   readonly now_crc: number;
   readonly now_bytes: number;
 }
 
-/** Of a passage, with what names the body that it stands in. */
+/** The bounds of a passage, and the body to which they apply. */
 export interface PlacedPassage extends Passage {
   readonly crc: number;
   readonly bytes: number;
 }
 
-/** Chunks read by one statement. */
+/** Maximum number of chunks that one statement reads. */
 const STEP = 256;
 
 const SELECT = `
   SELECT v.ord, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.crc, e.bytes, d.crc AS now_crc, d.bytes AS now_bytes
   FROM vectors v JOIN embeddings e ON e.ord = v.ord JOIN documents d ON d.ord = v.ord`;
 
-/** Where runs of chunks stand in their bodies; undefined for one whose body was written since, or that is gone. */
+/** The positions of runs of chunks in their bodies; undefined for one whose body was changed since, or whose document was deleted. */
 export async function readPassages(queries: Queries, wanted: readonly PassageQuery[]): Promise<(PlacedPassage | undefined)[]> {
   const ends = wanted.flatMap(({ ord, first, last }) => (first === last ? [{ ord, chunk: first }] : [{ ord, chunk: first }, { ord, chunk: last }]));
   const chunks = new Map<string, ChunkRow>();
@@ -43,7 +43,7 @@ export async function readPassages(queries: Queries, wanted: readonly PassageQue
   return wanted.map(({ ord, first, last }) => toPassage(chunks.get(`${ord} ${first}`), chunks.get(`${ord} ${last}`)));
 }
 
-/** Both ends may have been read at different times: of different bodies they are no passage. */
+/** Both ends may have been read at different times: if they are of different bodies, they are no passage. */
 function toPassage(first: ChunkRow | undefined, last: ChunkRow | undefined): PlacedPassage | undefined {
   if (first === undefined || last === undefined) return undefined;
   const isPresent = [first, last].every(({ crc, bytes, now_crc, now_bytes }) => crc === now_crc && bytes === now_bytes);

@@ -9,7 +9,7 @@ import { readPassages, type PlacedPassage } from './passages.ts';
 import type { RetrievalMode } from './request.ts';
 import type { Window } from './windows.ts';
 
-/** A result with the bytes of text that a token budget counts. */
+/** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
   readonly result: Omit<VectorResult, 'rank'>;
   readonly bytes: number;
@@ -21,8 +21,8 @@ interface Presenting {
 }
 
 /**
- * What the client sees of results, as many as the answer may hold; one whose document is gone, or was written since, is
- * left out. `next` is the place of the first one that did not fit.
+ * Results as the client receives them, as many as the answer may hold; one whose document was deleted or changed since is left out. `next`
+ * is the position of the first one that did not fit.
  */
 export async function presentResults({ sql, codec }: Presenting, results: readonly Window[], { mode, projection }: { readonly mode: RetrievalMode; readonly projection: Projection }, { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
   const withPassages = mode !== 'parent';
@@ -50,7 +50,7 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
   return { presented, next: results.length };
 }
 
-/** Bytes of the names and numbers around the text of a passage, which may be no longer than they are. */
+/** Maximum bytes of the names and numbers around the text of a passage. */
 const PASSAGE_FIELDS = 200;
 
 /** Bytes of a result in the answer. */
@@ -64,7 +64,7 @@ interface Body {
   readonly crc: number;
 }
 
-/** Bodies of results, of which each is decoded once, and held no longer than results need it: together they may be large. */
+/** Bodies of results: each is decoded once, and released when no result needs it any more, because together they may be large. */
 class Bodies {
   readonly #codec: BodyCodec;
   readonly #decoded = new Map<number, Body>();
@@ -75,7 +75,7 @@ class Bodies {
     for (const ord of ords) this.#uses.set(ord, (this.#uses.get(ord) ?? 0) + 1);
   }
 
-  /** To be called once for each result; empty where it was not read. */
+  /** Call it once for each result; empty if the body was not read. */
   async take({ ord, body }: ResultRow): Promise<Body> {
     const held = this.#decoded.get(ord) ?? toBody(body === null ? '' : await this.#codec.decodeAsync(body));
     const uses = this.#uses.get(ord)! - 1;
@@ -96,7 +96,7 @@ function withDocument({ score }: Window, row: ResultRow, body: Body, projection:
   return { result: { document, score: round(score) }, bytes: contextCost({ body: projection.body ? row.bytes : undefined, meta: document.meta }) };
 }
 
-/** The body may have been written between the reading of its passages and its own: their place says nothing then. */
+/** The body may have been changed after its passages were read: then their positions are invalid. */
 function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined, projection: Projection): PresentedResult | undefined {
   if (passage === undefined || passage.bytes !== body.bytes.length || passage.crc !== body.crc) return undefined;
   return {
@@ -116,7 +116,7 @@ function toDocument(row: ResultRow, { bytes }: Body, projection: Projection): Ve
   }, projection);
 }
 
-/** Scores have single precision: further digits would be noise. */
+/** Scores have single precision: further digits would have no meaning. */
 function round(score: number): number {
   return Number(score.toPrecision(8));
 }

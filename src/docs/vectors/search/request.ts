@@ -14,41 +14,41 @@ import { toSearchVector } from '../query-vector.ts';
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
-/** A request with everything decided: what it says, then the collection's profile, then the defaults. */
+/** A request with all values determined: by the request, then the collection's profile, then the defaults. */
 export interface SearchRequest {
   readonly collection: string;
   /** Empty when only a vector was sent. */
   readonly query: string;
-  /** Absent: the query has to be embedded. */
+  /** Absent: the query must be embedded. */
   readonly queryVector: Float32Array | undefined;
-  /** Results to find, those that are skipped included. */
+  /** Number of results to find, including skipped ones. */
   readonly topK: number;
-  /** Results to skip. */
+  /** Number of results to skip. */
   readonly offset: number;
   readonly threshold: number;
-  /** All that it says of the documents. */
+  /** All conditions on documents. */
   readonly filter: Filter | undefined;
-  /** Where they have to be; undefined for anywhere. */
+  /** The circle in which they must be; undefined for any place. */
   readonly circle: Circle | undefined;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
   readonly mode: RetrievalMode;
-  /** Neighbours on each side. */
+  /** Number of neighbours on each side. */
   readonly windowSize: number;
-  /** As wished; an algorithm has its own default. */
+  /** As requested; an algorithm has its own default. */
   readonly oversample: number | undefined;
-  /** Tokens; 0 is no budget. */
+  /** Tokens; 0 for no budget. */
   readonly budget: number;
   readonly projection: Projection;
-  /** Weight of relevance against difference; undefined without maximal marginal relevance. */
+  /** Weight of relevance against diversity; undefined without maximal marginal relevance. */
   readonly lambda: number | undefined;
-  /** As the request has it; undefined where the server decides. */
+  /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
 }
 
 const DEFAULT_TOP_K = 5;
 
-/** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot see. */
+/** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
   const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
   if (input.queryVector === undefined && query.trim() === '') throw new ServiceError('missing_fields', 'missing fields: query or queryVector');

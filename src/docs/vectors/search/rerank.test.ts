@@ -23,7 +23,7 @@ class Encoder extends Meaning {
   }
 }
 
-/** The words of the query are those of `words`, its meaning is that of `meaning`. */
+/** The words of the query are those of `words`, its vector is that of `meaning`. */
 async function withDocuments(options: FixtureOptions): Promise<VectorFixture> {
   const fixture = await open(options);
   await fixture.add('words', 'felines bark loudly');
@@ -80,7 +80,7 @@ describe('a search that is reordered by the encoder (decision D-148)', () => {
     const held = Promise.withResolvers<void>();
     encoder.held = held.promise;
     const before = encoder.queries.length;
-    const late = fixture.find('felines sleep', RERANK); // its own vector is remembered, that of the new document is not there
+    const late = fixture.find('felines sleep', RERANK); // its own vector is remembered, but that of the new document is missing
     await expect.poll(() => encoder.documents.includes('felines sleep long')).toBe(true);
     await timer.elapse();
     const { results, reranked } = await late;

@@ -15,14 +15,14 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly view: Pick<VectorView, 'indexOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
-  /** What the first passage counts in the score of a document, for queries of a model; 0 where only the best one counts. */
+  /** Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts. */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
 }
 
-/** Searches of one request: hits that may not be answered make another one necessary. */
+/** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
 const MAX_ROUNDS = 5;
 
-/** Candidates that are scored by their full vectors, for each result, where memory has only codes (decisions section 4.3). */
+/** Number of candidates for each result that are scored by their full vectors, if memory holds only codes (decisions section 4.3). */
 const RESCORED = 3;
 const RESCORED_BY_COARSE_CODES = 10;
 const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'opq']);
@@ -42,7 +42,7 @@ export async function searchByVector(deps: NearestDeps, query: NearestQuery, sig
   }
 }
 
-/** An index that was replaced by a newer one while it was searched is searched again. */
+/** If a newer index replaced this one during the search, the search is repeated. */
 async function searchOnce(deps: NearestDeps, query: NearestQuery, excluded: ReadonlySet<number>): Promise<NearestResult> {
   for (;;) {
     const index = deps.view.indexOf(query.collection);
@@ -75,7 +75,7 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
     ...(fromDisk && { fullVectors: fullVectors(deps.sql.background, query.vector.length) }),
   };
   const { hits, algorithm: used } = await inRange(() => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted)));
-  // A model may want int8 by itself; then the rows as they are stored were scanned, as was asked for.
+  // A model may use int8 by default; then the rows were scanned as they are stored, which is what was requested.
   return { hits, algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used, incomparable };
 }
 
@@ -85,7 +85,7 @@ function comparableCount(index: CollectionVectors, { model, vector }: NearestQue
   return comparable.reduce((sum, { documents }) => sum + documents, 0);
 }
 
-/** Undefined when every document counts. Vectors of other dimensions the index leaves out by itself. */
+/** Undefined when every document counts. The index itself leaves out vectors of other dimensions. */
 function filterOf(index: CollectionVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet | undefined {
   const isMixed = model !== undefined && index.models().filter(({ dimensions }) => dimensions === vector.length).length > 1;
   if (!isMixed && excluded.size === 0) return eligible;

@@ -22,20 +22,20 @@ export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
   readonly gate: Pick<SearchGate, 'run'>;
 }
 
-/** Of a collection without vectors. */
+/** The result for a collection without vectors. */
 export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
 
-/** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring holds a place among the searches. */
+/** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring occupies a place in the search gate. */
 export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchVectorsResponse> {
   const { signal } = bounds;
   const started = performance.now();
   const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
   if (request.queryVector === undefined) deps.embed.requireProvider();
   const index = deps.view.indexOf(request.collection);
-  // Where nothing can be found, no provider has to be asked.
+  // If nothing can be found, the provider is not called.
   const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  // Where the best differ from each other, an opinion on each of them alone says too little.
+  // If results are chosen for diversity, scoring each of them separately is not enough.
   const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' && request.lambda === undefined;
   const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
   const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
@@ -46,13 +46,13 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   };
 }
 
-/** The best results in the order of the encoder, as many as are wanted. Waits for it without a place among the searches. */
+/** The best results in the order of the encoder, as many as requested. Waits for the encoder without a place in the search gate. */
 async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults, signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }> {
   const opinions = await opinionsOn(encoder, query, results, mode === 'parent', signal);
   return { results: reorder(results, opinions.of).slice(0, topK), reranked: opinions.count };
 }
 
-/** What the client sees of what was found for a request since `started`. */
+/** The response with the results that were found for a request since `started`. */
 export async function toAnswer(
   deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined, found: FoundResults, bounds: AnswerBounds, started: number,
 ): Promise<FindSimilarResponse> {
@@ -75,7 +75,7 @@ async function toQuery({ embed }: SearchDeps, { collection, query, queryVector }
   return queryVector === undefined ? embed.embedQuery(query, signal, collection) : { vector: queryVector };
 }
 
-/** Of a vector that the client brings, the model is the one of the vectors that it meets. */
+/** For a vector from the client, the model is that of the vectors that it is compared with. */
 function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest, query: QueryVector | undefined): { model: string; dimensions: number } {
   if (queryVector !== undefined) {
     const met = view.indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);

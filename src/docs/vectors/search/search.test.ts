@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Opens another server in the place of the one that each test has. */
+/** Opens another server in place of each test's own. */
 async function reopen(options: FixtureOptions): Promise<void> {
   await fixture.close();
   fixture = await VectorFixture.open(options);

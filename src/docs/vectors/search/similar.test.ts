@@ -12,7 +12,7 @@ async function open(options?: FixtureOptions): Promise<VectorFixture> {
   return fixture;
 }
 
-/** Keys of the documents like one, best first. */
+/** Keys of the documents that are similar to one, best first. */
 async function like(fixture: VectorFixture, key: string, more: object = {}): Promise<string[]> {
   const { results } = await fixture.call('findSimilar', { collection: 'c', key, topK: 10, ...more });
   return results.map(({ document }) => document.key);

@@ -12,14 +12,14 @@ interface StatusRow extends Row {
   readonly fresh: number;
 }
 
-/** Documents that are looked at by one statement. */
+/** Maximum number of documents that one statement reads. */
 const STEP = 256;
 
 const IS_FRESH = 'd.crc = e.crc AND d.bytes = e.bytes';
 
 /**
- * Which of some documents a search may not answer: those that are gone or have expired, which the index learns a
- * little later, and with `quotable` those that were written since they were embedded.
+ * The documents that a search must not return: those that were deleted or have expired, which the index learns a little later, and with
+ * `quotable` those that were changed since they were embedded.
  */
 export async function unusableOrds({ sql, clock }: Environment, ords: Iterable<number>, quotable: boolean): Promise<Set<number>> {
   const unusable = new Set(ords);
@@ -38,7 +38,7 @@ export async function unusableOrds({ sql, clock }: Environment, ords: Iterable<n
   return unusable;
 }
 
-/** Every document of a collection that was written since it was embedded. Looks at all of them, so it is for when there are such. */
+/** Every document of a collection that was changed since it was embedded. Reads all of them, so call it only if there are such documents. */
 export async function outdatedOrds({ sql }: Pick<Environment, 'sql'>, collection: string): Promise<number[]> {
   const rows = await sql.background.all<{ ord: number }>(
     `SELECT e.ord FROM embeddings e JOIN documents d ON d.ord = e.ord

@@ -1,6 +1,6 @@
 import type { NearestHit } from '../vector-search.ts';
 
-/** A passage with its neighbours; the best of its hits stands for it. */
+/** A passage with its neighbours; represented by the best of its hits. */
 export interface Window extends NearestHit {
   /** Numbers of chunks, both inclusive. */
   readonly first: number;
@@ -8,9 +8,8 @@ export interface Window extends NearestHit {
 }
 
 /**
- * Puts `size` neighbours on each side of hits, which come in the order of their rank, and merges windows of a document
- * that share a chunk. Hits are taken until another window would be more than `limit`. `chunksOf` tells how many
- * chunks a document has.
+ * Adds `size` neighbours on each side of hits, which are in the order of their rank, and merges windows of a document that share a chunk.
+ * Hits are added until another window would exceed `limit`. `chunksOf` returns the number of chunks of a document.
  */
 export function toWindows(hits: readonly NearestHit[], size: number, limit: number, chunksOf: (ord: number) => number): Window[] {
   let windows: Window[] = [];
@@ -24,7 +23,7 @@ export function toWindows(hits: readonly NearestHit[], size: number, limit: numb
       windows.push(own);
       continue;
     }
-    // What the new one bridges takes the place of the best of them.
+    // The joined window replaces the best of those that it merges.
     const [best] = merged as [Window];
     const joined: Window = {
       ...best,

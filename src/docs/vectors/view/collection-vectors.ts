@@ -5,16 +5,16 @@ import type { ViewIndex } from '../../view/index.ts';
 import type { ModelCount } from '../vector-search.ts';
 import { ModelSets } from './model-sets.ts';
 
-/** The vectors of a document as the tables have them. */
+/** The vectors of a document from the tables. */
 export interface DocumentVectors {
   readonly ord: number;
   readonly model: ModelIdentity;
   readonly stored: StoredType;
-  /** By chunk; of one dimension. */
+  /** By chunk; all of one dimension. */
   readonly vectors: readonly Float32Array[];
 }
 
-/** The vectors of one collection with what they were made with. */
+/** The vectors of one collection and their models. */
 export class CollectionVectors implements ViewIndex {
   readonly #index: VectorIndex;
   readonly #models: ModelSets;
@@ -26,7 +26,7 @@ export class CollectionVectors implements ViewIndex {
     this.#onClose = onClose;
   }
 
-  /** An empty index; `onClose` is given what ends when nothing uses its memory any more. */
+  /** An empty index; `onClose` receives a promise for the end of all uses of its memory. */
   static create(options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): CollectionVectors {
     return new CollectionVectors(new VectorIndex(options), new ModelSets(), onClose);
   }
@@ -46,7 +46,7 @@ export class CollectionVectors implements ViewIndex {
     return this.#index.stats().bytes;
   }
 
-  /** Every vector is put with its own stored type (decision D-41), so that a collection may have several. */
+  /** Every vector is added with its own stored type (decision D-41), so that a collection may have several. */
   put({ ord, model, stored, vectors }: DocumentVectors): void {
     this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
     this.#models.put(ord, model);
@@ -92,7 +92,7 @@ export class CollectionVectors implements ViewIndex {
     return this.#index.meanOf(ord, unit);
   }
 
-  /** Resolves when every structure that was asked for covers every vector; for tests. */
+  /** Resolves when every requested structure covers every vector; for tests. */
   settled(): Promise<void> {
     return this.#index.settled();
   }

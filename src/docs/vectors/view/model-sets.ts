@@ -9,19 +9,19 @@ interface ModelSet {
   documents: number;
 }
 
-/** A set in a checkpoint; the words of its bitmap in base64. */
+/** A set in a checkpoint; its bitmap is in base64. */
 interface SavedSet extends ModelIdentity {
   readonly words: string;
 }
 
-/** Length of what is saved and its CRC-32, both u32 LE, in front of it. */
+/** Length of the saved data and its CRC-32, both u32 LE, before the data. */
 const PREFIX = 8;
 
-/** What the documents of a collection were embedded with: a bitmap of ordinals for each model, of which there are few. */
+/** The documents of a collection by model: a bitmap of ordinals for each model, because there are few models. */
 export class ModelSets {
   readonly #sets: ModelSet[] = [];
 
-  /** A document is embedded by this model from now on. */
+  /** Records that a document is now embedded by this model. */
   put(ord: number, identity: ModelIdentity): void {
     let set = this.#find(identity);
     if (set?.ords.has(ord)) return;
@@ -55,7 +55,7 @@ export class ModelSets {
     return this.#sets.filter(({ documents }) => documents > 0).map(({ identity, documents }) => ({ ...identity, documents })).sort((a, b) => b.documents - a.documents);
   }
 
-  /** Everything as of now, for `restore`. */
+  /** The present state, for `restore`. */
   save(): Uint8Array {
     const saved = this.#sets.map(({ identity: { model, variant, dimensions }, ords: { words } }): SavedSet =>
       ({ model, variant, dimensions, words: Buffer.from(words.buffer, words.byteOffset, words.byteLength).toString('base64') }));
@@ -66,7 +66,7 @@ export class ModelSets {
     return Buffer.concat([prefix, json]);
   }
 
-  /** Reads what `save` gave, and gives the bytes behind it. Rejects when it is damaged. */
+  /** Reads the output of `save`, and returns the bytes after it. Rejects when it is damaged. */
   static async restore(bytes: AsyncIterable<Uint8Array>): Promise<{ models: ModelSets; rest: AsyncIterable<Uint8Array> }> {
     const source = bytes[Symbol.asyncIterator]();
     let buffer = Buffer.alloc(0);

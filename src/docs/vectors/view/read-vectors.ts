@@ -3,9 +3,9 @@ import { inList } from '../../documents/index.ts';
 import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
 import type { DocumentVectors } from './collection-vectors.ts';
 
-/** Vectors read by one statement, unless a single document has more. */
+/** Maximum number of vectors that one statement reads, unless a single document has more. */
 const VECTORS_AT_ONCE = 256;
-/** Documents whose numbers of chunks are read by one statement. */
+/** Maximum number of documents whose numbers of chunks one statement reads. */
 const STEP = 256;
 
 /** The vectors of some documents; those that have none are left out. */
@@ -41,7 +41,7 @@ function* groups(rows: readonly { readonly ord: number; readonly chunks: number 
   if (ords.length > 0) yield ords;
 }
 
-/** Puts vectors that come by document and chunk together. */
+/** Groups vectors, which are ordered by document and chunk, by document. */
 async function* documentsIn(pages: AsyncIterable<readonly StoredVector[]>): AsyncGenerator<DocumentVectors> {
   let open: StoredVector[] = [];
   for await (const page of pages) {
@@ -56,7 +56,7 @@ async function* documentsIn(pages: AsyncIterable<readonly StoredVector[]>): Asyn
   if (open.length > 0 && isWhole(open)) yield toDocument(open);
 }
 
-/** A document that was embedded anew between two pages comes in two halves; the feed brings it whole. */
+/** A document that was embedded again between two pages is returned in two parts; the feed then updates the whole document. */
 function isWhole(vectors: readonly StoredVector[]): boolean {
   const [{ model, variant, vector: { length } }] = vectors as [StoredVector];
   return vectors.every((each, i) => each.chunk === i && each.model === model && each.variant === variant && each.vector.length === length);

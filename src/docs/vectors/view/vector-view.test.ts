@@ -20,7 +20,7 @@ async function opened(options: FixtureOptions = {}): Promise<VectorFixture> {
   return made;
 }
 
-/** Another server over the same files, as they are now; `builds` are the collections whose indexes it makes from the tables. */
+/** Another server over the same files in their present state; `builds` are the collections whose indexes it builds from the tables. */
 async function restarted(options: FixtureOptions = {}): Promise<{ later: VectorFixture; builds: string[] }> {
   const later = await opened({ meaning: fixture.meaning, ...options, file: fixture.sql.info.path, unstarted: true });
   const all = vi.spyOn(later.embeddings, 'vectorsOfCollection');

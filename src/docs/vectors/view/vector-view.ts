@@ -6,7 +6,7 @@ import { CollectionView, type CollectionViewOptions, type Effect, type Entry, ty
 import { CollectionVectors, type DocumentVectors } from './collection-vectors.ts';
 import { allVectors, vectorsOfOrds } from './read-vectors.ts';
 
-/** What the checkpoint files of vector indexes begin with. */
+/** The magic of the checkpoint files of vector indexes. */
 export const CHECKPOINT_MAGIC = 'QVECIX01';
 
 export interface VectorViewOptions extends CollectionViewOptions {
@@ -30,7 +30,7 @@ export class VectorView extends CollectionView<CollectionVectors> {
     this.#closing = closing;
   }
 
-  /** Resolves when indexes that the view let go of use the workers no more; rejects never. */
+  /** Resolves when indexes that the view released no longer use the workers; never rejects. */
   async closed(): Promise<void> {
     await Promise.allSettled(this.#closing);
   }
@@ -52,13 +52,13 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
   };
 }
 
-/** A document that is written keeps the vectors that it has: they are the best that is known of it until it is embedded anew. */
+/** A document that is written keeps its vectors, which are the best available until it is embedded again. */
 function effectOf({ kind }: Change): Effect | undefined {
   if (kind === 'vectors.put') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
 }
 
-/** Vectors that the index cannot take are no reason for it to be out of service. */
+/** Invalid vectors of a document must not take the index out of service. */
 function put(vectors: CollectionVectors, document: DocumentVectors, log: Environment['log']): void {
   try {
     vectors.put(document);

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What requests leave behind: the keys under which runs were queued, and who did what. */
+/** What requests store: the idempotency keys under which runs were queued, and the audit log. */
 export const requests: Migration = {
   version: 2,
   name: 'runs-requests',

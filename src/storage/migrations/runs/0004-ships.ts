@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Ships and what lets them in. No secret is in here that could be used: of a join token its SHA-256 alone is kept. */
+/** Ships and their credentials. No usable secret is stored: of a join token only the SHA-256. */
 export const ships: Migration = {
   version: 4,
   name: 'runs-ships',

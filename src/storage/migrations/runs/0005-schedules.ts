@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** How far schedules have come. */
+/** The position of each schedule. */
 export const schedules: Migration = {
   version: 5,
   name: 'runs-schedules',

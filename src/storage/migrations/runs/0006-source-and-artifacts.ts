@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What runs work on, and what they leave. */
+/** The source that runs work on, and the artifacts that they produce. */
 export const sourceAndArtifacts: Migration = {
   version: 6,
   name: 'runs-source-and-artifacts',

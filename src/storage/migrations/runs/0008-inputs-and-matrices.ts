@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** How runs came into being, and runs that are made of others. */
+/** How runs were created, and runs that consist of others. */
 export const inputsAndMatrices: Migration = {
   version: 8,
   name: 'runs-inputs-and-matrices',
