@@ -35,8 +35,8 @@ export interface GrpcServer {
 }
 
 /**
- * A client that disappeared without closing its connection is detected within these two together; an idle client is
- * disconnected after a while.
+ * A client that disappeared without closing its connection is detected after the keepalive time and timeout; an idle
+ * client is disconnected after 30 minutes.
  */
 const CONNECTIONS: ServerOptions = {
   'grpc.keepalive_time_ms': 60_000,

@@ -30,7 +30,7 @@ export interface FleetServers {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Together, these detect within their sum a ship that disappeared without closing its connection (decisions, section 6). */
+/** A ship that disappeared without closing its connection is detected after at most the sum of these two (decisions, section 6). */
 const KEEPALIVE: ServerOptions = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 };
 
 const FLEET: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 200, 'grpc.max_receive_message_length': 4 << 20, 'grpc.max_send_message_length': -1 };

@@ -54,7 +54,7 @@ function readMessage(reader: BinaryReader, end: number, plan: MessagePlan, befor
   return shownAs(plan, fields);
 }
 
-/** Converts the fields that were decoded before back from their JSON form. */
+/** Returns the fields that were decoded before from their JSON form. */
 function fieldsOf(plan: MessagePlan, before: unknown): Fields {
   if (before === undefined) return {};
   return plan.form === 'list' || plan.form === 'map' ? { values: before } : plan.form === 'union' ? {} : (before as Fields);
