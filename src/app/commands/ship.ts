@@ -47,7 +47,7 @@ Examples:
   $ quire ship install --dry-run
 `;
 
-/** As sysexits.h has it: no permission. */
+/** EX_NOPERM of sysexits.h: no permission. */
 const EXIT_DENIED = 77;
 /** For supervisors that upgrade the program (decisions, section 4). */
 const EXIT_OUTDATED = 86;
@@ -178,7 +178,7 @@ const ENDS: Readonly<Record<VoyageEnd, { readonly exitCode: number; readonly mes
   outdated: { exitCode: EXIT_OUTDATED, message: 'this program is too old for the server: upgrade it' },
 };
 
-/** Signals say how much of a hurry there is. */
+/** The number of signals determines how quickly the ship stops. */
 function steer({ ship }: Voyage, io: Io): () => void {
   let signals = 0;
   const hear = (): void => {
@@ -195,7 +195,7 @@ function steer({ ship }: Voyage, io: Io): () => void {
   };
 }
 
-/** What was written for a person is shown as it is; anything else is a defect. */
+/** Errors that were written for users are shown as they are; anything else is a bug. */
 function tellReason(error: unknown): never {
   if (error instanceof Error && error.name === 'ShipFailure') throw new CommandError(error.message, { cause: error });
   throw error;
