@@ -59,7 +59,7 @@ async function edit(address: Address, options: DocumentOptions, io: Io): Promise
   }
 }
 
-/** Stores the draft. If the document was changed meanwhile, asks what to do until the draft is stored or discarded. */
+/** Stores the draft. If the document was changed meanwhile, asks each time whether to merge, to overwrite it, or to keep the draft in a file. */
 async function store(service: Service, address: Address, { file, base }: Draft, options: DocumentOptions, io: Io): Promise<WrittenDocument | undefined> {
   for (let known = base; ;) {
     const contentMd = await readFile(file, 'utf8');

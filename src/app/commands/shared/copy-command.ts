@@ -59,7 +59,7 @@ function kindOf(flag: string, store: string): 'SQLite' | 'PostgreSQL' {
   throw new CommandError(`${flag}: expected sqlite:FILE or postgres://user:password@host/database, got ${store.replace(/:\/\/.*/, '://...')}`);
 }
 
-/** Rejects a store that is in use. A process that has a file open holds a lock on it. */
+/** Rejects a store that a server uses. Only PostgreSQL needs a check: the process that uses an SQLite file holds a lock on it. */
 async function open(store: string): Promise<Sql> {
   const { openDatabase, openPostgres } = await import('../../../storage/index.ts');
   if (store.startsWith('sqlite:')) return openDatabase({ path: resolve(store.slice('sqlite:'.length)) });

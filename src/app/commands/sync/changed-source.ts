@@ -63,7 +63,7 @@ export function changedSource(folder: string, source: Source, comparison: Compar
 async function compared(folder: string, item: SourceItem & { kind: 'document' }, comparison: Comparison, keyOf: (path: string) => string): Promise<SourceItem> {
   const { origin, position } = item;
   try {
-    // The language comes from the request if the file has none, so it is part of the checksum, too.
+    // The comparison is by identity, which includes the language of the request if the file has none, and by the checksum.
     return comparison.take(item, await checksumOf(join(folder, origin)));
   } catch (error) {
     comparison.miss(keyOf(origin));
