@@ -14,7 +14,7 @@ async function start(env = {}, now?: number): Promise<AccessServer> {
   return server;
 }
 
-/** The part of a response that differs besides its request id. */
+/** What a response reveals: all of it except its request id. */
 function toldBy({ status, headers, text }: Answer): unknown {
   const { requestId: _, ...body } = JSON.parse(text) as Record<string, unknown>;
   return { status, body, challenge: headers['www-authenticate'] };

@@ -120,7 +120,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
 });
 
 describe('an attacker meets the limit', () => {
-  /** Sends the requests that `attempt` makes until the first one is rejected, and counts those that were accepted. */
+  /** Makes `attempts` requests and returns how many of them were not rejected. */
   async function through(attempts: number, attempt: (i: number) => Promise<number | undefined>, refusal: number): Promise<number> {
     let count = 0;
     for (let i = 0; i < attempts; i++) if (await attempt(i) !== refusal) count += 1;
