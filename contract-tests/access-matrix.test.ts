@@ -5,8 +5,8 @@ import { AccessServer, apiKey, bearer, type Credential } from './support/access-
 import { exampleCalls, type ExampleCall } from './support/examples.ts';
 
 /**
- * Who may call what (contract sections 4 and 5), written down by hand: every operation, by what it takes to call
- * it with the input below, whose collection is `blog` wherever it names one.
+ * The permissions that each operation requires (contract sections 4 and 5), written by hand: every operation, by what
+ * is needed to call it with the input below, whose collection is `blog` wherever it names one.
  */
 const NEEDS = {
   nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login redeemPasswordReset getSignInMethods startOidcSignIn finishOidcSignIn`,
@@ -38,7 +38,7 @@ const NEEDS = {
 type Need = keyof typeof NEEDS;
 const needs = new Map(Object.entries(NEEDS).flatMap(([need, ids]) => ids.split(/\s+/).map((id) => [id, need as Need] as const)));
 
-/** Where the specification's example would reach out, or undo what the others do. */
+/** Operations whose example would send requests to other servers, or undo what the others do. */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
   listCurationRules: { id: undefined, collection: undefined },
@@ -49,7 +49,7 @@ const INSTEAD: Record<string, object> = {
   setCollectionConfig: { storageBackend: 'boltdb', storageConfig: undefined },
 };
 
-/** What a caller has, as far as the table asks. */
+/** The permissions of a caller that the table distinguishes. */
 interface Rights {
   readonly token?: boolean;
   readonly known?: boolean;
@@ -75,7 +75,7 @@ const ALLOWED: Record<Need, (rights: Rights) => boolean> = {
   'the administrator': ({ admin }) => admin === true,
 };
 
-/** Each user, with what was granted; `of` a group is granted to a group that the user is alone in. */
+/** Each user, with the grants; grants `of` a group are given to a group whose only member is the user. */
 const USERS: readonly { name: string; grants?: readonly [collection: string, ...permissions: ('read' | 'write' | 'admin')[]][]; group?: true; register?: object; rights: Rights }[] = [
   { name: 'nobody', rights: {} },
   { name: 'reader', grants: [['blog', 'read']], rights: { on: { blog: ['read'] } } },
@@ -122,7 +122,7 @@ describe('every operation and every kind of caller', () => {
   });
 });
 
-/** Somebody with a token, and the same with an API key, in either header. */
+/** A user with a token, and the same user with an API key, in either header. */
 async function callersOf(access: AccessServer, { name, grants = [], group, register, rights }: (typeof USERS)[number]): Promise<CallerOf[]> {
   const token = await access.register(name, register);
   if (group) await access.manage('POST', '/v1/auth/groups', { name: `group of ${name}`, members: [name] });
@@ -138,7 +138,7 @@ async function callersOf(access: AccessServer, { name, grants = [], group, regis
   ];
 }
 
-/** Callers who may do nothing, although each of them was an administrator or looks like one. */
+/** Callers who may do nothing, although each of them was an administrator or resembles one. */
 async function strangers(access: AccessServer): Promise<CallerOf[]> {
   const former = async (name: string, end: () => Promise<unknown>): Promise<CallerOf[]> => {
     const token = await access.register(name, { admin: true });
@@ -168,7 +168,7 @@ async function strangers(access: AccessServer): Promise<CallerOf[]> {
   ];
 }
 
-/** One that was made long enough ago: the server's clock goes back for it. */
+/** A token that was issued long enough ago: the server's clock is set back for it. */
 async function expiredToken(access: AccessServer): Promise<string> {
   access.advance(-90_000);
   const token = await access.login('late');
@@ -188,7 +188,7 @@ function verdictOf(answer: Answer): Verdict {
 function expectedOf({ consumes }: ExampleCall, need: Need, rights: Rights, status: number): Verdict {
   if (need === 'nothing') return 'in';
   if (rights.known !== true) return 'unauthenticated';
-  // A form that this build does not read names no collection.
+  // A form that this build cannot parse names no collection.
   if (status === 501 && consumes.length > 0 && !consumes.includes('application/json')) return 'in';
   if (ALLOWED[need](rights)) return 'in';
   return need === 'a token' ? 'unauthenticated' : 'refused';

@@ -14,7 +14,7 @@ async function start(env = {}, now?: number): Promise<AccessServer> {
   return server;
 }
 
-/** What an answer tells apart from its request's id. */
+/** What a response reveals: all of it except its request id. */
 function toldBy({ status, headers, text }: Answer): unknown {
   const { requestId: _, ...body } = JSON.parse(text) as Record<string, unknown>;
   return { status, body, challenge: headers['www-authenticate'] };
@@ -55,7 +55,7 @@ describe('credentials over HTTP (contract section 5)', () => {
       const answer = await access.send(path === '/v1/backup' ? 'GET' : 'POST', path, {}, body);
       expect(refusal(answer)).toEqual([401, 'missing authentication']);
     }
-    // Not even the body is read: it may be broken, or larger than any that is.
+    // Not even the body is read: it may be broken, or exceed every limit.
     const broken = (body: string | Uint8Array) => access.client.send('POST', '/v1/add', { headers: { 'Content-Type': 'application/json' }, body });
     for (const body of ['{', new Uint8Array(40 << 20)]) expect(refusal(await broken(body))).toEqual([401, 'missing authentication']);
     const ann = bearer(await access.register('ann'));

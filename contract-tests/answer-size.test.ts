@@ -3,7 +3,7 @@ import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts'
 import { connectHandshake, mcpUrl, type ConnectedClient } from '../src/testkit/mcp-clients.ts';
 import { AccessServer } from './support/access-server.ts';
 
-/** No answer of this server may be much larger: a few names of fields and what JSON escapes. */
+/** No response of this server may be much larger: some field names and JSON escapes are added to the limit. */
 const ANSWER_BYTES = 24 * 1024;
 const MCP_TOKENS = 2048;
 const ALLOWED = 1.25;
@@ -14,7 +14,7 @@ const VECTOR_SETTINGS = { SVC_EMBEDDING_PROVIDER: 'builtin' };
 
 type Fields = Record<string, unknown>;
 
-/** One answer: what it lists, its size, and where to go on. */
+/** One response: its items, its size, and the offset or cursor of the next one. */
 interface Part {
   readonly items: readonly unknown[];
   readonly bytes: number;
@@ -22,7 +22,7 @@ interface Part {
   readonly nextOffset: number | undefined;
 }
 
-/** A list that can grow: how it is asked for, what of it is an item, and how many there are; -1 where that is not known. */
+/** A list that can grow: how it is requested, which part of it is an item, and the number of items; -1 if that is not known. */
 interface Growing {
   readonly method?: 'GET';
   readonly path: string;
@@ -84,7 +84,7 @@ async function walk(ask: (more: Fields) => Promise<Part>, most: number): Promise
 describe('an answer that can grow', () => {
   let server: DocsServer;
   let mcp: ConnectedClient;
-  /** The answer that created the last embedding configuration. */
+  /** The response that created the last embedding configuration. */
   let created: Fields;
 
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe('an answer that can grow', () => {
     await configure();
   }
 
-  /** What administrators set, after what it would bear on. */
+  /** Configurations that administrators set, created after the data to which they would apply. */
   async function configure(): Promise<void> {
     const long = 'l'.repeat(1000);
     for (let i = 0; i < DOCUMENTS; i++) {
@@ -168,7 +168,7 @@ describe('an answer that can grow', () => {
   it('of GraphQL is one for all of its fields', async () => {
     const fields = Array.from({ length: 20 }, (_, i) => `f${i}: search(input: {collection: "big", limit: 100, offset: ${i}}) { truncated nextOffset edges { node { key contentMd } } }`);
     const text = await (await rest('POST', '/graphql', { query: `{ ${fields.join(' ')} }` })).text();
-    // Each field has one document at least.
+    // Each field has at least one document.
     expect(Buffer.byteLength(text)).toBeLessThan((ANSWER_BYTES + 20 * (TEXT.length + 200)) * ALLOWED);
     const { data } = JSON.parse(text) as { data: Record<string, { truncated: boolean; nextOffset: number; edges: unknown[] }> };
     expect(data['f19']).toMatchObject({ truncated: true, nextOffset: 20, edges: [{ node: {} }] });

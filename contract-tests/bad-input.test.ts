@@ -16,7 +16,8 @@ import { exampleCalls, type ExampleCall } from './support/examples.ts';
 const inputs = JSON.parse(readFileSync(new URL('../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, SchemaObject>;
 const isValidBody = createOracle(inputs);
 
-// Started here, since the server has to say which operations there are to be tested. Its clock stands
+// Started here, because the server determines which operations are tested. Its clock stands still, so that no document
+// expires between two reads of a collection.
 // still, so that no document expires between two looks at a collection.
 const server = await startDocsServer({
   clock: { now: () => 1_766_400_000_000 },
@@ -29,10 +30,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** State before the next request, where it is known: one that was refused has changed nothing. */
+/** State before the next request, if it is known: a rejected request has changed nothing. */
 let known: string | undefined;
 
-/** Never a failure of the server, and never a change by a request that it refused. */
+/** Never an error of the server, and never a change by a rejected request. */
 async function expectHarmless(send: () => Promise<Answer>): Promise<Answer> {
   const before = known ?? await state.everything();
   known = undefined;
@@ -51,7 +52,7 @@ async function seed(): Promise<void> {
   known = undefined;
 }
 
-/** What the server logged, since its answer gives nothing away. */
+/** The server's log, because its response reveals nothing. */
 function causeOf(logged: { err?: unknown } | undefined): string {
   return logged?.err instanceof Error ? (logged.err.stack ?? '') : '';
 }
@@ -71,14 +72,14 @@ describe('a request that differs from the specification', () => {
     await fuzz(operationId, mutatedRequests(withoutStrangers(call), inputs[operationId]!), async (request) => {
       const answer = await expectHarmless(() => sendWire(client, request));
       expectVerdict(specs[operationId]!, request, answer);
-      // A refused one has changed nothing at all.
+      // A rejected request has changed nothing at all.
       if (answer.status < 400) expect(await state.bystander(), 'a collection changed that the request does not name').toBe(bystander);
     });
     expect(({} as Record<string, unknown>)['polluted'], 'the prototype of all objects was changed').toBeUndefined();
   }, FUZZ_TIMEOUT_MS);
 });
 
-/** The example of a configuration names a bucket of someone else's. */
+/** The example of a configuration names a bucket that belongs to others. */
 function withoutStrangers(call: ExampleCall): ExampleCall {
   if (call.operationId !== 'setCollectionConfig') return call;
   const body = call.options.body as { readonly storageConfig: object };

@@ -50,7 +50,7 @@ describe('bodies elsewhere (contract section 2, "Collection configuration")', ()
     const play = async (driver: Driver) => {
       const outcomes = [];
       for (const [operation, input] of calls()) {
-        // What a protocol has no words for is done over REST.
+        // Calls that a protocol cannot express are made over REST.
         const by = driver.lacks(operation, input) === undefined ? driver : rest;
         outcomes.push({ operation, input, by, outcome: await by.call(operation, input) });
       }

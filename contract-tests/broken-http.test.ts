@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Sends bytes, ends the sending side where it is said so, and answers all that came back. */
+/** Sends bytes, optionally ends the sending side, and returns everything that was received. */
 async function exchange(bytes: string, end: boolean): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  // A reset after the answer is the server's right, since nothing sensible can follow.
+  // The server may reset the connection after the response, because nothing valid can follow.
   socket.on('error', () => undefined);
   socket.write(bytes);
   if (end) socket.end();

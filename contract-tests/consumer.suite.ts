@@ -14,9 +14,8 @@ export interface SdkModule {
 }
 
 /**
- * The consumer's side of the contract: every function of a generated SDK, called with the
- * specification's own examples against a Prism mock, sends what the specification takes and
- * reads what it answers.
+ * The consumer's side of the contract: every function of a generated SDK is called with the specification's own
+ * examples against a Prism mock; it must send requests that the specification accepts, and parse the responses.
  */
 export function consumerSuite(service: Service, sdk: SdkModule, expectedOperations: number): void {
   const calls = exampleCalls(service);
@@ -46,7 +45,7 @@ export function consumerSuite(service: Service, sdk: SdkModule, expectedOperatio
   });
 }
 
-/** A stream of server-sent events: its first event comes, and it can be left. */
+/** A stream of server-sent events: its first event arrives, and the loop can be left. */
 async function expectEvents(invoke: (options: object) => Promise<{ stream: AsyncGenerator<unknown> }>, options: object): Promise<void> {
   const { stream } = await invoke({ ...options, sseMaxRetryAttempts: 1 });
   const first = await stream.next();

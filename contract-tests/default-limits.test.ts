@@ -5,7 +5,7 @@ import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts'
 import { HttpClient } from '../src/testkit/http-client.ts';
 import { mcpUrl, RawClient } from '../src/testkit/mcp-clients.ts';
 
-// How many items an answer has at most where the request does not say (contract, sections 4 and 8).
+// The default number of items in a response (contract, sections 4 and 8).
 
 let server: DocsServer;
 let client: HttpClient;

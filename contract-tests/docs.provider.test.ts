@@ -39,7 +39,7 @@ providerSuite({
   service: 'docs',
   operations, functions,
   createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) })),
-  // With authentication, as its administrator: the operations that deal with it are not there otherwise.
+  // With authentication, as its administrator: without it, the operations of authentication do not exist.
   start: async () => {
     issuer = await LocalIssuer.start();
     const server = await startWithAuth({ ...AT_REST, ...issuer.environment, SVC_SPELL: 'true' });

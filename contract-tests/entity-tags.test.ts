@@ -3,7 +3,8 @@ import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts'
 import { HttpClient, type Answer } from '../src/testkit/http-client.ts';
 import { AccessServer } from './support/access-server.ts';
 
-// Entity tags as RFC 9110 has them: they name a state of a document, so that nobody reads twice or overwrites what he has not read.
+// Entity tags of RFC 9110: they identify a state of a document, so that clients neither read it twice nor overwrite a
+// state that they have not read.
 
 const NAME = { collection: 'blog', key: 'a', lang: 'en' };
 

@@ -8,7 +8,7 @@ afterAll(() => server.stop());
 const audits = serverAudits({ url: `${server.url}/graphql`, fetchFn: fetch });
 
 describe('GraphQL over HTTP, by the audits of its specification', () => {
-  // MUST and SHOULD are demands, MAY is what a server is free to do; ours does all of it.
+  // MUST and SHOULD are requirements, MAY is optional; our server fulfils all of them.
   it.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
     const result = await audit.fn();
     expect(result.status === 'ok' ? 'ok' : `${result.status}: ${result.reason}`).toBe('ok');

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const PYTHON_CLIENT = join(import.meta.dirname, 'clients', 'grpc_client.py');
 const BUF = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf');
 
-/** A Python that has gRPC; the system's may have it where another comes first in the path. */
+/** A Python that has gRPC; the system's may have it although another precedes it in the path. */
 const python = ['python3', '/usr/bin/python3'].find((command) => {
   try {
     execFileSync(command, ['-c', 'import grpc, google.protobuf'], { stdio: 'ignore' });

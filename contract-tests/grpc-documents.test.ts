@@ -115,7 +115,8 @@ describe('documents over gRPC', () => {
     const call = client.stream('Watch', { collection: 'slow' });
     const failed = once(call, 'error');
     await once(call, 'metadata');
-    // Only the first is asked for: one who never asks has the library take in everything. So events fill the connection, and then the queue.
+    // Only the first event is requested: without a request, the library would receive everything. So events fill the
+    // connection, and then the queue.
     call.read();
     const key = (i: number) => `${'k'.repeat(200)}${String(i).padStart(5, '0')}`;
     for (let from = 0; from < 8000; from += 2000) {
@@ -128,7 +129,7 @@ describe('documents over gRPC', () => {
       told.push(event.key);
       seq = event.seq;
     };
-    // The library tells of the error before it hands out what came before.
+    // The library reports the error before it returns the messages that preceded it.
     const ended = new Promise((resolve) => call.on('end', resolve));
     call.on('data', take);
     expect((await failed)[0]).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: expect.stringContaining('more than 4096 events behind') });

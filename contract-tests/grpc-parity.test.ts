@@ -30,17 +30,17 @@ import { webhooks } from './scenarios/webhooks.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
 /**
- * Whatever the scenarios read over HTTP is read again over gRPC with the same input, and must answer the
- * same: the values that messages can hold, the errors with their code and message.
+ * Everything that the scenarios read over HTTP is read again over gRPC with the same input, and must have the same
+ * result: the values that messages can represent, and the errors with their code and message.
  */
 const SCENARIOS: DocsScenarios = {
   ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal,
 };
 
-/** What is not the same twice: a backup needs a new name, a token is a new one. */
+/** Operations whose result differs each time: a backup needs a new name, a token is a new one. */
 const NOT_REPEATABLE = new Set<OperationId>(['createBackup', 'login']);
 
-/** What differs from moment to moment. */
+/** Values that change over time. */
 const VOLATILE = new Set(['durationMs', 'uptime', 'uptimeSeconds', 'memoryUsed', 'memoryHeap', 'memoryRss', 'numGoroutines', 'cpuUsagePercent', 'eventLoopLagMs', 'freeBytes', 'databaseSize', 'depth']);
 
 const schema = readSchema(IMAGE);
@@ -87,7 +87,7 @@ async function compare({ method, headers }: Request, { url, body, path, query }:
   let overHttp = await httpAnswer(found, response);
   const credential = credentialOf(headers);
   let overGrpc = await grpcAnswer(found.rpc, request, credential);
-  // Work in the background, such as embedding, may change an answer between the two.
+  // Background work, such as embedding, may change a result between the two.
   const again = { method, headers, ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }) };
   for (let tries = 0; tries < 20 && !equal(overHttp, overGrpc); tries++) {
     overHttp = await httpAnswer(found, await fetch(response.url, again));
@@ -99,14 +99,14 @@ async function compare({ method, headers }: Request, { url, body, path, query }:
 
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(steady(a)) === JSON.stringify(steady(b));
 
-/** Without what changes, and with the names in order. */
+/** Without values that change, and with the names in order. */
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(steady);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !VOLATILE.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, item]) => [name, steady(item)]));
 }
 
-/** Undefined for what a message cannot say: null, empty lists, values of another type, unknown fields. */
+/** Undefined for values that a message cannot represent: null, empty lists, values of another type, unknown fields. */
 function requestOf(rpc: string, input: object): Buffer | undefined {
   const plan = schema.plan(methodOf(rpc).input);
   try {

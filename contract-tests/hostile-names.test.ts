@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const STEPS = ['..', '.', 'a', 'outside', 'link', 'quire.db', 'x.db', '%2e%2e', '', '~', 'C:', 'con', ' ', '\u0000', '\ud800'];
 
-const MAX_NAME_CHARACTERS = 2000; // what an address can carry, however it is encoded
+const MAX_NAME_CHARACTERS = 2000; // names that a URL can contain, however it is encoded
 
 /** Names that try to lead out of a folder, onto the database, or through a symbolic link. */
 const hostileName = fc.oneof(
@@ -36,7 +36,7 @@ const hostileName = fc.oneof(
   fc.tuple(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 5 }), fc.constantFrom('/', '\\', '//')).map(([steps, separator]) => steps.join(separator)),
 ).map((name) => name.slice(0, MAX_NAME_CHARACTERS));
 
-/** Every file below a folder with a digest of its content; those of the live database by name only. */
+/** Every file below a folder with a digest of its content; files of the live database by name only. */
 async function snapshotOf(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -64,7 +64,7 @@ describe('the name of a backup', () => {
       expect(answer.status).toBeLessThan(500);
       const after = await snapshotOf(server.folder);
       const created = [...after.keys()].filter((file) => !before.has(file));
-      // A backup that was made is a file of that very name, in that folder; a refusal leaves nothing.
+      // A successful backup is a file with exactly that name, in that folder; a rejected one leaves nothing.
       expect(created).toEqual(answer.status === 200 && !before.has(join(data, name)) ? [join(data, name)] : []);
       for (const file of created) before.set(file, after.get(file)!);
       const changed = [...before].filter(([file, digest]) => after.get(file) !== digest).map(([file]) => file);
@@ -80,7 +80,7 @@ describe('the name of a backup', () => {
     const outside = join(server.folder, 'outside');
     await mkdir(outside);
     await client.post('/v1/add', { collection: 'notes', key: 'kept', lang: 'en', contentMd: 'kept' });
-    // A sound database, so that only its place can be the reason of a refusal.
+    // A valid database, so that only its path can be the reason for the rejection.
     await client.get('/v1/backup?to=inner.db');
     await writeFile(join(outside, 'x.db'), await readFile(join(dirname(server.database), 'inner.db')));
     await symlink(join(outside, 'x.db'), join(dirname(server.database), 'link.db'));

@@ -14,7 +14,7 @@ import { frame, PREFACE, SETTINGS } from './hostile-protocols/http2-frames.ts';
 
 let server: DocsServer;
 let ports: Readonly<Record<'HTTP' | 'gRPC' | 'MCP', number>>;
-/** Connections and listeners of this process, the server's included, when nothing goes on. */
+/** Connections and listeners of this process, including the server's, when it is idle. */
 let quiet: number;
 
 const sockets = (): number => process.getActiveResourcesInfo().filter((name) => /^(TCP|TLS|HTTP2)/i.test(name)).length;
@@ -51,14 +51,14 @@ async function everythingAnswers(): Promise<void> {
   mcp.close();
 }
 
-/** Sends bytes and says that nothing more comes; resolves when the server has closed as well. */
+/** Sends bytes and ends its side; resolves when the server has closed, too. */
 async function sendAndEnd(port: number, bytes: Uint8Array): Promise<void> {
   const socket = quietSocket(port);
   socket.end(bytes);
   await once(socket, 'close');
 }
 
-/** Whatever the server does to it is its right. */
+/** Any reaction of the server is allowed. */
 function quietSocket(port: number): Socket {
   return connect(port, '127.0.0.1').on('error', () => undefined).resume();
 }
@@ -95,7 +95,7 @@ async function http2(): Promise<ClientHttp2Session> {
 const PATH = '/quire.docs.v1.DocumentDB/Get';
 const HEADERS = { ':method': 'POST', ':path': PATH, 'content-type': 'application/grpc', te: 'trailers' };
 
-/** How a stream went: its HTTP status and gRPC status; undefined for what did not come. */
+/** The outcome of a stream: its HTTP status and gRPC status; undefined for what was not received. */
 interface Ended {
   readonly http?: number | undefined;
   readonly grpc?: number | undefined;
@@ -129,7 +129,7 @@ async function unary(session: ClientHttp2Session, headers: Readonly<Record<strin
   return ended;
 }
 
-/** Begins HTTP/2 and sends the same bytes twenty times, or until the server has enough; reads nothing. */
+/** Starts HTTP/2 and sends the same bytes twenty times, or until the server disconnects; reads nothing. */
 async function flood(bytes: Buffer): Promise<Socket> {
   const socket = connect(ports.gRPC, '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
@@ -273,10 +273,10 @@ describe('readers that stop reading in the middle', () => {
     for (const socket of overHttp) socket.destroy();
     for (const call of exports) call.cancel();
     grpc.close();
-    // The watchers hang up without a word.
+    // The watchers disconnect without closing their calls.
     session.socket.destroy();
     await vi.waitFor(() => expect(session.destroyed).toBe(true));
-    // A writer that needs the database for itself gets it, so nobody reads it any more.
+    // A writer that needs exclusive access to the database gets it, so no reader is left.
     expect((await http.get('/v1/backup?to=after.db')).json()).toMatchObject({ verified: true });
     expect((await http.post('/v1/restore', { from: 'after.db' })).status).toBe(200);
     http.close();

@@ -51,7 +51,7 @@ const connectTo = (running: RunningDocumentService): Promise<Http3ClientSession>
 async function send(method: string, path: string, body?: string | Buffer, { over = session, headers = {} }: { over?: Http3ClientSession; headers?: Record<string, string> } = {}): Promise<Answer> {
   const stream = over.request({ ':method': method, ':path': path, ':authority': 'localhost', ':scheme': 'https', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, { endStream: body === undefined });
   const parts: Buffer[] = [];
-  // At once: the library drops what nobody reads when a stream ends.
+  // Read immediately: the library discards unread data when a stream ends.
   stream.on('data', (part) => parts.push(part as Buffer));
   const complete = Promise.all([once(stream, 'response') as Promise<[Record<string, string | string[]>]>, once(stream, 'end')]);
   if (body !== undefined) stream.end(body);

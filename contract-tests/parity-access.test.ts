@@ -7,13 +7,13 @@ import { exampleInput } from './parity/examples.ts';
 import { AccessServer, apiKey, bearer } from './support/access-server.ts';
 import { exampleCalls } from './support/examples.ts';
 
-/** Every operation on the collection `blog`, where it names one. */
+/** Every operation, with the collection `blog` if it names one. */
 const CALLS = exampleCalls('docs')
   .filter(({ consumes }) => (consumes.length === 0 || consumes[0] === 'application/json'))
   .map((call) => [call.operationId as OperationId, exampleInput(call)] as const)
   .map(([operation, input]) => [operation, 'collection' in input ? { ...input, collection: 'blog' } : input] as const);
 
-/** Whom the service does not know. */
+/** A caller that the service does not know. */
 const UNKNOWN = ['nobody', 'a forged token', 'an unknown key'] as const;
 const CALLERS = [...UNKNOWN, 'a stranger', 'a reader', 'a reader by key', 'a writer', 'both a good key and a bad token'] as const;
 
@@ -50,7 +50,7 @@ describe('who may do what is the same over every protocol', () => {
         if (driver.lacks(operation, input) !== undefined) continue;
         const outcome = await driver.call(operation, input);
         const what = `${driver.protocol}: ${operation}`;
-        // What was allowed may well change from one call to the next; that it was allowed may not.
+        // The results of allowed calls may differ from one call to the next; that they are allowed may not.
         if (isRefusal(reference)) expect.soft(outcome, what).toEqual(driver.view(operation, reference, input));
         else expect.soft(isRefusal(outcome), what).toBe(false);
       }

@@ -6,7 +6,7 @@ import { driversOf, type Drivers } from './parity/drivers.ts';
 import { exampleInput } from './parity/examples.ts';
 import { exampleCalls } from './support/examples.ts';
 
-/** Calls whose answers tell of the process, or of a file of this machine, and the stream that only REST has. */
+/** Calls whose results depend on the process or on a file of this machine, and the stream that only REST has. */
 const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup', 'streamEvents']);
 
 const CALLS = exampleCalls('docs')
@@ -22,7 +22,7 @@ const NODE = /\bnode-[0-9a-f]{8}\b/g;
 
 interface Played {
   readonly driver: Driver;
-  /** In the order of the calls; `said` where the protocol itself carried the call. */
+  /** In the order of the calls; `said` if the protocol itself carried the call. */
   readonly outcomes: readonly { readonly operation: OperationId; readonly outcome: Outcome; readonly said: boolean }[];
 }
 
@@ -30,7 +30,7 @@ async function jobEnded(rest: Driver, id: string): Promise<void> {
   await vi.waitFor(async () => expect(await rest.call('getBulkIngest', { id })).toMatchObject({ value: { status: 'completed' } }), { timeout: 15_000 });
 }
 
-/** Plays the examples on a server of its own, the ids of what was made in the place of those in the examples. */
+/** Plays the examples on a server of its own, with the ids of created resources instead of those in the examples. */
 async function playExamples(pick: (drivers: Drivers) => Driver): Promise<Played> {
   const server = await startDocsServer({ clock: { now: () => 1_766_400_000_000 } });
   const drivers = await driversOf(server);
@@ -45,7 +45,7 @@ async function playExamples(pick: (drivers: Drivers) => Driver): Promise<Played>
       const outcome = await (said ? driver : drivers.rest).call(operation, input);
       const text = JSON.stringify(outcome, (name, value: unknown) => (typeof value === 'number' && /Ms$|Unix$/.test(name) ? 0 : value));
       for (const [id, prefix] of text.matchAll(DRAWN_ID)) made.set(prefix!, id);
-      // What later examples say of a job does not depend on how far it has come.
+      // The results of later examples must not depend on the progress of a job.
       if (operation === 'submitBulkIngest') await jobEnded(drivers.rest, made.get('job')!);
       const same = text.replaceAll(server.folder, 'FOLDER').replace(DRAWN_ID, '$1_ID').replace(FINGERPRINT, '"fingerprint":""').replace(NODE, 'NODE');
       outcomes.push({ operation, outcome: JSON.parse(same) as Outcome, said });

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const driverOf = (protocol: string): Driver => [drivers.rest, ...drivers.others].find((driver) => driver.protocol === protocol)!;
 
-/** Changes a document whose body may be too large for an answer of the protocol; tells what was answered and what was done. */
+/** Changes a document whose body may be too large for a response of the protocol; returns the response and the change. */
 async function change(protocol: string): Promise<{ answered: boolean; done: boolean }> {
   const identity = { collection: protocol.replaceAll(' ', '-'), key: 'large', lang: 'en' };
   expect(await drivers.rest.call('addDocument', { ...identity, contentMd: BODY })).toHaveProperty('value');

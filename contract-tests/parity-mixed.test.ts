@@ -46,7 +46,7 @@ const calls = fc.oneof(
   call('validateDocument', fc.record({ meta })),
 );
 
-/** Each call goes over the protocol that is drawn for it. */
+/** Each call uses a randomly chosen protocol. */
 function mixed(all: readonly Driver[], order: readonly number[]): Driver {
   let at = -1;
   const next = (): Driver => all[order[at]! % all.length]!;

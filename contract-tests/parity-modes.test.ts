@@ -29,7 +29,7 @@ const READS: readonly [OperationId, Input][] = [
   ['getCollectionConfig', { collection: 'kept' }],
   ['listRevisions', KEPT],
 ];
-/** Open in every mode (decisions D-11 and D-12). */
+/** Allowed in every mode (decisions D-11 and D-12). */
 const ALWAYS: readonly [OperationId, Input][] = [['getHealth', {}], ['getStats', {}], ['getConfig', {}], ['validateDocument', { collection: 'kept', meta: {} }]];
 
 const REFUSED_WRITE: Outcome = { failure: { code: 'read_only', message: 'read-only mode', status: 403 } };
@@ -63,7 +63,7 @@ async function stop(): Promise<void> {
 /** GraphQL is served on the HTTP port, and MCP has one mode for both revisions. */
 const MODE_OF: Readonly<Record<string, string>> = { REST: 'http', GraphQL: 'http', gRPC: 'grpc', MCP: 'mcp', 'MCP without a session': 'mcp' };
 
-/** Calls what the protocol has, and expects every call to be refused so, or none. */
+/** Calls every operation of the protocol, and expects that all calls are rejected with this code, or none. */
 async function expectAll(driver: Driver, calls: readonly [OperationId, Input][], refusal: Outcome | undefined): Promise<void> {
   let made = 0;
   for (const [operation, input] of calls) {
@@ -73,7 +73,7 @@ async function expectAll(driver: Driver, calls: readonly [OperationId, Input][],
     if (refusal !== undefined) expect(outcome, `${driver.protocol}: ${operation}`).toEqual(driver.view(operation, refusal, input));
     else expect(outcome, `${driver.protocol}: ${operation}`).toHaveProperty('value');
   }
-  // GraphQL has none of those that are open in every mode but one.
+  // Of the operations that are allowed in every mode, GraphQL has only one.
   if (driver.protocol !== 'GraphQL' || calls === WRITES || calls === READS) expect(made).toBeGreaterThan(0);
 }
 

@@ -4,7 +4,7 @@ import { exampleCalls, specificationFile, type Service } from './support/example
 import { refused, type SdkResult } from './support/expectations.ts';
 import { startProxy, type Prism } from './support/prism.ts';
 
-/** A real server, as the tests start it. */
+/** A running server for the tests. */
 export interface Provider {
   readonly url: string;
   /** Ids of the operations that have a handler. */
@@ -12,22 +12,22 @@ export interface Provider {
   stop(): Promise<void>;
 }
 
-/** What the suite needs of a generated SDK's client. */
+/** The part of a generated SDK's client that the suite needs. */
 export interface SdkClient {
   readonly interceptors: { readonly response: { use(see: (response: Response, request: Request, options: { url: string }) => Response): unknown } };
 }
 
 export interface ScenarioContext<P, Client> {
-  /** A client whose every request and answer Prism checks against the specification. */
+  /** A client whose every request and response Prism checks against the specification. */
   readonly client: Client;
-  /** A client of the server itself, for what Prism does not pass on as it is: bad requests and bytes. */
+  /** A client of the server itself, for requests that Prism does not pass on unchanged: bad requests and bytes. */
   readonly direct: Client;
-  /** A collection of this scenario alone. */
+  /** A collection of this scenario only. */
   readonly collection: string;
   readonly server: P;
 }
 
-/** For each operation a story in which it succeeds, and fails as it is documented to. */
+/** For each operation a scenario in which it succeeds, and fails as documented. */
 export type Scenarios<P, Client> = Readonly<Record<string, (context: ScenarioContext<P, Client>) => Promise<void>>>;
 
 export interface ProviderSuite<P extends Provider, Client extends SdkClient> {
@@ -40,8 +40,8 @@ export interface ProviderSuite<P extends Provider, Client extends SdkClient> {
 }
 
 /**
- * The provider's side of the contract: the real server, called through its generated SDK and the
- * Prism proxy, keeps to the specification in every operation that it has, and says 501 to the rest.
+ * The provider's side of the contract: the real server, called through its generated SDK and the Prism proxy, matches
+ * the specification in every operation that it implements, and returns 501 for the others.
  */
 export function providerSuite<P extends Provider, Client extends SdkClient>(suite: ProviderSuite<P, Client>): void {
   const { service, operations, functions, scenarios } = suite;
@@ -84,7 +84,7 @@ export function providerSuite<P extends Provider, Client extends SdkClient>(suit
   });
 }
 
-/** Notes each operation that the client sees succeed. */
+/** Records each operation that succeeds for the client. */
 function recording<Client extends SdkClient>(client: Client, byRoute: ReadonlyMap<string, string>, succeeded: Set<string>): Client {
   client.interceptors.response.use((response, request, options) => {
     const id = byRoute.get(`${request.method} ${options.url}`);

@@ -5,7 +5,7 @@ import { DocsProcess, type Ending } from '../src/testkit/docs-process.ts';
 import { installPackage, type InstalledPackage } from '../src/testkit/installed-package.ts';
 import { eventually } from '../src/testkit/runs-faults/eventually.ts';
 
-/** A build, some twenty processes: a busy machine needs its time. */
+/** A build and some twenty processes take long on a busy machine. */
 const PATIENCE_MS = 300_000;
 
 const API_TOKEN = 'a-token-of-many-characters';
@@ -22,7 +22,7 @@ function quire(args: readonly string[], env: Readonly<Record<string, string>> = 
   return DocsProcess.command(process.execPath, [installed.program, ...args], { cwd: installed.folder, env });
 }
 
-/** Runs a command to its end, which must be a good one, and returns what it printed. */
+/** Runs a command to its end, which must be a success, and returns its output. */
 async function output(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string> {
   const { code, signal, stdout, stderr }: Ending = await quire(args, env).ended;
   expect({ code, signal, stderr }, `quire ${args.join(' ')}\n${stdout}`).toEqual({ code: 0, signal: null, stderr: '' });

@@ -4,7 +4,7 @@ import { searchFullTextByQuery } from '../generated/docs/sdk/sdk.gen.ts';
 import { AccessServer } from './support/access-server.ts';
 import { exampleCalls } from './support/examples.ts';
 
-// Decision D-145: what a query string asks for is done or refused, and never left out in silence.
+// Decision D-145: a query parameter is applied or rejected, never silently ignored.
 
 let access: AccessServer;
 

@@ -7,9 +7,9 @@ import { HttpClient, type Answer } from '../src/testkit/http-client.ts';
 import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
 import { ADMIN, apiKey, bearer, PASSWORD, startWithAuth, tokenOf } from './support/access-server.ts';
 
-/** The start of a window, so that no test meets the seam of two. */
+/** The start of a window, so that no test crosses the boundary of two. */
 const START = 1_766_400_000_000;
-/** Whose `X-Forwarded-For` the servers here believe: the tests', which stand in for many clients. */
+/** The addresses whose `X-Forwarded-For` the servers here trust: the tests', which simulate many clients. */
 const BEHIND_PROXY = { SVC_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' };
 const LIMITED = { SVC_RATE_LIMIT_ENABLED: 'true', SVC_RATE_LIMIT_REQUESTS: '3', SVC_RATE_LIMIT_BURST: '1' };
 
@@ -45,7 +45,7 @@ const listTools = ({ mcp }: Clients, headers: Record<string, string> = {}) => mc
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } }),
 });
 
-/** Code and quota of a gRPC call, from its head or, where it was refused, its trailer. */
+/** Code and quota of a gRPC call, from its initial metadata or, if it was rejected, its trailing metadata. */
 async function callGrpc({ grpc }: Clients, rpc: string, metadata: Record<string, string> = {}): Promise<[number, string | undefined]> {
   const remaining = (of: Metadata): string | undefined => of.get('x-ratelimit-remaining')[0]?.toString();
   try {
@@ -120,7 +120,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
 });
 
 describe('an attacker meets the limit', () => {
-  /** Sends what `attempt` makes of a number until it is refused for the first time, and counts what got through. */
+  /** Makes `attempts` requests and returns how many of them were not rejected. */
   async function through(attempts: number, attempt: (i: number) => Promise<number | undefined>, refusal: number): Promise<number> {
     let count = 0;
     for (let i = 0; i < attempts; i++) if (await attempt(i) !== refusal) count += 1;
@@ -142,7 +142,7 @@ describe('an attacker meets the limit', () => {
       async (i) => ((await callGrpc(clients, 'Me', { ...key(i), 'x-forwarded-for': `203.0.113.${i}` }))[0] === status.RESOURCE_EXHAUSTED ? 429 : 401),
     ];
     expect(await through(50, (i) => attempts[i % attempts.length]!(i), 429)).toBe(4);
-    // In the long run no more than the limit for each window.
+    // Over time no more than the limit in each window.
     clock.time += 10 * 60_000;
     expect(await through(20, (i) => attempts[i % attempts.length]!(i), 429)).toBe(4);
   });

@@ -15,7 +15,7 @@ import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.
 import { exampleCalls, type ExampleCall } from './support/examples.ts';
 import { Player, type Played, type Prepare } from './support/player.ts';
 
-// Every operation's example in the specification is run as it stands there, and answered with the success that it shows.
+// Every operation's example in the specification is run unchanged, and must return the success that it shows.
 
 type SdkFunction = (options: object) => Promise<Played>;
 
@@ -47,7 +47,7 @@ describe("each operation's example in the description of the document service", 
   const PREPARE: Readonly<Record<string, Prepare>> = {
     listRevisions: after('addDocument'),
     restoreRevision: after('addDocument', 'listRevisions'),
-    // Another job keeps that of the example waiting.
+    // Another job delays the job of the example.
     cancelBulkIngest: async (one) => {
       const documents = Array.from({ length: 2000 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: 'text' }));
       for (let i = 0; i < 3; i++) await docs.submitBulkIngest({ client, body: { collection: 'busy', documents } });
@@ -69,7 +69,7 @@ describe("each operation's example in the description of the document service", 
       await one.first('createAutomationRule');
     },
     testAutomationRule: after('createAutomationRule'),
-    // The example of a configuration, which is the default by now, is of a provider on the web.
+    // The example of a configuration, which is now the default, uses a provider on the internet.
     recallMemory: after('deleteEmbeddingConfig'),
     login: after('registerUser'),
     registerUser: after('deleteUser'),
@@ -168,10 +168,10 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
 
   const undecided = async (one: Player): Promise<void> => one.say(RUN, await queued('asks'));
 
-  /** The project of the examples is deleted by one of them, which one with a schedule cannot be. */
+  /** One of the examples deletes their project, which is not possible while it has a schedule. */
   const scheduled = async (one: Player): Promise<void> => one.say('alpha', 'timed');
 
-  /** Ends all runs: a project with runs that have not ended cannot be deleted. */
+  /** Ends all runs: a project with unfinished runs cannot be deleted. */
   async function idle(one: Player): Promise<void> {
     one.say('alpha', 'alpha');
     const { data } = await runs.listRuns({ client, query: { limit: 100 } });
@@ -183,7 +183,7 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
   }
 
   let ships = 0;
-  /** A ship that has joined by a token, and is away. */
+  /** A ship that has joined with a token, and is disconnected. */
   async function joined(one: Player): Promise<void> {
     const name = `ship-${++ships}`;
     const { data } = await runs.createJoinToken({ client, body: { name, labels: [] } });
@@ -201,7 +201,7 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
       const id = await queued('waits');
       await runs.cancelRun({ client, path: { id } });
       one.say(RUN, await ended(id));
-      // A key is for one request, and that of the examples was for the one that queues.
+      // A key is for one request; the key of the examples was used by the one that queues.
       one.say('nightly-2025-12-22', 'nightly-2025-12-22-again');
     },
     getRunResult: finished,

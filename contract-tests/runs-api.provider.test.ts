@@ -7,7 +7,7 @@ import { startProxy, type Prism } from './support/prism.ts';
 
 const clientOf = (baseUrl: string): Client => createClient(createConfig({ baseUrl, auth: TOKEN }));
 
-// Every request and answer of `client` passes a proxy that checks it against the specification.
+// Every request and response of `client` passes through a proxy that checks it against the specification.
 describe('the API of runs, called through its SDK and a proxy that checks its specification', () => {
   let server: RunsApi;
   let proxy: Prism;

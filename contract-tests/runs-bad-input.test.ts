@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Refused or done, never a failure: with a code of the registry under the status that belongs to it. */
+/** Rejected or executed, never an internal error: with a code of the registry and its status. */
 function expectAnswer(answer: Answer): void {
   if (answer.status < 300) return;
   const { error, ...rest } = answer.json<ErrorBody>();

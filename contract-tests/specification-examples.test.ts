@@ -5,7 +5,7 @@ import * as functions from '../generated/docs/sdk/sdk.gen.ts';
 import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
 import { exampleCalls, specificationFile, type ExampleCall } from './support/examples.ts';
 
-// Whoever tries the specification's examples, in the order in which they stand there, is answered.
+// A user who tries the specification's examples in their order receives a response to each.
 
 interface Specification {
   readonly servers: readonly { readonly url: string }[];
@@ -34,13 +34,13 @@ function send({ operationId, path, produces, options }: ExampleCall): ReturnType
 describe('an example of a request', () => {
   it.each(calls.map((call) => [call.operationId, call] as const))('of %s is understood, or refused with a code and an id', async (_, call) => {
     const { error, response } = await send(call);
-    // What an example names may not be there, or not be built; what it says is right.
+    // What an example names may not exist, or not be implemented; the response then says so correctly.
     expect([200, 201, 202, 204, 401, 404, 409, 501, 503, ...(NEEDS_MORE.has(call.operationId) ? [400] : [])], JSON.stringify(error)).toContain(response!.status);
     if (response!.status >= 400) expect(error).toMatchObject({ error: expect.any(String), code: expect.any(String), requestId: response!.headers.get('x-request-id') });
   });
 });
 
-/** Operations whose examples say something of what is elsewhere: a file, a provider, a collection of another time. */
+/** Operations whose examples need something external: a file, a provider, a collection that was created earlier. */
 const NEEDS_MORE = new Set(['restoreBackup', 'createEmbeddingConfig', 'updateEmbeddingConfig', 'setCollectionConfig', 'rotateEncryption', 'createWebhook', 'importUrl', 'reindexGeo', 'suggestSpelling', 'cleanSpelling', 'listDictionary', 'addDictionaryWords', 'deleteDictionaryWords']);
 
 describe('the example of FilterMeta', () => {

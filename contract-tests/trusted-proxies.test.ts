@@ -48,7 +48,7 @@ async function start(env: Environment): Promise<DocsServer> {
   return server;
 }
 
-/** Where the audit log says that the only write came from. */
+/** The address of the only write in the audit log. */
 async function writtenFrom({ url }: DocsServer): Promise<string[]> {
   const { events } = await (await fetch(`${url}/v1/audit?action=write./v1/add`)).json() as { events: AuditEvent[] };
   return events.map(({ ip }) => ip);

@@ -5,9 +5,9 @@ import { mcpUrl, RawClient } from '../src/testkit/mcp-clients.ts';
 import { AccessServer } from './support/access-server.ts';
 import { exampleCalls } from './support/examples.ts';
 
-// Decision D-04: a field that nobody reads is a mistake of the caller, who hears of it.
+// Decision D-04: a field that no operation reads is an error of the caller, and is reported.
 
-// Started here, since it has to say which operations there are.
+// Started here, because the server determines which operations exist.
 const access = await AccessServer.start();
 
 let strict: DocsServer;

@@ -22,7 +22,7 @@ import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.
 
 const SCENARIOS = { ...access, ...documents, ...revisions, ...collections, ...schemas, ...fulltext, ...curation, ...codegraph, ...memory, ...vectors, ...vectorOperations, ...hybrid, ...geo, ...spell };
 
-/** A `fetch` of one session that goes to each process in turn. What it was told of the change feed, it names in each later request. */
+/** A `fetch` of one session that uses each process in turn. Each request sends the greatest LSN that an earlier response contained. */
 function sessionFetch(clients: readonly HttpClient[]): typeof fetch {
   let [turn, lsn] = [0, 0];
   return async (input, init) => {
@@ -38,10 +38,10 @@ function sessionFetch(clients: readonly HttpClient[]): typeof fetch {
   };
 }
 
-/** Statuses that a `Response` takes no body for. */
+/** Statuses for which a `Response` accepts no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** The scenarios of the areas that workers answer, as one process passes them behind Prism. */
+/** The scenarios of the areas that workers serve, the same that a single process passes behind Prism. */
 describe('two processes on one port keep the contract', { timeout: 60_000 }, () => {
   let server: DocsServer;
   let issuer: LocalIssuer;

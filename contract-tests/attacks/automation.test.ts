@@ -7,7 +7,7 @@ const TRIGGER = { type: 'trigger', name: 'T', query: 'router', webhookUrl: URL }
 const CRON = { type: 'cron', name: 'C', query: 'router', schedule: '@daily', webhookUrl: URL };
 const TARGET = { type: 'webhook', name: 'W', url: URL };
 
-/** Rules that must be refused, and the field that the message names. */
+/** Rules that must be rejected, and the field that the message names. */
 const REFUSED: readonly (readonly [string, object])[] = [
   ['threshold', { ...TRIGGER, threshold: -1 }],
   ['threshold', { ...TRIGGER, threshold: 1e9 }],

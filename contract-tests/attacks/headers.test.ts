@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const SPLITTERS = ['a\r\nX-Injected: 1', 'a\nSet-Cookie: a=b', 'a\rX-Injected: 1', 'a\r\n\r\n<script>', 'a%0d%0aX-Injected:%201', 'a\u560d\u560aX-Injected: 1', 'a\u0000b', 'a"; filename="b', "a'; filename*=UTF-8''b", 'ä'.repeat(100), '\ud800', '../../etc/passwd'];
 
-/** The head of an answer, byte for byte; fetch and Node's client would refuse to show what is wrong. */
+/** The head of a response, byte for byte; fetch and Node's client would reject invalid headers. */
 async function headOf(request: string): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   let text = '';
@@ -49,7 +49,7 @@ describe('a header of an answer', () => {
       expect(head).not.toMatch(/^HTTP\/1\.1 5/);
       if (added.status !== 200) continue;
       const disposition = /^content-disposition: (.*)$/im.exec(head)?.[1];
-      // One name for old clients and one for all others, and nothing that a quote has let in.
+      // One name for old clients and one for all others, and nothing that was injected through a quote.
       if (disposition !== undefined) expect(disposition).toMatch(/^attachment; filename="[\w.-]+"; filename\*=UTF-8''[\w.!~%-]+$/);
     }
   });

@@ -6,16 +6,16 @@ import { exampleInput } from '../parity/examples.ts';
 import { AccessServer, bearer } from '../support/access-server.ts';
 import { exampleCalls } from '../support/examples.ts';
 
-/** Stands in everything that is stored and in nothing that the callers send. */
+/** Occurs in everything that is stored and in nothing that the callers send. */
 const CANARY = /canary/i;
 const DOCUMENT = { collection: 'blog', key: 'hello-world', lang: 'en' };
 const STORED = { ...DOCUMENT, contentMd: 'A canary sings.', meta: { 'canary-key': ['canary value'], size: ['canary size'] } };
 
-/** Operations last that leave nothing to be told by the others. */
+/** Operations that run last, because they leave nothing for the others to reveal. */
 const ENDS = ['deleteDocument', 'deleteDocuments', 'truncateRevisions', 'deleteCollectionConfig', 'deleteSchema', 'deleteCollection'];
 const rank = (operation: string): number => ENDS.indexOf(operation);
 
-/** Neither files and streams, nor what reaches out. */
+/** Excludes files and streams, and operations that send requests to other servers. */
 const CALLS = exampleCalls('docs')
   .filter(({ operationId, consumes }) => (consumes.length === 0 || consumes[0] === 'application/json') && operationId !== 'importUrl')
   .sort((a, b) => rank(a.operationId) - rank(b.operationId));
@@ -27,7 +27,7 @@ describe.each([
   let access: AccessServer;
   let drivers: Drivers;
   let sessionId: string;
-  /** The oldest one, which holds the canary. */
+  /** The oldest one, which contains the canary. */
   let oldest: { revision: number; timestamp: number };
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each([
     await access.stop();
   });
 
-  /** Puts a canary wherever the service stores something. */
+  /** Stores a canary wherever the service stores data. */
   async function store(): Promise<void> {
     for (let i = 0; i < 2; i++) await access.manage('POST', '/v1/add', { ...STORED, contentMd: `${STORED.contentMd} ${i}` });
     await access.manage('POST', '/v1/add', { ...STORED, key: 'canary-key' });

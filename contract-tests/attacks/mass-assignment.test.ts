@@ -5,14 +5,14 @@ let access: AccessServer;
 let ann: string;
 
 beforeAll(async () => {
-  // Such fields are refused; where they are passed over, they have to set nothing.
+  // Such fields are rejected; if they are ignored, they must not set anything.
   access = await AccessServer.start({ SVC_EMBEDDING_PROVIDER: 'builtin', SVC_STRICT_INPUT: 'false' });
   ann = await access.register('ann');
   await access.grant('ann', 'blog', 'read', 'write');
 });
 afterAll(() => access.stop());
 
-/** Fields that rows, other requests and other systems have, and that none of the requests here has. */
+/** Field names of rows, other requests and other systems, which none of the requests here has. */
 const MORE = {
   id: 'other|id|en', _id: 1, rowid: 1, ord: 1, seq: 1, rev: 99, revision: 99, lsn: 1, addedAt: 1, updatedAt: 1, createdAt: 1, createdBy: 'admin', owner: 'admin', username2: 'admin',
   isAdmin: true, is_admin: true, role: 'admin', roles: ['admin'], groups: ['admins'], permissions: [{ collection: '*', admin: true }], scopes: ['*'], disabled: false, tokenId: 'x', token_id: 'x',

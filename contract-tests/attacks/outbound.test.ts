@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const METADATA = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/';
 
-/** What an attacker, or a service of the inner network, would be: it counts who calls it. */
+/** The server of an attacker, or a service of the internal network: it counts the requests that it receives. */
 async function startVictim(answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end('{"embeddings":[[1,0]]}')): Promise<{ port: number; calls: string[] }> {
   const calls: string[] = [];
   const server = createServer((request, response) => {

@@ -13,7 +13,7 @@ const shapes = (): string[][] => PROTOTYPES.map((prototype) => Reflect.ownKeys(p
 const before = shapes();
 
 beforeAll(async () => {
-  // Unknown fields are refused; where they are passed over, they have to do no harm.
+  // Unknown fields are rejected; if they are ignored, they must do no harm.
   server = await startDocsServer({ env: { SVC_STRICT_INPUT: 'false' } });
   client = new HttpClient(server.url);
 });

@@ -1,17 +1,17 @@
 import { parseRegExpLiteral, type AST } from '@eslint-community/regexpp';
 
-/** How the time of a search with a backtracking matcher grows with the text: in proportion to it, as a power of it, or beyond any power. */
+/** How the time of a search with a backtracking matcher grows with the length of the text: linearly, polynomially, or exponentially. */
 export type Growth = 'linear' | 'polynomial' | 'exponential';
 
 /**
- * How a regular expression's search may grow, by the ambiguity of its automaton (Weber and Seidl, "On the
- * degree of ambiguity of finite automata", 1991; Weideman and others, "Analyzing Matching Time Behavior of
- * Backtracking Regular Expression Matchers by Using Ambiguity of NFA", 2016): where a loop has two ways to read
- * the same text the time is exponential, where a text that pumps one loop can also lead on to a second one and
- * pump that it is a power. A search that is not anchored begins with a loop of its own.
+ * The growth of a regular expression's search time, by the ambiguity of its automaton (Weber and Seidl, "On the degree
+ * of ambiguity of finite automata", 1991; Weideman and others, "Analyzing Matching Time Behavior of Backtracking
+ * Regular Expression Matchers by Using Ambiguity of NFA", 2016). If a loop can read the same text in two ways, the time
+ * is exponential. If a text that repeats one loop can also lead to a second loop and repeat that, the time is
+ * polynomial. A search that is not anchored begins with a loop of its own.
  *
- * Errs on the side of danger: look-around and back references are taken for nothing and for anything, counted
- * repetitions beyond four for endless ones. Look-around is looked at by itself, as if it stood alone.
+ * Overestimates the growth: look-around counts as matching nothing, back references as matching anything, and counted
+ * repetitions beyond four as unlimited. Look-around is also analysed separately, as an expression of its own.
  */
 export function growthOf(literal: string): Growth {
   const { pattern, flags } = parseRegExpLiteral(literal);
@@ -22,16 +22,16 @@ export function growthOf(literal: string): Growth {
 
 const rank = (growth: Growth): number => ['linear', 'polynomial', 'exponential'].indexOf(growth);
 
-/** Characters that tell the classes of real expressions apart. */
+/** Characters that distinguish the character classes of real expressions. */
 const ALPHABET: readonly string[] = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), ...'\u0085\u00a0\u00ad\u00b7ßéŠſİфىתֵाதกກ漢ひカ한՞؟م\u0301\u0306\u0483\u0660२①²\u200b\u200d\u2028\u3000’–“«»⁇\ufeff\udc80', '😀', '𝒜', '𠀀'];
 
-/** More copies of a counted repetition add nothing that matters. */
+/** More copies of a counted repetition do not change the result. */
 const MOST_COPIES = 4;
 
 interface Node {
   /** Undefined for a state that reads nothing. */
   readonly reads: ReadonlySet<string> | undefined;
-  /** A condition on the place: `start` can hold only where nothing was read yet, `other` anywhere, and can fail anywhere. */
+  /** A condition on the position: `start` can hold only where nothing was read yet, `other` anywhere; both can fail anywhere. */
   readonly condition: 'start' | 'other' | undefined;
   readonly next: number[];
 }
@@ -43,7 +43,7 @@ class Automaton {
   readonly #accept: number;
   readonly #reading: readonly number[];
   readonly #follow: ReadonlyMap<number, ReadonlyMap<number, number>>;
-  /** States from which a match is certain without reading on: what comes after them is never searched in vain. */
+  /** States from which a match is certain without reading further: a search never backtracks over what follows them. */
   readonly #done = new Set<number>();
 
   constructor(source: string, flags: AST.Flags, searches: boolean, alternatives: readonly AST.Alternative[]) {
@@ -110,10 +110,10 @@ class Automaton {
     return new RegExp(`^(?:${raw})$`, [...'ivu'].filter((flag) => this.#source.slice(this.#source.lastIndexOf('/')).includes(flag)).join('') + 's'.repeat(Number(raw !== '.' || this.#flags.dotAll)));
   }
 
-  /** The states that read, and the end, which are reached without reading, with the number of ways, of which two are enough. */
+  /** The reading states, and the end, that are reached without reading, with the number of ways; two ways are enough. */
   #waysFrom(from: readonly number[], isStart: boolean): Map<number, number> {
     const ways = new Map<number, number>();
-    const onWay = new Map<number, number>(); // twice at most: a loop around a loop leads to the inner one again
+    const onWay = new Map<number, number>(); // at most twice: a loop around a loop leads to the inner one again
     const visit = (index: number, isSure: boolean): void => {
       const { reads, condition, next } = this.#nodes[index]!;
       if (reads !== undefined || index === this.#accept) {
@@ -130,7 +130,7 @@ class Automaton {
     return ways;
   }
 
-  /** The strongly connected parts that have an edge. */
+  /** The strongly connected components that have an edge. */
   #loops(): number[][] {
     const reach = new Map(this.#reading.map((node) => [node, this.#reachable(node)]));
     const seen = new Set<number>();
@@ -155,7 +155,7 @@ class Automaton {
     return seen;
   }
 
-  /** Whether two ways through a loop read the same text. */
+  /** Whether two paths through a loop read the same text. */
   #isDoubled(loop: readonly number[]): boolean {
     const members = new Set(loop.filter((node) => !this.#done.has(node)));
     const inside = (node: number) => [...this.#follow.get(node)!.keys()].filter((next) => members.has(next));
@@ -168,7 +168,7 @@ class Automaton {
     });
   }
 
-  /** Whether a text that leads through one loop also leads from it to another, and through that. */
+  /** Whether a text that leads through one loop also leads from it to another loop, and through that. */
   #hasChain(loops: readonly number[][]): boolean {
     return loops.some((first) => loops.some((second) => first !== second && this.#reachable(first[0]!).has(second[0]!)
       && first.some((p) => second.some((q) => this.#isChain(p, q, first, second)))));

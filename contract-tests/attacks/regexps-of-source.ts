@@ -2,19 +2,19 @@ import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 export interface FoundRegExp {
-  /** Under the folder of the sources. */
+  /** Path below the folder of the sources. */
   readonly file: string;
   readonly line: number;
-  /** A literal as it is written; undefined where the expression is put together when the program runs. */
+  /** A literal in its source form; undefined if the expression is built at run time. */
   readonly literal: string | undefined;
-  /** The text of what makes it. */
+  /** The source text of the expression that builds it. */
   readonly text: string;
 }
 
-/** What runs in no server, or reads nothing but what its own user gives. */
+/** Files that do not run in a server, or read only input of their own user. */
 const NOT_EXPOSED = /\.test\.ts$|^(?:testkit|codegen|app\/commands|app\/demo)\/|\/test-fixture\.ts$|\.d\.ts$/;
 
-/** Every regular expression of the sources: literals, and what is made by `RegExp`. */
+/** Every regular expression of the sources: literals, and calls of `RegExp`. */
 export function regExpsOf(folder: string): FoundRegExp[] {
   return globSync('**/*.ts', { cwd: folder }).filter((file) => !NOT_EXPOSED.test(file)).sort().flatMap((file) => {
     const source = ts.createSourceFile(file, readFileSync(`${folder}/${file}`, 'utf8'), ts.ScriptTarget.Latest, true);

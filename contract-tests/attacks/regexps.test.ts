@@ -6,8 +6,8 @@ import { growthOf, type Growth } from './regexp-growth.ts';
 import { regExpsOf } from './regexps-of-source.ts';
 
 /**
- * Expressions whose search may grow as a power of the text, or seems to, by their file and how their
- * literals begin; and why nobody can make them slow.
+ * Expressions whose search time may be polynomial in the text, or seems to be, by their file and the beginning of their
+ * literals; and why no caller can make them slow.
  */
 const BOUNDED: readonly [file: string, begins: string, why: string][] = [
   ['app/secrecy/clear-environment.ts', '/TOKEN|', 'names of variables of the server itself'],
@@ -51,7 +51,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [
   ['storage/postgres/dialect.ts', '/([\\w.]+) ->>', 'statements that are written there'],
 ];
 
-/** Expressions that are put together when the program runs, and of what. */
+/** Expressions that are built at run time, and their parts. */
 const MADE: readonly [file: string, of: string][] = [
   ['api/http/routes.ts', 'paths of the specification'],
   ['convert/wiki/redirect.ts', 'words that are written there'],
@@ -108,7 +108,7 @@ describe('how an expression grows', () => {
 });
 
 describe('the pattern of a user', () => {
-  // Each of these keeps a backtracking matcher busy for longer than anyone waits.
+  // Each of these keeps a backtracking matcher busy for too long to wait.
   it.each(['(a+)+$', '(a|aa)+$', '(a|a?)+$', '(.*a){30}$', '(?:a+){30}b', '^(([a-z])+.)+[A-Z]([a-z])+$', '(a?){60}a{60}b', '(?:\\w+\\s?)*$!', '(x+x+)+y'])('%s is tested on hostile text all the same', (source) => {
     const pattern = compileSafeRegExp(source);
     for (const text of ['a'.repeat(20_000), `${'a'.repeat(20_000)}!`, `${'x'.repeat(20_000)}`, 'a '.repeat(10_000)]) expect(typeof pattern.test(text)).toBe('boolean');

@@ -14,13 +14,13 @@ afterEach(async () => {
   await DocsProcess.killAll();
 });
 
-/** Each is told to the server in its own way, and none may ever come back. */
+/** Each secret is passed to the server in a different way, and no response may ever contain one. */
 const SECRETS = {
   jwt: 'jwt-secret-f3b1c09a77d24e6b8a5d', password: 'admin-password-7d1e', wrongPassword: 'wrong-password-c4a9', userPassword: 'user-password-91bc', providerKey: 'sk-provider-key-55e0a1d2c3b4f6',
   encryption: Buffer.alloc(32, 'quire key').toString('base64'), token: 'bearer-token-e2f4', apiKey: 'svc_live_0123456789abcdef0123456789abcdef0123456789abcdef', inQuery: 'query-secret-aa17', cookie: 'cookie-secret-b8d3', webhook: 'webhook-token-6c2f',
 };
 
-/** A provider that says what it was told, as some do when they refuse. */
+/** A provider that repeats the request in its error message, as some do. */
 async function startEcho(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

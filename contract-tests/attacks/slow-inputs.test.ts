@@ -2,10 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../src/testkit/docs-server.ts';
 import { HttpClient } from '../../src/testkit/http-client.ts';
 
-/**
- * Texts on which a backtracking expression, or a loop within a loop, would not end within the time that a test has.
- * Most of them did so once.
- */
+/** Texts on which a backtracking expression, or a nested loop, would not end within the time limit of a test. Most of them once did not. */
 let server: DocsServer;
 let client: HttpClient;
 

@@ -5,7 +5,7 @@ import { encode, GrpcClient } from '../../src/testkit/grpc-client.ts';
 import { INITIALIZE, mcpUrl, RawClient } from '../../src/testkit/mcp-clients.ts';
 import { AccessServer, apiKey, bearer, type Credential } from '../support/access-server.ts';
 
-/** How the right to a stream ends, after it was opened with the credential. */
+/** How the permission for a stream ends, after it was opened with the credential. */
 interface Ending {
   readonly name: string;
   open(access: AccessServer): Promise<Credential>;
@@ -14,7 +14,7 @@ interface Ending {
 
 const DAYS = 86_400;
 
-/** A credential as gRPC carries it. */
+/** A credential in gRPC metadata. */
 const metadataOf = (credential: Credential): Record<string, string> => Object.fromEntries(Object.entries(credential).map(([name, value]) => [name.toLowerCase(), value]));
 
 async function reader(access: AccessServer): Promise<string> {
@@ -120,7 +120,7 @@ describe('a stream of documents to add', () => {
     const client = new GrpcClient(access.server.listeners.grpc!.url);
     const { call, answer } = client.send('AddBatchStream', { metadata: metadataOf(bearer(token)) });
     const failure = answer.catch((error: unknown) => error);
-    // More than the server gathers before it writes.
+    // More than the server collects before it writes.
     for (let i = 0; i <= 500; i++) call.write(encode('AddBatchStream', { collection: 'blog', document: { key: `k${i}`, lang: 'en', contentMd: 'A.' } }));
     await expect.poll(async () => (await access.send('POST', '/v1/get', access.admin, { collection: 'blog', key: 'k499', lang: 'en' })).status, { timeout: 10_000 }).toBe(200);
     await access.manage('DELETE', '/v1/auth/users/ann');

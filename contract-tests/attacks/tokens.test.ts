@@ -8,7 +8,7 @@ import { AccessServer, bearer, SECRET, type Credential } from '../support/access
 let access: AccessServer;
 let grpc: GrpcClient;
 let mcp: RawClient;
-/** The parts of a good token of an ordinary user. */
+/** The parts of a valid token of an ordinary user. */
 let good: { readonly header: string; readonly claims: string; readonly signature: string; readonly decoded: object };
 
 beforeAll(async () => {

@@ -29,7 +29,7 @@ function upload(files: readonly (readonly [name: string, bytes: Uint8Array | str
   return access.client.send('POST', '/v1/upload', { headers: { ...writer, 'Content-Type': TYPE }, body: Buffer.concat([...WHERE, ...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]) });
 }
 
-/** The status that comes while the body of a request is still on its way. */
+/** The status that arrives while the body of a request is still being sent. */
 function statusOfHalf(credential: Credential, begin: readonly Buffer[]): Promise<number> {
   const { hostname, port } = new URL(access.server.url);
   return new Promise((resolve, reject) => {

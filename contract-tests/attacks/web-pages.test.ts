@@ -13,7 +13,7 @@ import { HttpClient, type Answer, type RequestParts } from '../../src/testkit/ht
 import { startWithAuth } from '../support/access-server.ts';
 import { exampleCalls } from '../support/examples.ts';
 
-// What a browser lets the page of a stranger send to a server that asks for no credential (decisions D-114 and D-140).
+// Requests that a browser lets the page of another site send to a server that requires no credential (decisions D-114 and D-140).
 
 const EVIL = 'https://evil.example';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -73,7 +73,7 @@ describe('a page of another origin, while nobody named an origin', () => {
   it('is refused by each operation that changes something, and by no other', async () => {
     const { send } = await serve();
     const verdicts = await Promise.all(exampleCalls('docs').map(async ({ operationId, method, path, produces, options }) => {
-      // Without it, the answer has no end.
+      // Without it, the response would not end.
       const target = path.replaceAll(/\{\w+\}/g, 'a') + (produces.includes('text/event-stream') ? '?follow=false' : '');
       const body = options.body === undefined ? {} : { body: JSON.stringify(options.body) };
       const { status, text } = await send(method.toUpperCase(), target, { headers: { Origin: EVIL, ...JSON_TYPE }, ...body });
@@ -226,7 +226,7 @@ describe('a run queue whose reading is open', () => {
     for (const headers of [{}, { Origin: 'http://localhost:3000' }, { Host: '10.0.0.1:11030', Origin: 'http://10.0.0.1:11030' }]) {
       expect([headers, await statusOf(RUNS, headers as Record<string, string>)]).toEqual([headers, 200]);
     }
-    // Writing takes the token in any case.
+    // Writing requires the token in any case.
     expect((await send('POST', RUNS, { headers: { Origin: 'http://localhost:3000', ...JSON_TYPE }, body: '{}' })).status).toBe(401);
   });
 

@@ -8,7 +8,7 @@ import { startDocsServer } from '../../src/testkit/docs-server.ts';
 import { API_TOKEN, startRunsServer } from '../../src/testkit/runs-server.ts';
 import { LANGUAGES, reasonToSkip } from '../support/toolchains.ts';
 
-// The programs of `examples/` against live servers: each generates its client from the description that the server
+// The programs of `examples/` against running servers: each generates its client from the description that the server
 // publishes. QUIRE_TEST_CLIENTS names the languages to try.
 
 const run = promisify(execFile);
@@ -20,14 +20,14 @@ const SERVERS = {
     return { url, stop };
   },
   runs: async () => {
-    // No ship has the label, so that runs stay queued.
+    // No ship has the label, so runs stay queued.
     const { url, remove } = await startRunsServer('projects:\n  - {id: alpha, repository: org/alpha, runs_on: [team=examples]}\n');
     return { url, stop: remove };
   },
 };
 type Service = keyof typeof SERVERS;
 
-/** What every program of a service prints: the code block of its section in `examples/README.md`. */
+/** The output of every program of a service: the code block of its section in `examples/README.md`. */
 async function linesOf(service: Service): Promise<string[]> {
   const readme = await readFile(join(EXAMPLES, 'README.md'), 'utf8');
   const section = readme.split(/^## /m).find((text) => text.startsWith(`${service}\n`))!;

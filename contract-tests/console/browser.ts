@@ -5,13 +5,13 @@ import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
-/** A browser, or why there is none on this machine. */
+/** A browser, or the reason why none is available on this machine. */
 export type Launched = { readonly browser: Browser } | { readonly reason: string };
 
-/** Not those of the package: a browser of one process ends with the first context that is closed. */
+/** Replaces the package's flags: a browser with a single process exits when the first context is closed. */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
-/** Starts the Chromium of the package. It needs Linux on x64 and room in the temporary folder. */
+/** Starts the Chromium of the package. It needs Linux on x64 and free space in the temporary folder. */
 export async function launch(): Promise<Launched> {
   try {
     return { browser: await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGS, headless: true }) };
@@ -20,7 +20,7 @@ export async function launch(): Promise<Launched> {
   }
 }
 
-/** A page that keeps what went wrong in it: exceptions, refusals of the content security policy, errors of the console. */
+/** A page that records its problems: exceptions, violations of the content security policy, errors in the browser's console. */
 export interface WatchedPage extends Page {
   readonly troubles: string[];
 }
@@ -31,13 +31,13 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const page = Object.assign(await context.newPage(), { troubles: [] as string[] });
   page.on('pageerror', (error) => page.troubles.push(String(error)));
   page.on('console', (message) => {
-    // The browser reports refused requests by itself; the pages show them.
+    // The browser reports rejected requests itself; the pages show them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) page.troubles.push(message.text());
   });
   return page;
 }
 
-/** A test in the browser, skipped with the reason where there is none. The page must have no trouble in it. */
+/** A test in the browser, skipped with the reason if there is no browser. The page must not report problems. */
 export function inBrowser(name: string, launched: () => Launched, page: () => WatchedPage, run: () => Promise<void>): void {
   it(name, async (context) => {
     const given = launched();
@@ -54,7 +54,7 @@ interface AxeViolation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe objects to on a page, one line for each place. */
+/** The violations that axe finds on a page, one line for each element. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const found = await page.evaluate(async () => {
@@ -64,7 +64,7 @@ export async function violations(page: Page): Promise<string[]> {
   return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} ${failureSummary.replaceAll('\n', ' ')}`));
 }
 
-/** Keeps a picture of a page where `QUIRE_SCREENSHOTS` names a folder. */
+/** Writes a screenshot of a page if `QUIRE_SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['QUIRE_SCREENSHOTS'];
   if (folder === undefined) return;

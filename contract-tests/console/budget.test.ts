@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'generated', 'console');
 
-/** Bytes that the console of both services may have together, compressed. */
+/** Most bytes of the console of both services together, compressed. */
 const BUDGET = 250_000;
 
 async function files(): Promise<{ name: string; bytes: Buffer }[]> {

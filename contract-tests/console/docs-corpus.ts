@@ -8,7 +8,7 @@ const TOPICS = {
   sailing: 'Reef early, keep clear of the lighthouse rocks, and watch the tide.',
 };
 
-/** Forty notes on four topics, a guide with two versions, and something in every other area. */
+/** Forty notes on four topics, a guide with two versions, and some data for every other area. */
 export async function fillDocuments(client: Client): Promise<void> {
   const topics = Object.entries(TOPICS);
   const documents = Array.from({ length: 40 }, (_, index) => {

@@ -22,7 +22,7 @@ const NUMBERS = ['-1', '0', '-0', '1', '1.5', '1e3', '2147483648', '900719925474
 
 const nested = (open: string, close: string, depth: number) => new RawJson(open.repeat(depth) + '1' + close.repeat(depth));
 
-/** Structures at which a walk may run out of stack, and such that are larger than any limit. */
+/** Structures that may exhaust the stack of a recursive function, and structures that exceed every limit. */
 const STRUCTURES = [
   [], {}, [[]], [null], [{}], { a: null }, { a: ['b'] }, { a: 'b' }, { '': [''] }, ['a', 1], { length: 3 }, { toString: ['x'], valueOf: ['y'] },
   ...[65, 1000, 20_000].flatMap((depth) => [nested('[', ']', depth), nested('{"a":', '}', depth)]),
@@ -31,13 +31,13 @@ const STRUCTURES = [
   Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`k${i}`, ['v']])),
 ];
 
-/** Object texts with names that only a raw text can hold, or hold twice. */
+/** JSON texts of objects with names that only a raw text can contain, or that occur twice. */
 const OBJECTS = [
   '{"__proto__":{"polluted":["yes"]}}', '{"__proto__":["x"],"constructor":["y"],"prototype":["z"]}', '{"constructor":{"prototype":{"polluted":true}}}',
   '{"a":["1"],"a":["2"]}', '{"\\ud800":["x"]}', '{"\\u0000":["\\u0000"]}', '{"a\\u0000b":["c|d"]}', '{"__proto__":null}',
 ].map((text) => new RawJson(text));
 
-/** Values of every JSON type, for a field of any. */
+/** Values of every JSON type, for any field. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: hostileText },
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...NUMBERS) },
@@ -53,12 +53,12 @@ function toObjectText(entries: [string, string[]][]): RawJson {
   return new RawJson(`{${entries.map(([name, values]) => `${JSON.stringify(name)}:${JSON.stringify(values)}`).join(',')}}`);
 }
 
-/** Bodies that are no JSON object at all. */
+/** Bodies that are not JSON objects. */
 export const BROKEN_BODIES = [
   '', ' ', '{', '}', '[]', '[{}]', 'null', 'true', '1', '"x"', 'NaN', '{"a":}', `{'a':1}`, '{"a":1,}', '{"a":1}{"b":2}', '{a:1}', '/* */{}', '\ufeff{}', 'undefined', '{"a":"\n"}', '{"a":01}', '\u0000',
 ];
 
-/** Types that a JSON operation must refuse (415). */
+/** Content types that a JSON operation must reject (415). */
 export const FOREIGN_TYPES = [
   'text/plain', 'text/json', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', 'multipart/form-data; boundary=x',
   'application/json; charset=latin1', 'application/json; charset=utf-16', 'application/octet-stream', ';', '/', 'json', 'x'.repeat(500),

@@ -1,4 +1,4 @@
-/** A part of a JSON text that no JavaScript value would be written as. */
+/** A part of a JSON text to which no JavaScript value is serialised. */
 export class RawJson {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class RawJson {
   }
 }
 
-/** `JSON.stringify`, but with raw parts where they are put. */
+/** Like `JSON.stringify`, but inserts raw parts unchanged. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;
@@ -15,12 +15,12 @@ export function toJsonText(value: unknown): string {
   return `{${Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toJsonText(member)}`).join(',')}}`;
 }
 
-/** Where a value is within another: names of fields and indexes of arrays. */
+/** The position of a value within another: names of fields and indexes of arrays. */
 export type JsonPath = readonly (string | number)[];
 
 export const REMOVED = Symbol('removed');
 
-/** A copy of `root` with another value at the path, or without the field; makes what is missing on the way. */
+/** A copy of `root` with another value at the path, or without the field; creates missing parents. */
 export function withValueAt(root: unknown, path: JsonPath, value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;

@@ -39,7 +39,7 @@ function changeAt({ path, schema }: Place, body: unknown): fc.Arbitrary<Change> 
 const extended = (path: JsonPath): fc.Arbitrary<Change> =>
   fc.tuple(hostileText, hostileValue).map(([name, value]): Change => (root) => extend(root, path, name, value));
 
-/** Adds a member to an object, in its text: it may be called `__proto__`, or like a field that is there. */
+/** Adds a member to the JSON text of an object: its name may be `__proto__`, or that of an existing field. */
 function extend(root: unknown, path: JsonPath, name: string, value: unknown): unknown {
   const text = toJsonText(valueAt(root, path));
   if (!text.startsWith('{')) return root;
@@ -47,7 +47,7 @@ function extend(root: unknown, path: JsonPath, name: string, value: unknown): un
   return withValueAt(root, path, new RawJson(`{${JSON.stringify(name)}:${toJsonText(value)}${rest === '}' ? '' : ','}${rest}`));
 }
 
-/** Bodies whose text is broken: cut off, with foreign bytes, doubled, or something else altogether. */
+/** Bodies whose text is broken: cut off, with foreign bytes, doubled, or replaced. */
 function mutatedBytes(text: string): fc.Arbitrary<Uint8Array> {
   const bytes = Buffer.from(text);
   const position = fc.nat({ max: bytes.length });
@@ -62,7 +62,7 @@ function mutatedBytes(text: string): fc.Arbitrary<Uint8Array> {
   );
 }
 
-/** Escapes that no encoder writes. */
+/** Escapes that no encoder produces. */
 const BAD_ESCAPES = ['%', '%z', '%zz', '%E0%A4%A', '%ff', '%00', '%ed%a0%80', '%252e', '+', '%2B'];
 
 function mutatedQuery(base: WireRequest, input: SchemaObject): fc.Arbitrary<WireRequest> {

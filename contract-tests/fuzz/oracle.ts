@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** Deepest nesting that an input may have. */
+/** Greatest nesting depth of an input. */
 const MAX_DEPTH = 64;
 
 /**
- * Says of a body, without the server's own code, whether it is JSON that the operation's schema
- * takes. A handler may still have its reasons to refuse it.
+ * Decides, without the server's own code, whether a body is JSON that the operation's schema accepts. A handler may
+ * have other reasons to reject it.
  */
 export function createOracle(inputs: Readonly<Record<string, object>>): (operationId: string, body: string | Uint8Array, options: { sanitize: boolean }) => boolean {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, formats: { int64: true } });
@@ -21,7 +21,7 @@ export function createOracle(inputs: Readonly<Record<string, object>>): (operati
   };
 }
 
-/** A schema whose maps with `x-scalars` take single values, numbers and truth values, as openapi/README.md has it. */
+/** A schema whose maps with `x-scalars` accept single values, numbers and booleans, as openapi/README.md says. */
 function withScalars(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withScalars);
   if (node === null || typeof node !== 'object') return node;
@@ -34,17 +34,17 @@ function withScalars(node: unknown): unknown {
 
 function parsed(body: string | Uint8Array, sanitize: boolean): unknown {
   const bytes = Buffer.from(body);
-  // An absent body stands for an empty object, in which the required fields are missing.
+  // An absent body counts as an empty object, in which the required fields are missing.
   if (bytes.length === 0) return {};
   try {
-    // A byte order mark in front is dropped, as RFC 8259 allows.
+    // A byte order mark at the start is dropped, as RFC 8259 allows.
     return JSON.parse(new TextDecoder('utf-8', { fatal: !sanitize }).decode(bytes));
   } catch {
-    return undefined; // neither JSON nor UTF-8: the answer is the same
+    return undefined; // neither JSON nor UTF-8: the result is the same
   }
 }
 
-/** Level by level, since a recursion would end where the depth to be found begins. */
+/** Iterative, because a recursion would exhaust the stack at the depths to be found. */
 function isTooDeep(root: object): boolean {
   let level: object[] = [root];
   for (let depth = 0; level.length > 0; depth++) {

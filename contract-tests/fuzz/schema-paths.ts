@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../src/codegen/openapi-types.ts';
 import type { JsonPath } from './json-text.ts';
 
-/** One place of an input, with the schema of what belongs there. */
+/** One position in an input, with its schema. */
 export interface Place {
   readonly path: JsonPath;
   readonly schema: SchemaObject;
@@ -12,8 +12,8 @@ type Definitions = Record<string, SchemaObject>;
 const DEEPEST = 4;
 
 /**
- * Every place that the schema of an input names, arrays by their first item and maps by one key,
- * so that mutations reach optional fields that no example shows.
+ * Every position that the schema of an input names, arrays by their first item and maps by one key, so that mutations
+ * reach optional fields that no example contains.
  */
 export function placesOf(input: SchemaObject): Place[] {
   const definitions = (input['$defs'] ?? {}) as Definitions;
@@ -39,7 +39,7 @@ function resolve(schema: SchemaObject, definitions: Definitions): SchemaObject {
   return name === undefined ? schema : { ...resolve(definitions[name]!, definitions), ...schema };
 }
 
-/** Values at the limits that a schema states, on both sides. */
+/** Values just inside and just outside of the limits that a schema states. */
 export function boundaryValues(schema: SchemaObject): unknown[] {
   const number = (keyword: string): number | undefined => (typeof schema[keyword] === 'number' ? schema[keyword] : undefined);
   const around = (limit: number | undefined, make: (size: number) => unknown, most = 100_000) =>

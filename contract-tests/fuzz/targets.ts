@@ -8,7 +8,7 @@ const SEGMENTS = [
   'add', 'get', 'package.json', 'etc', 'passwd', 'swagger-ui.css', 'openapi.json', ';a=b', '@', ':', '[', '{id}', '%7Bid%7D', "'", '"', '|', 'x'.repeat(300),
 ];
 
-/** Methods and targets around those of the specification: unknown, doubled, encoded, climbing. */
+/** Methods and targets similar to those of the specification: unknown, doubled, encoded, with `..`. */
 export function hostileTargets(specs: readonly OperationSpec[]): fc.Arbitrary<{ method: string; target: string }> {
   const known = fc.constantFrom(...specs.map(({ path }) => path), '/docs', '/openapi.json', '/docs/swagger-ui.css');
   const segment = fc.constantFrom(...SEGMENTS);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Answer, HttpClient } from '../../src/testkit/http-client.ts';
 
-/** The collection that the specification's examples speak of; bad requests aim at it. */
+/** The collection that the specification's examples name; bad requests use it. */
 const TARGET = 'blog';
-/** A collection that no request of the tests names, so nothing may ever change it. */
+/** A collection that no request of the tests names, so it must never change. */
 const BYSTANDER = 'bystander';
 
-/** What requests could damage, as the server itself tells of it. */
+/** The state that requests could damage, as the server itself reports it. */
 export class WatchedState {
   readonly #client: HttpClient;
 
@@ -14,7 +14,7 @@ export class WatchedState {
     this.#client = client;
   }
 
-  /** Fills both collections, whatever was left of them. No embedding configuration stays, since a default one is a provider to call. */
+  /** Fills both collections again. Removes embedding configurations, because a default one would lead to calls of a provider. */
   async seed(): Promise<void> {
     const { configs } = (await this.#ask('GET', '/v1/embedding-configs')).json<{ configs: { id: string }[] }>();
     for (const { id } of configs) await this.#client.send('DELETE', `/v1/embedding-configs/${id}`);
@@ -29,7 +29,7 @@ export class WatchedState {
     await this.#ask('POST', '/v1/schema/set', { collection: BYSTANDER, schema: { required: ['category'] } });
   }
 
-  /** All that a refused request must leave as it was. */
+  /** The state that a rejected request must not change. */
   async everything(): Promise<string> {
     await this.#jobsEnded();
     const paths = [`/v1/checksum?collection=${TARGET}`, `/v1/checksum?collection=${BYSTANDER}`, '/v1/collection-configs'];
@@ -37,7 +37,7 @@ export class WatchedState {
     return answers.map(({ text }) => text).join('\n');
   }
 
-  /** What even a request that succeeded must leave as it was. */
+  /** The state that even a successful request must not change. */
   async bystander(): Promise<string> {
     await this.#jobsEnded();
     const [checksum, config, schema] = await Promise.all([
@@ -48,7 +48,7 @@ export class WatchedState {
     return [checksum, config, schema].map(({ text }) => text).join('\n');
   }
 
-  /** A job that was accepted writes later, and what it writes is not the next request's doing. */
+  /** Waits for accepted jobs: a job writes later, and its writes must not be attributed to the next request. */
   async #jobsEnded(): Promise<void> {
     const isOpen = ({ status }: { status: string }): boolean => status === 'pending' || status === 'processing';
     await expect.poll(async () => (await this.#ask('GET', '/v1/bulk-ingest-jobs')).json<{ jobs: { status: string }[] }>().jobs.filter(isOpen), { timeout: 10_000, interval: 10 }).toEqual([]);
@@ -61,7 +61,7 @@ export class WatchedState {
   }
 }
 
-/** Every refusal has a status that blames the request, and a body that tells what is wrong with it. */
+/** Every rejection has a 4xx status and a body that says what is wrong. */
 export function expectRefusal(answer: Answer): void {
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');

@@ -1,16 +1,16 @@
 import type { Answer, HttpClient } from '../../src/testkit/http-client.ts';
 import type { ExampleCall } from '../support/examples.ts';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent over the wire. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
-  /** Pairs of the query, encoded already. */
+  /** Pairs of the query, already encoded. */
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent where the operation takes none. */
+  /** Absent if the operation accepts none. */
   readonly body?: string | Uint8Array;
-  /** What is known of it without looking at its body: `bad` requests must be refused. */
+  /** The expected outcome without looking at the body: `bad` requests must be rejected. */
   readonly verdict: 'as its body' | 'bad' | 'unknown';
 }
 
@@ -29,7 +29,7 @@ export function sendWire(client: HttpClient, request: WireRequest): Promise<Answ
   return client.send(request.method, path, { headers, ...(request.body === undefined ? {} : { body: request.body }) });
 }
 
-/** Percent-encodes any text; lone surrogates become the bytes that stand for them, which are not UTF-8. */
+/** Percent-encodes any text; lone surrogates become their three bytes, which are not valid UTF-8. */
 export function encode(text: string): string {
   const one = (character: string) =>
     character.isWellFormed() ? encodeURIComponent(character) : [...surrogateBytes(character)].map((byte) => `%${byte.toString(16)}`).join('');

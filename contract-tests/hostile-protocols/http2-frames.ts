@@ -1,4 +1,4 @@
-/** What a client of HTTP/2 begins with (RFC 9113, section 3.4). */
+/** The preface of an HTTP/2 client (RFC 9113, section 3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 /** A frame (RFC 9113, section 4.1): length in 3 bytes, type, flags, stream in 4 bytes, payload. */
@@ -11,5 +11,5 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, payload]);
 }
 
-/** Settings that ask for nothing. */
+/** An empty SETTINGS frame. */
 export const SETTINGS = frame(4, 0, 0, Buffer.alloc(0));

@@ -3,39 +3,39 @@ import type { OperationId } from '../../generated/docs/operations.ts';
 /** The flat input of an operation, as JSON. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** How a call failed: the stable code, the message, and the status in the words of the protocol. */
+/** How a call failed: the stable code, the message, and the status in the form of the protocol. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly status: string | number;
-  /** One message for each violation, where there are several. */
+  /** One message for each violation, if there are several. */
   readonly errors?: readonly string[];
 }
 
-/** What became of a call: the operation's answer in the form that REST gives it, or a failure. */
+/** The outcome of a call: the operation's result in the form of REST, or a failure. */
 export type Outcome = { readonly value: unknown } | { readonly failure: Failure };
 
-/** Headers, or metadata, that show who calls. */
+/** Headers or metadata with the caller's credential. */
 export type Credential = Readonly<Record<string, string>>;
 
 /** One protocol, as scenarios use it. */
 export interface Driver {
   readonly protocol: string;
-  /** Why this protocol cannot carry such a call; undefined where it can. */
+  /** Why this protocol cannot express such a call; undefined if it can. */
   lacks(operation: OperationId, input: Input): string | undefined;
   call(operation: OperationId, input: Input): Promise<Outcome>;
-  /** What this protocol makes of an outcome over REST of the same call, by the decisions. */
+  /** The outcome that the decisions require over this protocol, from the outcome of the same call over REST. */
   view(operation: OperationId, outcome: Outcome, input: Input): Outcome;
   close(): Promise<void>;
 }
 
-/** Operations whose answer over REST is a bare list, each with the field that holds it in the other protocols. */
+/** Operations whose REST response is a bare list, each with the field that contains it in the other protocols. */
 export const LISTS: Readonly<Partial<Record<OperationId, string>>> = { searchDocuments: 'documents', listPermissions: 'permissions', listWebhooks: 'webhooks' };
 
-/** A call that a protocol has no words for. */
+/** A call that a protocol cannot express. */
 export class Unsayable extends Error {}
 
-/** The reason of an `Unsayable`; undefined where `say` succeeds. */
+/** The reason of an `Unsayable`; undefined if `say` succeeds. */
 export function reasonOf(say: () => void): string | undefined {
   try {
     say();

@@ -6,14 +6,14 @@ import { grpcDriver } from './grpc-driver.ts';
 import { mcpDriver, statelessMcpDriver } from './mcp-driver.ts';
 import { restDriver } from './rest-driver.ts';
 
-/** Drivers of one server: REST, and what is compared with it. */
+/** Drivers of one server: REST, and the protocols that are compared with it. */
 export interface Drivers {
   readonly rest: Driver;
   readonly others: readonly Driver[];
   close(): Promise<void>;
 }
 
-/** Makes the drivers of all protocols, for one caller; without those of MCP for one whom that does not let in. */
+/** Creates the drivers of all protocols for one caller; without MCP if MCP does not admit the caller. */
 export async function driversOf(server: DocsServer, credential: Credential = {}, { mcp = true }: { readonly mcp?: boolean } = {}): Promise<Drivers> {
   const rest = restDriver(server.url, credential);
   const others = [

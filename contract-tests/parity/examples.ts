@@ -3,7 +3,7 @@ import type { OperationSpec } from '../../src/operations/index.ts';
 import type { ExampleCall } from '../support/examples.ts';
 import type { Input } from './driver.ts';
 
-/** The flat input of a call that the specification gives as an example. */
+/** The flat input of a call that is an example in the specification. */
 export function exampleInput({ operationId, options }: ExampleCall): Input {
   const { parameters }: OperationSpec = operations[operationId as OperationId];
   const given: Input = { ...options.path, ...options.query, ...options.headers };

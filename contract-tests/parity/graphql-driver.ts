@@ -17,7 +17,7 @@ interface Answer {
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string; readonly status: number; readonly errors?: string[] } }[];
 }
 
-/** GraphQL over HTTP: each field of the schema with all that it can answer selected. */
+/** GraphQL over HTTP: selects every field of each result. */
 export function graphqlDriver(url: string, credential: Credential = {}): Driver {
   const client = new HttpClient(url);
   return {
@@ -35,7 +35,7 @@ export function graphqlDriver(url: string, credential: Credential = {}): Driver 
   };
 }
 
-/** What GraphQL says of permissions (contract, section 7). */
+/** GraphQL's messages about permissions (contract, section 7). */
 const WORDS: Readonly<Record<string, string>> = {
   unauthenticated: 'unauthenticated: missing or invalid credentials',
   admin_required: 'forbidden: admin privileges required',
@@ -61,7 +61,7 @@ function requestOf(operation: OperationId, input: Input): Request {
   return { ...known, variables, query: textOf(query === undefined ? 'mutation' : 'query', field, Object.keys(variables)) };
 }
 
-/** Throws `Unsayable` where the schema has no place for an argument, or wants one that is missing. */
+/** Throws `Unsayable` if the schema has no field for an argument, or requires a missing one. */
 function checkArguments(field: GraphQLField<unknown, unknown>, variables: Input): void {
   for (const name of Object.keys(variables)) if (!field.args.some((argument) => argument.name === name)) throw new Unsayable(`${field.name} has no argument ${name}`);
   for (const { name, type } of field.args) {
@@ -78,7 +78,7 @@ function textOf(kind: string, field: GraphQLField<unknown, unknown>, names: read
   return `${kind}${declared && `(${declared})`} { answer: ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`;
 }
 
-/** Every field of a type, and of the types within. */
+/** Selects every field of a type, and of nested types. */
 function selectionOf(type: GraphQLOutputType): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';

@@ -1,14 +1,14 @@
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { Unsayable, type Input } from './driver.ts';
 
-/** How GraphQL says one operation (decisions, section 4.13). */
+/** How one operation is expressed in GraphQL (decisions, section 4.13). */
 export interface GraphqlOperation {
   readonly field: string;
-  /** The field's arguments; the input as it is where this is absent. */
+  /** Returns the field's arguments; if absent, the input is used unchanged. */
   readonly args?: (input: Input) => Input;
-  /** The field's answer, from that of REST; the same where this is absent. */
+  /** Returns the field's result for that of REST; if absent, they are equal. */
   readonly tell?: (value: never, input: Input) => unknown;
-  /** The answer where REST has 404, for fields to which that is no error. */
+  /** The result if REST returns 404, for fields for which that is not an error. */
   readonly absent?: null | false;
 }
 
@@ -67,7 +67,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
 };
 
-/** A map of metadata as the list that the schema has for it. */
+/** Converts a map of metadata to the list that the schema requires. */
 function withList(input: Input, name: string): Input {
   const meta = input[name];
   if (Array.isArray(meta)) throw new Unsayable(`${name} is a map`);
@@ -75,12 +75,12 @@ function withList(input: Input, name: string): Input {
   return { ...input, [name]: Object.entries(meta as Meta).map(([key, values]) => ({ key, values: aList(values) })) };
 }
 
-/** A field that is selected asks for the body already. */
+/** A field that selects the body already requests it. */
 function withoutContent({ includeContent, ...input }: Input): Input {
   return includeContent === true || includeContent === undefined ? input : { ...input, includeContent };
 }
 
-/** The names that GraphQL has for values. */
+/** GraphQL's names of values. */
 const NAMES: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
   fuzzy: [[0, 'EXACT'], [1, 'ONE'], [2, 'TWO'], ['auto', 'AUTO']],
   prefix: [['none', 'NONE'], ['last', 'LAST']],
@@ -97,7 +97,7 @@ function withDocuments(input: Input): Input {
   return documents === undefined ? input : { ...input, documents: aList(documents).map((item) => withList(item as Input, 'meta')) };
 }
 
-/** GraphQL itself makes a list of a single value. */
+/** GraphQL itself converts a single value to a list. */
 function aList(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   throw new Unsayable('a single value is a list of one');
@@ -107,7 +107,7 @@ function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt
   return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt, checksum };
 }
 
-/** Whether, and where, the answer ends early. */
+/** Whether, and at which offset, the result is truncated. */
 interface Ending {
   readonly contextTruncated?: boolean;
   readonly truncated?: boolean;

@@ -15,9 +15,9 @@ const STATUS_OF: Readonly<Record<number, keyof typeof status>> = {
   413: 'RESOURCE_EXHAUSTED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE',
 };
 
-/** gRPC through the published descriptors, with a codec of its own. */
+/** gRPC through the published descriptors, with a codec that is independent of the server's. */
 export function grpcDriver(target: string, credential: Credential = {}): Driver {
-  // Clients take 4 MiB unless told otherwise.
+  // Clients accept 4 MiB by default.
   const client = new GrpcClient(target, { channel: { 'grpc.max_receive_message_length': -1 } });
   return {
     protocol: 'gRPC',
@@ -57,12 +57,12 @@ function encodeInput(operation: OperationId, input: Input): { rpc: string; reque
   return { rpc, request: encode(rpc, request as JsonObject) };
 }
 
-/** What JSON says with a word among numbers, a field of its own says. */
+/** A word that JSON allows instead of a number has a field of its own. */
 function withEdits({ fuzzy, ...input }: Input): Input {
   return fuzzy === 'auto' ? { ...input, fuzzyAuto: true } : fuzzy === undefined ? input : { ...input, fuzzy };
 }
 
-/** What JSON says with null, `clear` says. */
+/** `clear` names the fields that are null in JSON. */
 function clearing(input: Input): Input {
   const retrieval = Object.entries((input['retrieval'] ?? {}) as Input);
   const cleared = [
@@ -106,7 +106,7 @@ function viewOfFailure({ errors, status: http, ...failure }: Failure): Failure {
   return { ...failure, status: STATUS_OF[Number(http)]!, ...(errors && { errors: compared(errors) }) };
 }
 
-/** Metadata have room for some violations only, and name each field of one under the same description. */
+/** Metadata has space for some violations only; each violation repeats the description for each field. */
 function compared(errors: readonly string[]): string[] {
   return [...new Set(errors.map((line) => line.slice(0, 150)))].slice(0, 5);
 }

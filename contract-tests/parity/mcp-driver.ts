@@ -17,10 +17,10 @@ interface Schema {
 type Result = Pick<CallToolResult, 'content' | 'structuredContent' | 'isError'>;
 type CallTool = (name: string, args: Input) => Promise<Result>;
 
-/** How a tool fails: its result says so. */
+/** A failed tool call: its result is marked as an error. */
 const IS_ERROR = 'isError';
 
-/** MCP with a session, through the SDK's client, which checks each answer against the tool's output schema. */
+/** MCP with a session, through the SDK's client, which checks each result against the tool's output schema. */
 export async function mcpDriver(url: URL, credential: Credential = {}): Promise<Driver> {
   const { client } = await connectHandshake(url, credential);
   const schemas = new Map<string, Schema>();
@@ -33,7 +33,7 @@ export async function mcpDriver(url: URL, credential: Credential = {}): Promise<
   return driverOf('MCP', (name) => schemas.get(name)!, call, () => client.close());
 }
 
-/** MCP without a session, by requests of its own. Fields go in camelCase, which is taken, too. */
+/** MCP without a session, with requests made here. Fields are in camelCase, which is also accepted. */
 export function statelessMcpDriver(url: URL, credential: Credential = {}): Driver {
   const client = new RawClient(url);
   const call: CallTool = async (name, args) => {
@@ -64,7 +64,7 @@ function toolOf(operation: OperationId): ToolSpec {
   return tool;
 }
 
-/** Arguments under the names that the tool advertises. */
+/** Arguments under the names in the tool's schema. */
 function inSnakeCase(root: Schema, schema: Schema, value: unknown): unknown {
   const actual = schema.$ref === undefined ? schema : root.$defs![schema.$ref.replace('#/$defs/', '')]!;
   if (Array.isArray(value)) return value.map((item) => (actual.items === undefined ? item : inSnakeCase(root, actual.items, item)));
@@ -81,7 +81,7 @@ function outcomeOf(operation: OperationId, { content, structuredContent, isError
   const [first] = content;
   const text: unknown = JSON.parse(first?.type === 'text' ? first.text : 'null');
   if (isError === true) return { failure: failureOf(text as ErrorBody) };
-  // Models that know no structured content read the same in the text (decision D-116).
+  // Models without support for structured content read the same in the text (decision D-116).
   if (JSON.stringify(text) !== JSON.stringify(structuredContent)) throw new Error(`the text of ${operation} is not its structured content`);
   if (operation !== 'searchDocuments') return { value: structuredContent };
   const { responsePrompt: _, ...answer } = structuredContent!;

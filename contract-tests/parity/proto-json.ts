@@ -3,13 +3,13 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { Unsayable } from './driver.ts';
 
 /*
- * Between JSON as REST has it and JSON as protobuf has it. Written against the descriptors alone and apart
- * from the server's codec, so that the two cannot share a mistake.
+ * Converts between JSON in REST's form and in protobuf's form. Written from the descriptors alone and independent of
+ * the server's codec, so that the two cannot have the same bug.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message that stands for a list or a map only because maps and presence need a message. */
+/** A message that represents a list or a map, and exists only because maps and presence need a message. */
 function wrapped(message: DescMessage): DescField | undefined {
   const [field] = message.fields;
   return message.fields.length === 1 && field!.name === 'values' && (field!.fieldKind === 'list' || field!.fieldKind === 'map') ? field : undefined;
@@ -19,7 +19,7 @@ const isUnion = ({ fields, oneofs }: DescMessage): boolean => oneofs.length === 
 const isFree = ({ typeName }: DescMessage): boolean => typeName === 'google.protobuf.Struct' || typeName === 'google.protobuf.Value';
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A request in protobuf's JSON. Throws `Unsayable` for what the message has no place for. */
+/** A request in protobuf's JSON. Throws `Unsayable` for values that the message cannot represent. */
 export function toProtoJson(message: DescMessage, value: unknown): JsonValue {
   if (isFree(message)) return freeJson(message, value);
   const wrapper = wrapped(message);
@@ -75,7 +75,7 @@ function wellFormed(text: string): string {
   return text;
 }
 
-/** An answer as REST would have it, except that fields without presence are always there (`withDefaults`). */
+/** A response in REST's form, except that fields without presence are always there (`withDefaults`). */
 export function fromProtoJson(message: DescMessage, value: JsonValue): unknown {
   if (isFree(message)) return value;
   const wrapper = wrapped(message);
@@ -96,8 +96,8 @@ function oneFromProto(field: DescField, value: JsonValue): unknown {
 }
 
 /**
- * An answer of REST as a message tells it: what has no presence there is its zero where REST leaves it out
- * or says null. A field that the message lacks stays, so that it shows as a difference.
+ * A response of REST in the form of a message: a field without presence is zero if REST omits it or has null. A field
+ * that the message lacks stays, so that it is reported as a difference.
  */
 export function withDefaults(message: DescMessage, value: unknown): unknown {
   if (isFree(message)) return value;

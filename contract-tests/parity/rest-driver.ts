@@ -7,7 +7,7 @@ import { LISTS, type Credential, type Driver, type Failure, type Input, type Out
 
 type Call = (options: object) => Promise<SdkResult<unknown>>;
 
-/** REST through the generated SDK: what the other protocols are compared with. */
+/** REST through the generated SDK: the reference for the other protocols. */
 export function restDriver(url: string, credential: Credential = {}): Driver {
   const client = createClient(createConfig({ baseUrl: url, headers: credential }));
   return {
@@ -23,13 +23,13 @@ export function restDriver(url: string, credential: Credential = {}): Driver {
   };
 }
 
-/** The SDK's function reads on and on; here is what there is by now. */
+/** The SDK's function would read without end; this reads what exists now. */
 async function eventsOf(client: ReturnType<typeof createClient>, input: Input): Promise<Outcome> {
   const query = { ...partsOf(operations.streamEvents, input)['query'], follow: false };
   return outcomeOf('streamEvents', await client.get({ url: operations.streamEvents.path, query, parseAs: 'text' }) as SdkResult<unknown>);
 }
 
-/** The argument of an SDK's function: each field of the input where the specification has it. */
+/** The argument of an SDK function: each field of the input at its position in the specification. */
 function partsOf({ parameters, consumes }: OperationSpec, input: Input): Record<string, object> {
   const parts: Record<string, Record<string, unknown>> = consumes.length > 0 ? { body: {} } : {};
   for (const [field, value] of Object.entries(input)) {
@@ -53,7 +53,7 @@ function failureOf(error: unknown, status: number): Failure {
   return { code, message, status, ...(errors && { errors }) };
 }
 
-/** What REST says in headers beside a list, the others say in fields. */
+/** Values that REST sends in headers beside a list are fields in the other protocols. */
 function listed(name: string, items: unknown, headers: Headers): object {
   return {
     [name]: items,

@@ -3,7 +3,7 @@ import type { Calls, Scenario } from './transcript.ts';
 const ENGLISH = { lang: 'en' };
 const page = (key: string, more: object = {}) => ({ key, ...ENGLISH, contentMd: `# ${key}\n\nThe page of ${key}.`, ...more });
 
-/** Keys that mean something to a language, a codec or a query, and are only keys here. */
+/** Keys that have a meaning in a language, a codec or a query, but are ordinary keys here. */
 const ODD_META = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":["t"],"filter_meta":["s"],"filterMeta":["c"],"contentMd":["b"],"with space":["w"],"dots.and/slashes":["d"],"ключ 🗝":["значение","🧭"],"10":["ten"],"2":["two"],"$where":["1"],"values":["v","v2"]}') as Record<string, string[]>;
 
 /** Writing, reading and deleting documents. */

@@ -2,7 +2,7 @@ import type { Scenario } from './transcript.ts';
 
 const page = (key: string, more: object = {}) => ({ key, lang: 'en', contentMd: `The page of ${key}.`, ...more });
 
-/** What a collection is told to be like, and conversations. */
+/** Configurations of a collection, and conversations. */
 export const rules: Record<string, Scenario> = {
   async 'a schema is set, applied and removed'({ ok, refused }) {
     const schema = { required: ['category'], properties: { category: { enum: ['news', 'blog'], maxItems: 1 }, year: { type: 'integer' } } };

@@ -8,16 +8,16 @@ const TEXTS: readonly [string, string, Record<string, string[]>][] = [
 ];
 const DOCUMENTS = TEXTS.map(([key, contentMd, meta]) => ({ key, lang: 'en', contentMd, meta }));
 
-/** Exact in 32 bits, which is how gRPC sends a vector. */
+/** Exact in 32 bits, which is the precision of vectors in gRPC. */
 const VECTOR = Array.from({ length: 256 }, (_, i) => ((i * 37) % 17 - 8) / 16);
 
-/** Vectors come after the write that asked for them; `force` waits for all. */
+/** Vectors are stored after the write; `force` waits for all of them. */
 async function withVectors({ ok }: Calls): Promise<void> {
   await ok('addDocuments', { documents: DOCUMENTS });
   await ok('reindexVectors', { force: true });
 }
 
-/** Finding documents by words, by meaning, and by both. */
+/** Lexical, vector and hybrid search. */
 export const searches: Record<string, Scenario> = {
   async 'words are found in every mode, by every algorithm'({ ok, refused }: Calls) {
     await ok('addDocuments', { documents: DOCUMENTS });

@@ -7,27 +7,27 @@ export interface Step {
   readonly operation: OperationId;
   readonly input: Input;
   readonly outcome: Outcome;
-  /** What the scenario says that REST answers: `ok`, or the code of the failure. */
+  /** The outcome that the scenario expects over REST: `ok`, or the code of the failure. */
   readonly expected: string;
-  /** Why the call went over REST instead; undefined where it did not. */
+  /** Why the call was made over REST instead; undefined if it was not. */
   readonly borrowed: string | undefined;
 }
 
-/** What scenarios are written against. */
+/** The interface for scenarios. */
 export interface Calls {
-  /** A collection of this run alone. */
+  /** A collection of this run only. */
   readonly collection: string;
-  /** Calls an operation that succeeds over REST, and answers what it answered there or here. */
+  /** Calls an operation that succeeds over REST, and returns its result. */
   ok(operation: OperationId, input?: Input): Promise<Outcome>;
-  /** Calls an operation that REST refuses with a code. */
+  /** Calls an operation that fails over REST with a code. */
   refused(code: string, operation: OperationId, input?: Input): Promise<Outcome>;
 }
 
 export type Scenario = (calls: Calls) => Promise<void>;
 
 /**
- * Plays a scenario over a protocol and writes down every outcome. What the protocol cannot say goes over
- * REST, so that what follows finds the same state, and is compared all the same: it shows that state.
+ * Plays a scenario over a protocol and records every outcome. Calls that the protocol cannot express are made over
+ * REST, so that the following calls find the same state; they are compared as well, because they show that state.
  */
 export async function play(scenario: Scenario, driver: Driver, rest: Driver, collection: string): Promise<Step[]> {
   const steps: Step[] = [];
@@ -49,10 +49,10 @@ const takesCollection = (operation: OperationId): boolean => 'collection' in (IN
 /** A field that a scenario sets to undefined is absent. */
 const present = (input: Input): Input => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 
-/** A call as a reader wants to see it in a difference. */
+/** A call in the form that is shown in a difference. */
 export const shown = ({ operation, input }: Step): string => `${operation} ${JSON.stringify(input).slice(0, 200)}`;
 
-/** What came of a call, with the message of a failure that its scenario does not expect. */
+/** The outcome of a call, with the message of a failure that its scenario does not expect. */
 export function verdict(step: Step): { call: string; outcome: string; message?: string } {
   const { outcome, expected } = step;
   const call = shown(step);
@@ -62,8 +62,8 @@ export function verdict(step: Step): { call: string; outcome: string; message?: 
 }
 
 /**
- * Without what differs between two runs of the same: the collection's name, ids that are drawn, times taken, and
- * the scores of messages, which are found among those of all conversations.
+ * Removes what differs between two equal runs: the collection's name, random ids, durations, and the scores of
+ * messages, which depend on all conversations.
  */
 function normalised(outcome: Outcome, collection: string, operation: OperationId): Outcome {
   const differs = (name: string): boolean => DIFFERENT.has(name) || (name === 'score' && operation === 'recallMemory');
@@ -73,7 +73,7 @@ function normalised(outcome: Outcome, collection: string, operation: OperationId
 
 const DIFFERENT = new Set(['durationMs', 'uptime']);
 const DRAWN_ID = /\b(auto|cfg|cur|ses|msg|sum|job|wh)_[0-9a-f_]{20,}/g;
-/** It covers the ids of documents, and so the collection's name. */
+/** The value depends on the ids of documents, and so on the collection's name. */
 const CHECKSUM = /"checksum":"(?!00000000)[0-9a-f]{8}"/g;
-/** It says of which collection it is. */
+/** The text contains the name of the collection. */
 const CURSOR = /"nextCursor":"[^"]+"/g;

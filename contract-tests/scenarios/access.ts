@@ -14,7 +14,7 @@ import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts'
 const PASSWORD = 'correct horse battery staple';
 const NEW_PASSWORD = 'purple monkey dishwasher';
 
-/** Someone else than the administrator whom the client is. */
+/** A user other than the client's administrator. */
 const as = (credential: string) => ({ auth: ({ scheme }: Auth) => ((scheme === 'bearer') === !credential.startsWith('svc_live_') ? credential : undefined) });
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -9,7 +9,7 @@ import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts'
 
 const NONE = 'auto_000000000000000000000000';
 
-/** A trigger of the scenario's collection; nobody listens where it sends its matches. */
+/** A trigger of the scenario's collection; there is no server at the address to which it sends its matches. */
 async function create({ client, collection }: DocsContext, more: Partial<CreateAutomationRuleRequestWritable> = {}): Promise<AutomationRule> {
   return succeeded(await createAutomationRule({ client, body: { type: 'trigger', name: 'Rule', collection, query: 'router', webhookUrl: 'http://127.0.0.1:1/hook', ...more } }));
 }

@@ -3,7 +3,7 @@ import { getCodeGraph, queryCodeGraph } from '../../generated/docs/sdk/sdk.gen.t
 import { refused, succeeded } from '../support/expectations.ts';
 import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
-/** A page and its style sheet, whose metadata say what their bodies do. */
+/** A page and its style sheet, whose metadata describe their bodies. */
 async function storeSources(context: DocsContext): Promise<void> {
   await store(context, { key: 'theme/post.css', contentMd: '\n.post-title { color: red }', meta: { defines: ['.post-title', 'post-title'] } });
   await store(context, {
@@ -14,7 +14,7 @@ async function storeSources(context: DocsContext): Promise<void> {
 
 const edge = { from: 'theme/post.html', to: 'theme/post.css' };
 
-/** Which source documents use which (contract, section 4, "Code graph"; decision D-76). */
+/** Dependencies between source documents (contract, section 4, "Code graph"; decision D-76). */
 export const codegraph: DocsScenarios = {
   async getCodeGraph(context) {
     const { client, direct, collection } = context;

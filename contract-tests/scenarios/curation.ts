@@ -8,7 +8,7 @@ async function create({ client, collection }: DocsContext, more: Partial<CreateC
   return succeeded(await createCurationRule({ client, body: { collection, query: 'getting started', ...more } }));
 }
 
-/** What editors pin and hide (contract, section 2, "Curation rule", and section 4). */
+/** Results that editors pin and hide (contract, section 2, "Curation rule", and section 4). */
 export const curation: DocsScenarios = {
   async createCurationRule(context) {
     const { client, direct, collection } = context;

@@ -17,7 +17,7 @@ async function create({ client }: DocsContext, more: Partial<CreateEmbeddingConf
 
 const remove = ({ client }: DocsContext, { id }: EmbeddingConfig) => deleteEmbeddingConfig({ client, path: { id } });
 
-/** Runs with the provider that needs neither key nor network; the server goes without one otherwise. */
+/** Runs with the provider that needs neither key nor network; otherwise the server has no provider. */
 async function withProvider(context: DocsContext, run: () => Promise<void>): Promise<void> {
   const config = await create(context, { isDefault: true });
   try {
@@ -27,7 +27,7 @@ async function withProvider(context: DocsContext, run: () => Promise<void>): Pro
   }
 }
 
-/** Models, and what documents are embedded with (contract, section 4, "Collection and embedding configuration" and "Vector search"). */
+/** Embedding models and configurations (contract, section 4, "Collection and embedding configuration" and "Vector search"). */
 export const embeddings: DocsScenarios = {
   async createEmbeddingConfig(context) {
     const { client, direct } = context;

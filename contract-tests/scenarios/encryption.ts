@@ -8,7 +8,7 @@ async function encrypt({ client, collection }: DocsContext): Promise<void> {
   succeeded(await setCollectionConfig({ client, body: { collection, encrypted: true } }));
 }
 
-/** Starts a job, and answers its id once it has ended: the counters of one under way differ from look to look. */
+/** Starts a job, and returns its id when it has ended, because the counters of a running job change between two reads. */
 async function rotated({ client, server }: DocsContext): Promise<string> {
   const { id } = succeeded(await rotateEncryption({ client, body: {} }));
   while (await server.sql.get('SELECT 1 AS running FROM encryption_jobs WHERE finished_at = 0')) await setImmediate();
@@ -23,7 +23,7 @@ export const encryption: DocsScenarios = {
     const document = await store(context);
     const { enabled, primaryKeyID, previousKeyIDs, collections } = succeeded(await getEncryptionStatus({ client }));
     expect({ enabled, primaryKeyID, previousKeyIDs }).toEqual({ enabled: true, primaryKeyID: 1, previousKeyIDs: [] });
-    // The body and the metadata; the revision has no copy of its own yet.
+    // The body and the metadata; the revision does not have its own copy yet.
     expect(collections).toContainEqual({ collection, encrypted: true, total: 2, withPrimary: 2, withLegacy: 0, plaintext: 0, unknownKey: 0 });
     expect(succeeded(await getDocument({ client, body: { collection, key: document.key, lang: 'en' } })).contentMd).toBe(document.contentMd);
   },
@@ -51,7 +51,7 @@ export const encryption: DocsScenarios = {
     const { client } = context;
     const id = await rotated(context);
     const job = succeeded(await getEncryptionJob({ client, path: { id } }));
-    // Everything is under the only key already.
+    // Everything is already encrypted with the only key.
     expect(job).toMatchObject({ id, status: 'completed', reencrypted: 0, errors: 0 });
     expect(job.skipped).toBe(job.scanned);
     refused(await getEncryptionJob({ client, path: { id: 'rot_none' } }), 404, 'not_found');

@@ -20,7 +20,7 @@ export const events: DocsScenarios = {
     expect(await read({ lastEventId: '0' })).toEqual([added, { ...added, event: 'doc.updated' }]);
     expect(await read({ lastEventId: ids.at(-2)! })).toEqual([{ ...added, event: 'doc.updated' }]);
     expect(await read({ lastEventId: '0', events: ['insert'] })).toEqual([added]);
-    // As text too: the interceptors of a client do not see its streams.
+    // Also read as text, because the interceptors of a client do not see its streams.
     const text = succeeded(await client.get<{ 200: string }>({ url: '/v1/events', security: [{ scheme: 'bearer', type: 'http' }], parseAs: 'text', query: { collection, follow: false, lastEventId: '0' } }));
     expect(text).toMatch(/^retry: 3000\nid: \d+\n\nid: \d+\nevent: doc\.added\ndata: \{/);
     refused(await client.get({ url: '/v1/events', security: [{ scheme: 'bearer', type: 'http' }], query: { events: 'doc.eaten' } }), 400, 'invalid_argument');

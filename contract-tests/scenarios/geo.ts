@@ -9,7 +9,7 @@ async function stored(context: DocsContext): Promise<void> {
   await store(context, { key: 'island', contentMd: 'An island.', meta: { geo_lat: ['-16.85'], geo_lng: ['-179.97'] } });
 }
 
-/** Where documents are (contract, section 4, "Geo search"). */
+/** Positions of documents (contract, section 4, "Geo search"). */
 export const geo: DocsScenarios = {
   async searchGeo(context) {
     const { client, direct, collection } = context;

@@ -4,7 +4,7 @@ import type { SearchHybridRequest } from '../../generated/docs/sdk/types.gen.ts'
 import { refused, succeeded } from '../support/expectations.ts';
 import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
-/** Runs with vectors of the provider that needs neither key nor network; the server goes without one otherwise. */
+/** Runs with vectors of the provider that needs neither key nor network; otherwise the server has no provider. */
 async function withVectors({ client, collection }: DocsContext, run: () => Promise<void>): Promise<void> {
   const { id } = succeeded(await createEmbeddingConfig({ client, body: { name: 'lexical', provider: 'builtin' } }));
   succeeded(await setDefaultEmbeddingConfig({ client, body: { id } }));
@@ -16,7 +16,7 @@ async function withVectors({ client, collection }: DocsContext, run: () => Promi
   }
 }
 
-/** Words and meaning in one ranking (contract, section 4, "Full-text search"). */
+/** Lexical and vector search in one ranking (contract, section 4, "Full-text search"). */
 export const hybrid: DocsScenarios = {
   async searchHybrid(context) {
     const { client, direct, collection } = context;

@@ -70,7 +70,7 @@ export const ingest: DocsScenarios = {
   },
 
   async uploadFiles({ direct, collection }) {
-    // The proxy mangles what is no text, so files go past it.
+    // The proxy changes bytes that are not text, so files bypass it.
     const client = direct;
     const one = succeeded(await uploadFiles({ client, body: { collection, lang: 'en', file: new File(['---\ntags: [a]\n---\n# Note'], 'My Note.md'), meta: { author: 'Ada' } } }));
     expect(one).toMatchObject({ key: 'my-note', format: 'md', converted: false, profile: 'default', document: { contentMd: '# Note', meta: { tags: ['a'], author: ['Ada'], upload_filename: ['My Note.md'] } } });
@@ -92,7 +92,7 @@ export const ingest: DocsScenarios = {
     refused(await importUrl({ client, body: { collection, url: 'http://169.254.169.254/', lang: 'en' } }), 400, 'invalid_argument');
   },
 
-  // Streams go past the proxy, which reads them whole.
+  // Streams bypass the proxy, which reads them completely.
   async importDocuments({ direct, collection }) {
     const lines = [{ key: 'a', lang: 'en', contentMd: 'Streamed whales.', meta: { n: 1 } }, { key: 'b|', lang: 'en', contentMd: '' }, { key: 'b', lang: 'en', contentMd: 'B.' }];
     const load = async (body: string, query: object = {}) => {

@@ -8,7 +8,7 @@ import { store, type DocsScenarios } from './scenario.ts';
 
 /** Export, backup and restore (contract, section 4, "Export, backup, maintenance"; decisions D-72, D-73). */
 export const maintenance: DocsScenarios = {
-  // Files go past the proxy, which recodes what is not text.
+  // Files bypass the proxy, which re-encodes what is not text.
   async exportDocuments(context) {
     const { direct, collection } = context;
     const news = await store(context, { key: 'Guide/start', meta: { category: ['news'] }, contentMd: '# Guide\n\nZürich 🧭' });

@@ -6,7 +6,7 @@ import { now, type DocsContext, type DocsScenarios } from './scenario.ts';
 
 const UNKNOWN = 'ses_000000000000000000000000';
 
-/** A session of a user who is the scenario's alone, because all conversations share a collection. */
+/** A session of a user that only this scenario uses, because all conversations share a collection. */
 async function start({ client, collection }: DocsContext, more: Partial<StartSessionRequest> = {}) {
   return succeeded(await startSession({ client, body: { userId: collection, ...more } }));
 }

@@ -3,7 +3,7 @@ import { getReplicationStatus } from '../../generated/docs/sdk/sdk.gen.ts';
 import { succeeded } from '../support/expectations.ts';
 import { store, type DocsScenarios } from './scenario.ts';
 
-/** What a node that does not replicate tells of itself (decision 4.11). */
+/** The status that a node without replication reports (decision 4.11). */
 export const replication: DocsScenarios = {
   async getReplicationStatus(context) {
     const before = succeeded(await getReplicationStatus({ client: context.client }));

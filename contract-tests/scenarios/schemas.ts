@@ -15,14 +15,14 @@ export const schemas: DocsScenarios = {
     const { client, direct, collection } = context;
     await set(context, JSON.stringify(schema));
     expect(succeeded(await getSchema({ client, body: { collection } })).schema).toEqual(schema);
-    // Of a backreference nobody knows how long it takes.
+    // The matching time of a backreference has no bound.
     const unsafe = await setSchema({ client, body: { collection, schema: { properties: { a: { pattern: '^(a+)+\\1$' } } } } });
     expect(refused(unsafe, 400, 'invalid_argument').error).toContain('pattern');
     refused(await setSchema({ client, body: { collection, schema: '{not json' } }), 400, 'invalid_argument');
     refused(await setSchema({ client: direct, body: { collection, schema: 7 as never } }), 400, 'invalid_argument');
     expect(succeeded(await getSchema({ client, body: { collection } })).schema).toEqual(schema);
 
-    // A pattern over which the engine's own matcher would brood for ever.
+    // A pattern on which the engine's own matcher would take exponential time.
     await set(context, { properties: { a: { pattern: '^(a+)+$' } } });
     const { valid } = succeeded(await validateDocument({ client, body: { collection, meta: { a: [`${'a'.repeat(5000)}!`] } } }));
     expect(valid).toBe(false);

@@ -3,7 +3,7 @@ import { addDictionaryWords, cleanSpelling, deleteDictionaryWords, listDictionar
 import { refused, succeeded } from '../support/expectations.ts';
 import { store, type DocsScenarios } from './scenario.ts';
 
-/** Spelling (contract, section 4; decisions section 4.10). The server has it on. */
+/** Spelling (contract, section 4; decisions section 4.10). The server has it switched on. */
 export const spell: DocsScenarios = {
   async suggestSpelling(context) {
     const { client, direct, collection } = context;

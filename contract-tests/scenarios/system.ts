@@ -13,12 +13,12 @@ const healthy = ({ server }: DocsContext) => ({
 
 const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }] };
 
-/** After a restore the views are made again from the tables, and until then the answer is 503. */
+/** After a restore the views are rebuilt from the tables, and until then the response is 503. */
 async function becomesReady(ask: () => ReturnType<typeof getReadiness>): Promise<void> {
   await expect.poll(async () => (await ask()).data, { timeout: 15_000 }).toEqual(ready);
 }
 
-/** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
+/** The server's information about itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
 export const system: DocsScenarios = {
   async getHealth(context) {
     expect(succeeded(await getHealth({ client: context.client }))).toEqual(healthy(context));

@@ -6,7 +6,7 @@ import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts'
 
 const KEY = 'hello-world';
 
-/** Writes are recorded a moment after they were answered. */
+/** Writes are recorded a moment after the response. */
 async function recorded({ client, collection }: DocsContext, total: number): Promise<QueryTemporalResponse> {
   for (;;) {
     const found = succeeded(await queryTemporal({ client, body: { collection, key: KEY, lang: 'en' } }));
@@ -27,7 +27,7 @@ export const temporal: DocsScenarios = {
     await store(context, { contentMd: 'other' });
     await recorded(context, 2);
     await readOnce(context);
-    // Whoever compares protocols reads the document again.
+    // The comparison of protocols reads the document again.
     const { events, total, docId } = await recorded(context, 3);
     expect([docId, total]).toEqual([id, events.length]);
     expect(events.map(({ eventType }) => eventType)).toEqual(expect.arrayContaining(['access', 'update', 'create']));

@@ -12,7 +12,7 @@ const DOCUMENTS = [
   { key: 'whales', lang: 'en', contentMd: 'Blue whales swim in cold seas.' },
 ];
 
-/** Runs with documents that have vectors; the server goes without a provider otherwise. */
+/** Runs with documents that have vectors; otherwise the server has no provider. */
 async function withVectors({ client, collection }: DocsContext, run: () => Promise<void>): Promise<void> {
   succeeded(await addDocuments({ client, body: { collection, documents: DOCUMENTS } }));
   const { id } = succeeded(await createEmbeddingConfig({ client, body: { name: 'lexical', provider: 'builtin', isDefault: true } }));
@@ -24,7 +24,7 @@ async function withVectors({ client, collection }: DocsContext, run: () => Promi
   }
 }
 
-/** What else vectors are good for (contract, section 4, "Vector search"). */
+/** Other operations on vectors (contract, section 4, "Vector search"). */
 export const vectorOperations: DocsScenarios = {
   async projectVectors(context) {
     const { client, direct, collection } = context;

@@ -3,7 +3,7 @@ import { addDocuments, createEmbeddingConfig, deleteEmbeddingConfig, getVectorSt
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsContext, DocsScenarios } from './scenario.ts';
 
-/** Runs with the provider that needs neither key nor network; the server goes without one otherwise. */
+/** Runs with the provider that needs neither key nor network; otherwise the server has no provider. */
 async function withProvider({ client }: DocsContext, run: () => Promise<void>): Promise<void> {
   const { id } = succeeded(await createEmbeddingConfig({ client, body: { name: 'lexical', provider: 'builtin', isDefault: true } }));
   try {
@@ -13,7 +13,7 @@ async function withProvider({ client }: DocsContext, run: () => Promise<void>): 
   }
 }
 
-/** Search by meaning (contract, section 4, "Vector search"). */
+/** Vector search (contract, section 4, "Vector search"). */
 export const vectors: DocsScenarios = {
   async searchVectors(context) {
     const { client, direct, collection } = context;

@@ -7,7 +7,7 @@ import { now, type DocsContext, type DocsScenarios } from './scenario.ts';
 
 const NONE = 'wh_000000000000000000000000';
 
-/** Where nobody listens: what is not about deliveries needs nobody. */
+/** A port without a server: only tests of deliveries need one. */
 async function create({ client, collection }: DocsContext, more: Partial<CreateWebhookRequestWritable> = {}): Promise<Webhook> {
   return succeeded(await createWebhook({ client, body: { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection, ...more } }));
 }
@@ -23,7 +23,7 @@ async function refusedBy(endpoint: WebhookEndpoint, context: DocsContext): Promi
   return { webhook, deliveryId };
 }
 
-/** Who is told of which events (contract, section 4, "Webhooks, automation, curation", and section 6). */
+/** Deliveries of events to webhooks (contract, section 4, "Webhooks, automation, curation", and section 6). */
 export const webhooks: DocsScenarios = {
   async createWebhook(context) {
     const { client, collection } = context;

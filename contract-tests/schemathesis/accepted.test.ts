@@ -6,7 +6,7 @@ interface Accepted {
   readonly entries: readonly { readonly operation: string; readonly check: string; readonly reason?: string }[];
 }
 
-/** Where the server takes more than the description shows (`x-undocumented`). */
+/** Operations that accept more than the description shows (`x-undocumented`). */
 const TAKES_MORE = ['POST /v1/fts'];
 
 describe.each(['docs', 'runs'] as const satisfies Service[])('what Schemathesis may report of %s', (service) => {

@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONFIGURATIONS, start, type Configuration, type Started } from './services.ts';
 
-// main.ts [CONFIGURATION...] [OPTION OF SCHEMATHESIS...]: one run for each configuration, all of them unless some are named.
+// main.ts [CONFIGURATION...] [OPTION OF SCHEMATHESIS...]: one run for each configuration; all of them if none is named.
 
 const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 const FOLDER = import.meta.dirname;
 
-/** The same requests in every run of one version of the specification; an option that is given again wins. */
+/** The same requests in every run with one version of the specification; an option on the command line overrides these. */
 const OPTIONS = ['--seed', '1', '--workers', '1', '--max-examples', '20', '--continue-on-failure', '--generation-database', 'none'];
 
 const names = process.argv.slice(2).filter((word) => word in CONFIGURATIONS);
 const options = process.argv.slice(2).filter((word) => !(word in CONFIGURATIONS));
 
-/** Whoever ends this program ends the run; the service and its folder are removed as after any other. */
+/** An interrupt of this program ends the run; the service and its folder are removed as usual. */
 const ended = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
 
@@ -33,14 +33,14 @@ async function runOn(configuration: Configuration, more: readonly string[]): Pro
     return await schemathesis(configuration, server, folder, more);
   } finally {
     const { stderr } = await server.end();
-    // Only what went wrong is worth reading: the services log each request that they could not answer.
+    // Only errors are shown, because the services log each failed request.
     const failures = stderr.split('\n').filter((line) => /ERROR|FATAL/.test(line));
     if (failures.length > 0) console.log(`\nLogged by the service:\n${failures.slice(0, 50).join('\n')}`);
     await rm(folder, { recursive: true });
   }
 }
 
-/** In the folder of the run, where it leaves what its `st replay` reads: the service is gone by then. */
+/** In the folder of the run, which keeps the input for `st replay`: the service no longer exists then. */
 async function schemathesis({ checks, accepted }: Configuration, { url, token }: Started, folder: string, more: readonly string[]): Promise<number> {
   const config = join(folder, 'schemathesis.toml');
   await writeFile(config, await readFile(join(FOLDER, 'schemathesis.toml'), 'utf8') + credential(token));
@@ -52,7 +52,7 @@ async function schemathesis({ checks, accepted }: Configuration, { url, token }:
   return code ?? 1;
 }
 
-/** As a header of all requests it would stand in for the wrong credentials that some of them are to have. */
+/** As a header of all requests it would replace the invalid credentials that some of them must have. */
 function credential(token: string | undefined): string {
   return token === undefined ? '' : `\n[auth.openapi.bearer]\nbearer = ${JSON.stringify(token)}\n`;
 }

@@ -3,24 +3,24 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DocsProcess, MAIN } from '../../src/testkit/docs-process.ts';
 
-/** A service under certain settings, and what Schemathesis is to expect of it. */
+/** A service with certain settings, and the expectations of Schemathesis. */
 export interface Configuration {
   readonly checks: readonly string[];
-  /** File of the failures that are by design, each with its reason. */
+  /** File of the accepted failures, each with its reason. */
   readonly accepted: string;
   readonly serve: (folder: string) => Promise<Started>;
 }
 
 export interface Started {
   readonly url: string;
-  /** Credential of somebody who may do everything. */
+  /** Credential of a caller who may do everything. */
   readonly token?: string;
   end(): Promise<{ readonly stderr: string }>;
 }
 
 const ALL = ['--checks', 'all'];
 
-/** Without authentication no credential is checked, so a request without one, or with a wrong one, is right to succeed. */
+/** Without authentication no credential is checked, so a request without one, or with an invalid one, may succeed. */
 const ALL_BUT_AUTHENTICATION = [...ALL, '--exclude-checks', 'ignored_auth', '--generation-with-security-parameters', 'false'];
 
 export const CONFIGURATIONS: Readonly<Record<string, Configuration>> = {
@@ -32,14 +32,14 @@ export const CONFIGURATIONS: Readonly<Record<string, Configuration>> = {
 
 export const start = ({ serve }: Configuration, folder: string): Promise<Started> => serve(folder);
 
-/** Everything that can be switched on is on, so that as few operations as possible say that they need a setting. */
+/** Every optional feature is switched on, so that as few operations as possible fail because of a missing setting. */
 const DOCS = {
   SVC_EMBEDDING_PROVIDER: 'builtin',
   SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   SVC_AUDIT_ENABLED: 'true',
   SVC_MCP_API_KEY_ENABLED: 'true',
   SVC_OUTBOUND_ALLOW_PRIVATE: 'false',
-  // The schemas leave room for fields of later versions, of which Schemathesis makes use.
+  // The schemas allow additional fields for later versions, and Schemathesis sends some.
   SVC_STRICT_INPUT: 'false',
 };
 
@@ -56,7 +56,7 @@ async function serveDocsWithAuthentication(folder: string): Promise<Started> {
   return { ...server, token };
 }
 
-/** The project, the pipelines and the role that the examples of the specification name. The provider is a port where nobody listens. */
+/** The project, the pipelines and the role that the examples of the specification name. The provider's port has no server. */
 const RUNS = `
 version: 1
 listen: 127.0.0.1:0

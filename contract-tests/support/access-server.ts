@@ -9,22 +9,22 @@ export const ADMIN = { username: 'admin', password: 'correct horse battery stapl
 /** The password of every user that a test registers. */
 export const PASSWORD = 'tr0ub4dor&3';
 
-/** Fewest rounds that bcrypt has. */
+/** The smallest number of rounds of bcrypt. */
 const CHEAP = 4;
 
-/** Headers that carry a credential. */
+/** Headers that contain a credential. */
 export type Credential = Readonly<Record<string, string>>;
 
 export const bearer = (token: string): Credential => ({ Authorization: `Bearer ${token}` });
 export const apiKey = (key: string): Credential => ({ 'X-API-Key': key });
 
-/** The document service with authentication; hashing costs next to nothing. */
+/** The document service with authentication and very cheap password hashing. */
 export function startWithAuth(env: Environment = {}, clock?: Clock): Promise<DocsServer> {
   const auth = { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: SECRET, SVC_AUTH_ADMIN_PASSWORD: ADMIN.password };
   return startDocsServer({ passwordCost: CHEAP, env: { ...auth, ...env }, ...(clock && { clock }) });
 }
 
-/** Switches on what the scenarios of audit and encryption need. */
+/** Enables the features that the scenarios of audit and encryption need. */
 export const AT_REST: Environment = {
   SVC_AUDIT_ENABLED: 'true', SVC_AUDIT_EXPORT_SYSLOG_ADDR: '127.0.0.1:9', SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   SVC_TEMPORAL: 'true',
@@ -42,12 +42,12 @@ export async function tokenOf(url: string, credentials: { readonly username: str
   }
 }
 
-/** A document service with authentication, its clock moved by hand. */
+/** A document service with authentication, with a clock that the test sets. */
 export class AccessServer {
   readonly server: DocsServer;
   readonly client: HttpClient;
   readonly #time: { now: number };
-  /** The bootstrap administrator's. */
+  /** The token of the bootstrap administrator. */
   admin: Credential = {};
 
   private constructor(server: DocsServer, time: { now: number }) {
@@ -78,7 +78,7 @@ export class AccessServer {
     return this.client.send(method, path, { headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...credential }, ...text });
   }
 
-  /** Sends as the administrator; anything but a success is an error. */
+  /** Sends as the administrator; throws for any response that is not a success. */
   async manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.send(method, path, this.admin, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -89,7 +89,7 @@ export class AccessServer {
     return tokenOf(this.server.url, { username, password });
   }
 
-  /** Creates a user, and answers a token. */
+  /** Creates a user, and returns a token of it. */
   async register(username: string, more: object = {}): Promise<string> {
     await this.manage('POST', '/v1/auth/register', { username, password: PASSWORD, ...more });
     return this.login(username);

@@ -4,18 +4,18 @@ import { operationsOf, resolve, type OpenApiDocument, type OperationObject, type
 
 export type Service = 'docs' | 'runs';
 
-/** A call of an SDK function, made of the examples in the specification. */
+/** A call of an SDK function, made from the examples in the specification. */
 export interface ExampleCall {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  /** Status of success. */
+  /** Status of a success. */
   readonly status: number;
   readonly produces: readonly string[];
   readonly consumes: readonly string[];
   /** The argument of the SDK's function. */
   readonly options: { body?: unknown; path?: Record<string, unknown>; query?: Record<string, unknown>; headers?: Record<string, unknown> };
-  /** The example of the answer, where the answer is JSON. */
+  /** The example of the response, if the response is JSON. */
   readonly answer: unknown;
 }
 
@@ -70,7 +70,7 @@ function exampleParameters(document: OpenApiDocument, operation: OperationObject
   return groups;
 }
 
-/** Optional parameters are left out unless the specification gives an example of them. */
+/** Optional parameters are omitted unless the specification has an example of them. */
 function parameterExample(document: OpenApiDocument, parameter: ParameterObject & { example?: unknown }): unknown {
   if (parameter.example !== undefined) return parameter.example;
   const schema = resolve(document, parameter.schema) as SchemaObject & { examples?: unknown[]; enum?: unknown[] };

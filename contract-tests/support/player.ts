@@ -1,6 +1,6 @@
 import type { ExampleCall } from './examples.ts';
 
-/** An answer of an SDK's function. */
+/** The result of an SDK function. */
 export interface Played {
   readonly data?: unknown;
   readonly error?: unknown;
@@ -10,20 +10,17 @@ export interface Played {
 /** Runs an example against a server. */
 export type Send = (call: ExampleCall) => Promise<Played>;
 
-/** Makes what an example takes for granted, before it is run. */
+/** Creates what an example requires, before it is run. */
 export type Prepare = (player: Player) => Promise<void>;
 
 const ID = /\b(?:cfg|cur|ses|msg|sum|job|wh|auto|log|rot)_[0-9a-f]{6,}(?:_[0-9a-f]+)?/g;
 
-/**
- * Runs the examples of a specification as somebody would who reads it from top to bottom: ids that the server draws take the place of
- * those in the examples.
- */
+/** Runs the examples of a specification from top to bottom, as a reader would: ids that the server generates replace those in the examples. */
 export class Player {
   readonly #calls: ReadonlyMap<string, ExampleCall>;
   readonly #send: Send;
   readonly #prepare: Readonly<Record<string, Prepare>>;
-  /** What is written otherwise than in the examples: a prefix of ids, or a whole value. */
+  /** Values that differ from the examples: a prefix of ids, or a whole value. */
   readonly #actual = new Map<string, string>();
 
   constructor(calls: readonly ExampleCall[], send: Send, prepare: Readonly<Record<string, Prepare>>) {
@@ -32,17 +29,17 @@ export class Player {
     this.#prepare = prepare;
   }
 
-  /** From now on examples that name `shown` mean `actual`. */
+  /** From now on, `shown` in examples is replaced by `actual`. */
   say(shown: string, actual: string): void {
     this.#actual.set(shown, actual);
   }
 
-  /** Runs the examples of operations that come before another one, whatever they answer. */
+  /** Runs the examples of the operations that precede another one, and ignores their results. */
   async first(...operationIds: readonly string[]): Promise<void> {
     for (const id of operationIds) await this.#run(this.#calls.get(id)!);
   }
 
-  /** Runs an operation's example, with what it needs. */
+  /** Runs an operation's example, after what it requires. */
   async play(operationId: string): Promise<Played> {
     await this.#prepare[operationId]?.(this);
     return this.#run(this.#calls.get(operationId)!);

@@ -14,12 +14,12 @@ export interface Prism {
   stop(): Promise<void>;
 }
 
-/** Answers every operation of a specification with its examples. */
+/** Responds to every operation of a specification with its examples. */
 export function startMock(specification: string): Promise<Prism> {
   return start(['mock', specification]);
 }
 
-/** Passes requests on to a server and fails those whose request or answer is not as specified. */
+/** Passes requests on to a server, and fails those whose request or response does not match the specification. */
 export async function startProxy(specification: string, upstream: string): Promise<Prism> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-prism-'));
   const copy = join(folder, 'openapi.json');
@@ -28,7 +28,7 @@ export async function startProxy(specification: string, upstream: string): Promi
   return { url, stop: () => end().finally(() => rm(folder, { recursive: true })) };
 }
 
-/** Prism takes the format for a bound of 2^53 - 1, which nanoseconds exceed. */
+/** Prism interprets the format as a limit of 2^53 - 1, which nanoseconds exceed. */
 function withoutInt64(specification: string): string {
   return JSON.stringify(JSON.parse(specification, (key, value: unknown) => (key === 'format' && value === 'int64' ? undefined : value)));
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Per language whose generated clients are tried: commands, each of which ends with 0 where the toolchain is there. */
+/** For each language whose generated clients are tested: commands, each of which exits with 0 if the toolchain is installed. */
 const TOOLCHAINS = {
   python: ['python3 -m venv --help'],
   go: ['go version'],
@@ -27,8 +27,9 @@ function works(command: string): boolean {
 }
 
 /**
- * Why clients in a language are not generated here, for the name of a test; undefined where they are. Generating and
- * compiling needs toolchains, registries and minutes, so it is done only where QUIRE_TEST_CLIENTS names the language, or all.
+ * Why clients in a language are not generated here, for the name of a test; undefined if they are. Generating and
+ * compiling takes toolchains, registries and minutes, so it is done only if QUIRE_TEST_CLIENTS names the language, or
+ * all.
  */
 export function reasonToSkip(language: Language): string | undefined {
   if (!asked.has('all') && !asked.has(language)) return `QUIRE_TEST_CLIENTS does not name ${language}`;

@@ -6,10 +6,13 @@ import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
 import { tlsOptions, type TlsMaterial, type TlsSource } from '../lib/tls.ts';
 
-/** How often the files are looked at. Reading them all is cheap, and sees what file watchers miss: links that are exchanged, network drives. */
+/**
+ * Milliseconds between two checks of the files. Reading all of them is cheap, and detects changes that file watchers
+ * miss: replaced links, network drives.
+ */
 const LOOK_MS = 10_000;
 
-/** A file, and how the setting that names it is called in messages. */
+/** A file, and the name of its setting for messages. */
 export interface NamedFile {
   readonly setting: string;
   readonly file: string;
@@ -18,20 +21,20 @@ export interface NamedFile {
 export interface CertificateFiles {
   readonly cert: NamedFile;
   readonly key: NamedFile;
-  /** Authority of the clients' certificates; switches mutual TLS on. */
+  /** Authority of the clients' certificates; enables mutual TLS. */
   readonly clientCa?: NamedFile & { readonly clientAuth: 'require' | 'request' };
 }
 
-/** The certificates in use, which follow their files while the server runs. */
+/** The certificates in use, which are reloaded when their files change. */
 export class Certificates implements TlsSource {
   readonly #files: CertificateFiles;
   readonly #log: Log;
   readonly #listeners = new Set<(material: TlsMaterial) => void>();
   readonly #stopping = new AbortController();
   #current: TlsMaterial;
-  /** What was last read, whether or not it could be used. */
+  /** What was read last, valid or not. */
   #seen: TlsMaterial;
-  /** Why the last look failed, which is told once. */
+  /** Why the last check failed; logged once. */
   #failure = '';
   #reloading: Promise<void> = Promise.resolve();
   #following: Promise<void> | undefined;
@@ -43,7 +46,7 @@ export class Certificates implements TlsSource {
     this.#seen = material;
   }
 
-  /** Throws a `ConfigError` that names a file which cannot be read, or what is wrong with them together. */
+  /** Throws a `ConfigError` that names a file that cannot be read, or describes what is wrong with the files together. */
   static async open(files: CertificateFiles, log: Log): Promise<Certificates> {
     const material = await readFiles(files);
     checkMaterial(material, files);
@@ -59,7 +62,7 @@ export class Certificates implements TlsSource {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Looks at the files now and then until it is stopped. */
+  /** Checks the files periodically until it is stopped. */
   follow(timer: Timer): void {
     const { signal } = this.#stopping;
     const look = async (): Promise<void> => {
@@ -72,7 +75,7 @@ export class Certificates implements TlsSource {
     this.#following ??= look();
   }
 
-  /** Takes what the files hold now, for connections that begin from now on. Files that cannot be used change nothing. Never rejects. */
+  /** Loads the current files for new connections. Invalid files change nothing. Never rejects. */
   reload(): Promise<void> {
     return this.#enqueue('in any case');
   }
@@ -94,7 +97,7 @@ export class Certificates implements TlsSource {
       if (areEqual(material, this.#current)) this.#failure = '';
       else if (!isKnown || when === 'in any case') this.#use(material);
     } catch (error) {
-      // Also while they are being written: the next look finds them whole.
+      // This also happens while the files are being written; the next check finds them complete.
       const { message } = error as Error;
       if (message !== this.#failure || when === 'in any case') this.#log.error({ err: error }, 'the new certificates cannot be used; the former ones stay');
       this.#failure = message;
@@ -131,7 +134,10 @@ async function read({ setting, file }: NamedFile): Promise<Buffer> {
   }
 }
 
-/** Throws what is wrong with each file, or with the key for the certificate. The servers themselves would find it only as clients connect. */
+/**
+ * Throws what is wrong with each file, or that the key does not match the certificate. The servers themselves would
+ * detect this only when clients connect.
+ */
 function checkMaterial(material: TlsMaterial, files: CertificateFiles): void {
   const { cert, clientCa } = material;
   const problems = [

@@ -22,45 +22,45 @@ import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
 import { WorkerPool } from './workers/index.ts';
 
-/** Every signed-in caller may scrape, and sees the collections that are his to read. */
+/** Every authenticated caller may scrape, and sees the collections that the caller may read. */
 const WITH_CLOSED_METRICS: typeof operations = { ...operations, getMetrics: { ...operations.getMetrics, access: 'user' } };
 
-/** Longest that a limited operation may take (decisions, section 8). */
+/** Most milliseconds of an operation with a time limit (decisions, section 8). */
 export const REQUEST_LIMIT_MS = 30_000;
 
-/** How long writes wait for others to share their sync in extreme mode. */
+/** Milliseconds for which writes wait for others to share a sync, in extreme mode. */
 const GROUP_WINDOW_MS = 2;
 
 export interface StartOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly clock?: Clock;
-  /** Checks every answer against the specification; for tests. */
+  /** Checks each response against the specification; for tests. */
   readonly validateResponses?: boolean;
   /** Cost of password hashes (see `PASSWORD_COST`); tests lower it. */
   readonly passwordCost?: number;
-  /** Other than that of the settings; for tests. The service closes it. */
+  /** Replaces the converter of the settings; for tests. The service closes it. */
   readonly converter?: Converter;
-  /** How the processes beside this one record traces; undefined while traces are off. */
+  /** How the other processes record traces; undefined while traces are off. */
   readonly traces?: TraceSettings | undefined;
-  /** Opens the database; tests hand in one that fails on demand. */
+  /** Opens the database; tests pass a function whose database fails on demand. */
   readonly open?: (path: string, keys?: KeyRing) => Promise<Sql>;
 }
 
 export interface RunningDocumentService extends Running {
-  /** Base URL of HTTP or, where that is off, of the first protocol that is served. */
+  /** Base URL of HTTP or, if that is off, of the first protocol that is served. */
   readonly url: string;
-  /** Where the protocols are served. */
+  /** The addresses of the protocols. */
   readonly listeners: Listeners;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
-  /** Processes that answer reads beside this one. */
+  /** Processes that serve reads beside this one. */
   readonly workerPids: () => readonly number[];
 }
 
 /**
- * Starts the document service by its settings. Rejects with a reason for a person when the
- * database cannot be opened or an address cannot be had, and then leaves nothing open.
+ * Starts the document service with its settings. Rejects with a readable reason if the database cannot be opened or an
+ * address is not available; nothing stays open then.
  */
 export async function startDocumentService(options: StartOptions): Promise<RunningDocumentService> {
   const { settings, log, clock = systemClock } = options;
@@ -121,21 +121,24 @@ async function openStore({ settings, open }: StartOptions, keys: KeyRing | undef
   return openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) });
 }
 
-/** A node over PostgreSQL keeps its audit log and uploads beside where its database would be. Throws where another process has that path. */
+/**
+ * A node over PostgreSQL keeps its audit log and uploads at the path that its SQLite database would have. Throws if
+ * another process uses that path.
+ */
 function takeOwnFiles({ database: { path } }: Settings): FileLock {
   const file = resolve(path);
   makeFolder(dirname(file), 0o700);
   return FileLock.take(file);
 }
 
-/** Those of encryption at rest; undefined when none are configured. */
+/** The keys of encryption at rest; undefined if none are configured. */
 export function keysOf({ encryption }: Settings): KeyRing | undefined {
   const { ring, problems } = parseKeys(encryption);
   if (problems.length > 0) throw new ConfigError(problems);
   return ring;
 }
 
-/** Over stdio, one client is served by one process. */
+/** Over stdio, a single process serves the only client. */
 function hasWorkers({ workers, http, mcp, database }: Settings): boolean {
   return workers.count > 1 && http.enabled && !mcp.stdio && database.path !== IN_MEMORY;
 }
@@ -153,10 +156,10 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
 
-/** Operations that tell of the node itself, whatever the database does. */
+/** Operations about the node itself, which do not depend on the database. */
 const OF_NODE: ReadonlySet<string> = new Set<keyof Operations>(['getHealth', 'getHealthV1', 'getMetrics']);
 
-/** Of several nodes, each takes over what the others have committed before it looks at who asks, and for what. */
+/** With several nodes, each applies what the others have committed before it authenticates and authorizes a request. */
 function followingInvoke({ storage }: Settings, service: DocumentService, invoke: Invoke<Operations>): Invoke<Operations> {
   if (storage.driver !== 'postgres') return invoke;
   return async (id, input, caller) => {
@@ -168,7 +171,7 @@ function followingInvoke({ storage }: Settings, service: DocumentService, invoke
 /** GraphQL is served on the HTTP port, under its mode. */
 const modeOf = (settings: Settings, protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
 
-/** The way to the operations of a service, as the settings want it. */
+/** Creates `invoke` for the operations of a service, according to the settings. */
 export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>): Invoke<Operations> {
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
@@ -194,7 +197,7 @@ interface Parts {
   readonly ownFiles: FileLock | undefined;
 }
 
-/** Requests first, then the work in the background, then the database under both. */
+/** Stops requests first, then the background work, then the database. */
 function stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }: Parts, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
@@ -213,7 +216,7 @@ function stopInOrder({ listeners, service, backups, sql, converter, spools, ownF
   return () => (stopping ??= stop());
 }
 
-/** What the areas need of the settings. */
+/** Converts the settings for the areas. */
 export function toDocsSettings(settings: Settings, passwordCost?: number): DocsSettings {
   const listener = ({ enabled, addr }: { enabled: boolean; addr: Address }) => ({ enabled, addr: formatAddress(addr) });
   return {
@@ -247,7 +250,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         grpc: listener(settings.grpc),
         mcp: listener(settings.mcp),
         graphql: { enabled: settings.graphql.enabled },
-        // Extreme mode is on without it; whether it is served shows when the protocols are.
+        // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are started.
         http3: { ...listener(settings.http3), enabled: false },
       },
       authEnabled: settings.auth.enabled,
@@ -261,7 +264,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
   };
 }
 
-/** Most characters of markdown that one file may become: as much as a request may bring otherwise. */
+/** Most characters of markdown that one file may be converted to: as much as a request may contain otherwise. */
 const MAX_MARKDOWN = 32 * 1024 * 1024;
 
 function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
@@ -280,7 +283,7 @@ function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullab
   return { ...rest, logsTtlMs: logsTtl };
 }
 
-/** The log is beside the database, so that a restore of that leaves it alone. */
+/** The audit log is a file beside the database, so that a restore of the database does not change it. */
 function toAudit({ audit, incident, database: { path } }: Settings): AuditSettings {
   const { enabled, retentionDays, exportBuffer, exportWebhookUrl: webhookUrl, exportWebhookHeader: webhookHeader, exportSyslogAddr: syslogAddr } = audit;
   return {
@@ -291,7 +294,7 @@ function toAudit({ audit, incident, database: { path } }: Settings): AuditSettin
   };
 }
 
-/** Downloaded models lie in the data folder, where the database is. */
+/** Downloaded models are stored in the data folder, where the database is. */
 function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<DocsSettings['embedding']> {
   const { apiUrl = '', queueWait, cacheTtl, rerankBudget, chunkMode, chunkSize, ...rest } = embedding;
   const folder = path === IN_MEMORY ? 'data' : dirname(path);

@@ -1,28 +1,29 @@
 import { ServiceError } from '../errors/index.ts';
 import { ConfigError } from '../lib/config-error.ts';
 
-/** A service that is up. */
+/** A running service. */
 export interface Running {
-  /** Finishes what is in flight, closes everything; safe twice. */
+  /** Finishes what is in flight and closes everything; safe to call twice. */
   stop(): Promise<void>;
-  /** Resolves when there is nothing left to do, where that can be: a client over stdio has gone. */
+  /** Resolves when there is nothing left to do, if that can happen: a client over stdio has disconnected. */
   readonly ended?: Promise<void>;
-  /** While it stops: gives up what it would wait for, in order. Without it, the second signal ends the process. */
+  /** While stopping: gives up waiting, but still stops in order. Without it, the second signal ends the process. */
   hurry?(): void;
-  /** Reads anew what can change while the service runs. */
+  /** Reloads what can change while the service runs. */
   reload?(): Promise<void>;
 }
 
-/** As sysexits.h has it: the configuration is at fault. */
+/** EX_CONFIG of sysexits.h: the configuration is wrong. */
 const EXIT_CONFIG = 78;
 
-/** A process that has stopped ends by itself, and after so long at the latest. */
+/** A stopped process exits by itself, and after this many milliseconds at the latest. */
 const LINGER_MS = 1000;
 
 /**
- * Runs a service until it is told to end, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a second
- * one hurries it where that is possible, and the next ends the process at once. SIGHUP reloads where there is something to reload, and else ends the process as usual.
- * What prevents the start is told in a line each, with a non-zero exit code.
+ * Runs a service until it is asked to stop, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a
+ * second one hurries the stop if possible, and the next ends the process at once. SIGHUP reloads if the service can
+ * reload, and otherwise ends the process as usual. Errors that prevent the start are printed one per line, with a
+ * non-zero exit code.
  */
 export async function runInForeground(start: () => Promise<Running>): Promise<void> {
   let running: Running;
@@ -36,7 +37,7 @@ export async function runInForeground(start: () => Promise<Running>): Promise<vo
   const signal = await Promise.race([nextSignal(), ...(running.ended ? [running.ended] : [])]);
   if (signal !== undefined) endOnFurther(signal, running);
   await running.stop();
-  // Everything is closed; only a socket whose end was never reported could keep the process.
+  // Everything is closed; only a socket whose end was never reported could keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
@@ -54,7 +55,7 @@ function reportFailedStart(error: unknown): void {
     process.exitCode = EXIT_CONFIG;
     return;
   }
-  // A reason that was written for a person; anything else is a bug, whose trace somebody will want.
+  // A readable reason is printed alone; anything else is a bug, and is printed with its stack.
   console.error(isPlainReason(error) ? error.message : error);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// The command line: `quire docs`, `quire runs`, and the clients of both services.
+// The command line: `quire docs`, `quire runs`, and the client commands of both services.
 import { runProgram } from './commands/program.ts';
 import { processIo } from './commands/shared/io.ts';
 

@@ -7,10 +7,10 @@ import { openDatabase, type Sql } from '../storage/index.ts';
 import { startDocumentService, type RunningDocumentService } from './docs-service.ts';
 import { loadSettings } from './settings/index.ts';
 
-/** What reads the documents of an index that is built. */
+/** The query that reads the documents for an index build. */
 const SCAN = /body FROM documents WHERE id > /;
 
-/** A database in which scans that build indexes stand still while they are held. */
+/** A database in which the scans of index builds pause while they are held. */
 class HeldScans {
   #go: PromiseWithResolvers<void> | undefined;
 

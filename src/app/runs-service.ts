@@ -23,13 +23,13 @@ import { createLocalExecutor, startLocalShip, type LocalShip } from './runs/loca
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
-/** A body may have so many bytes (decisions, section 2.1). */
+/** Most bytes of a body (decisions, section 2.1). */
 const MAX_BODY_BYTES = 1_048_576;
 const REQUEST_LIMIT_MS = 30_000;
 
 export interface RunsStartOptions {
   readonly loaded: LoadedRunsConfig;
-  /** Where tokens, secrets and keys of AI roles are found, and what steps of the local ship inherit. */
+  /** The environment with tokens, secrets and keys of AI roles, from which steps of the local ship inherit. */
   readonly variables: Environment;
   readonly log: Log;
   readonly clock?: Clock;
@@ -38,13 +38,13 @@ export interface RunsStartOptions {
 
 export interface RunningRunQueueService extends Running {
   readonly url: string;
-  /** Where ships connect and join; undefined while the fleet is off. */
+  /** The addresses at which ships connect and join; undefined while the fleet is off. */
   readonly fleet: { readonly address: string; readonly enrol: string } | undefined;
   readonly config: LiveRunsConfig;
   reload(): Promise<void>;
 }
 
-/** What is started one after the other, and stopped the other way round. */
+/** The parts, in the order in which they are started; they are stopped in reverse order. */
 interface Parts {
   readonly config: LiveRunsConfig;
   readonly service: RunQueueService;
@@ -56,7 +56,7 @@ interface Parts {
   ship?: LocalShip;
 }
 
-/** Starts the run-queue service. Rejects with a reason for a person when an address or the store cannot be had. */
+/** Starts the run-queue service. Rejects with a readable reason if an address or the store is not available. */
 export async function startRunQueueService(options: RunsStartOptions): Promise<RunningRunQueueService> {
   const { loaded, variables, log, clock = systemClock } = options;
   const settings = loaded.config;
@@ -82,7 +82,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     return stopInOrder(parts, log);
   };
   try {
-    // Health is told from the first moment on.
+    // Health is served from the beginning.
     parts.http = await serveHttp(options, parts);
     await parts.service.start();
     const executor = settings.local.enabled ? await openExecutor(options, clock) : undefined;
@@ -110,10 +110,13 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   };
 }
 
-/** Root's steps run as a user without rights, who must get through the folder to the work; what is in it is closed to others by itself. */
+/**
+ * If the server runs as root, steps run as an unprivileged user, who must be able to traverse the folder; the folders
+ * in it have restrictive modes of their own.
+ */
 const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
 
-/** Steps that have no way to their folder would otherwise be found only when the first run comes. */
+/** Checks at the start that steps can reach their folder; otherwise the first run would fail. */
 async function openExecutor({ loaded, variables, log }: RunsStartOptions, clock: Clock): Promise<Executor> {
   const executor = createLocalExecutor({ settings: loaded.config, variables, clock, log, configFile: loaded.readOnly ? undefined : loaded.source });
   const { reason, isClosedOff = false } = await executor.fence ?? {};
@@ -144,7 +147,7 @@ async function openStore(loaded: LoadedRunsConfig, variables: Environment): Prom
   }
 }
 
-/** Under its name a server keeps its own ship, so two servers over one store need two. */
+/** A server keeps its own ship under its name, so two servers over one store need two names. */
 async function takeName({ peers, info }: Sql, nodeId: string): Promise<void> {
   if (peers === undefined || await peers.claim(`run queue ${nodeId}`)) return;
   throw new ConfigError([`node_id: another server over ${info.path} is named ${nodeId}; give each a name of its own`]);
@@ -174,7 +177,7 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
   return startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log });
 }
 
-/** Pages of other sites are kept out for as long as reading takes no token (decision D-140). */
+/** Pages of other sites are rejected while reading requires no token (decision D-140). */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   const { listen } = config.current().config;
   const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';
@@ -187,8 +190,8 @@ function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, autho
 }
 
 /**
- * No new runs first. The ship in this process has the grace to finish those that it works on, and gives back the rest;
- * remote ships go on with theirs and come back later. Then the protocols end, and the store under all of it.
+ * Stops dispatching first. The ship in this process has the grace period to finish its runs, and gives back the rest;
+ * remote ships continue theirs and reconnect later. Then the protocols end, and finally the store.
  */
 async function stopInOrder({ config, service, sql, tls, backups, http, fleet, ship }: Parts, log: Log): Promise<void> {
   const { runtime: { shutdown_grace: grace }, queue: { cancel_grace: cancelGrace } } = config.current().config;
@@ -197,7 +200,7 @@ async function stopInOrder({ config, service, sql, tls, backups, http, fleet, sh
   const left = (): number => Math.max(0, grace - (performance.now() - begun));
   await Promise.all([config.stop(), tls?.stop()]);
   await service.quiesce();
-  // What is given back has its own grace to end, within that of the whole.
+  // Runs that are given back have a grace period of their own to end, which is part of the total.
   await ship?.stop(Math.max(0, grace - cancelGrace));
   await service.dismiss();
   await Promise.all([http?.stop(left()), fleet?.stop(left())]);

@@ -5,13 +5,13 @@ import { openDatabase, type Sql } from '../storage/index.ts';
 import { startDocumentService, type RunningDocumentService } from './docs-service.ts';
 import { loadSettings } from './settings/index.ts';
 
-/** The first thing that a search asks the database: the rows of its results. */
+/** The first query of a search: the rows of its results. */
 const SEARCH_BEGINS = 'SELECT d.ord, d.id, d.key, d.lang, d.added_at';
 
-/** A database in which searches stand still until they are let go. */
+/** A database in which searches pause until they are released. */
 class HeldSearches {
   begun = 0;
-  /** Milliseconds that each search takes longer, as on a slow disk. */
+  /** Additional milliseconds of each search, as on a slow disk. */
   pause = 0;
   #go = Promise.withResolvers<void>();
   #reached = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ class HeldSearches {
     });
   }
 
-  /** Resolves when the first search stands still. */
+  /** Resolves when the first search pauses. */
   get reached(): Promise<void> {
     return this.#reached.promise;
   }
@@ -89,7 +89,7 @@ describe('too many searches at once (decision D-19)', () => {
     await held.reached;
     const client = new AbortController();
     const second = post('/v1/fts', query, client.signal).catch(() => 'gone');
-    // Answers to so many later requests say that the server has read the one that waits.
+    // Responses to this many later requests prove that the server has read the one that waits.
     for (let i = 0; i < 20; i++) await (await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).json();
     client.abort();
     expect(await second).toBe('gone');
@@ -110,7 +110,7 @@ describe('too many searches at once (decision D-19)', () => {
     const all = Promise.all(Array.from({ length: 16 }, () => post('/v1/fts', filtered)));
     await expect.poll(() => held.begun, { timeout: 15_000 }).toBeGreaterThan(1);
     expect((await post('/v1/fts', query)).status).toBe(200);
-    // The cheap one went past most of the expensive ones.
+    // The cheap search overtook most of the expensive ones.
     expect(held.begun).toBeLessThan(16);
     const answers = await all;
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));

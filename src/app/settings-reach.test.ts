@@ -6,9 +6,9 @@ import { describeSettings, loadSettings, type Settings } from './settings/index.
 import type { WebOrigins } from './settings/kinds.ts';
 
 /**
- * Read elsewhere: the command makes the log, the modes of the protocols inherit that of the server, that of gRPC is read with its
- * first call, certificates are where TLS is on (`protocols/tls.test.ts`), and the mode of HTTP/3 where that is served
- * (`contract-tests/http3.test.ts`).
+ * Settings that are read elsewhere: the command creates the log, the modes of the protocols inherit that of the server,
+ * that of gRPC is read at its first call, certificates if TLS is on (`protocols/tls.test.ts`), and the mode of HTTP/3
+ * if that is served (`contract-tests/http3.test.ts`).
  */
 const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode', 'tls.cert', 'tls.key', 'tls.clientCa', 'tls.clientAuth', 'http3.mode'];
 
@@ -16,7 +16,7 @@ const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
 
 const defaults = (): Settings => loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' } }).settings;
 
-/** Settings that tell which of them were read, as `group.name`. */
+/** Settings that record which of them were read, as `group.name`. */
 function recording(settings: Settings): { settings: Settings; read: Set<string> } {
   const read = new Set<string>();
   const groups = Object.entries(settings).map(([group, values]) => [group, new Proxy({ ...values }, {

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 
-/** What the generator derived from one service's specification, as it is read at run time. */
+/** The files that the generator derived from one service's specification, as read at run time. */
 export interface SpecificationFiles {
   readonly json: string;
   readonly yaml: string;
-  /** OpenAPI 3.0, for generators of clients. */
+  /** OpenAPI 3.0, for client generators. */
   readonly plainJson: string;
   /** JSON schemas of the flat inputs, by operation id. */
   readonly inputs: Readonly<Record<string, object>>;
 }
 
-/** Reads the generated files of a service; they lie at the same place beside the sources and in the package. */
+/** Reads the generated files of a service; they are at the same place relative to the sources and to the package. */
 export async function readSpecification(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
   const file = (name: string) => readFile(new URL(`../../generated/${service}/${name}`, import.meta.url), 'utf8');
   const [json, yaml, plainJson, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('openapi-3.0.json'), file('inputs.json')]);

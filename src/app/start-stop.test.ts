@@ -26,7 +26,7 @@ afterEach(async () => {
 const document = { collection: 'notes', key: 'hello', lang: 'en', contentMd: '# Hello' };
 const args = (...more: string[]) => ['--http-addr', '127.0.0.1:0', '--db', database, ...more];
 
-/** A start that fails tells why in one line of standard error, without a trace, and ends by itself. */
+/** A failed start prints the reason as one line to standard error, without a stack trace, and exits by itself. */
 function expectRefusal(ending: Ending, reason: RegExp): void {
   expect(ending.stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(ending.stderr).toMatch(reason);
@@ -40,7 +40,7 @@ async function addDocument(url: string): Promise<void> {
   client.close();
 }
 
-/** A database as a stopped server leaves it. */
+/** A database in the state that a stopped server leaves. */
 async function makeDatabase(): Promise<void> {
   const { server, url } = await DocsProcess.serve(database);
   await addDocument(url);
@@ -55,12 +55,12 @@ describe('the document service does not start', () => {
     const ending = await DocsProcess.run(args('--http-addr', `127.0.0.1:${port}`)).ended;
     other.close();
     expectRefusal(ending, new RegExp(`127\\.0\\.0\\.1:${port}.*in use`));
-    // It must not have left its database locked or half made.
+    // It must not have left its database locked or incomplete.
     await makeDatabase();
   });
 
   it('where the folder of the database cannot be made', async () => {
-    // A path below a regular file cannot be made by anybody, root included.
+    // Nobody, not even root, can create a path below a regular file.
     await writeFile(join(folder, 'data'), 'a file');
     expectRefusal(await DocsProcess.run(args()).ended, /cannot open database .*quire\.db/);
   });
@@ -125,7 +125,7 @@ describe('the document service stops', () => {
   });
 
   it('only after it has answered the requests in flight, while it refuses new connections', async () => {
-    // With an hour of patience the end can only come from the answer, though the client keeps its connection.
+    // With a grace period of an hour, the process exits early only because of the response, although the client keeps its connection.
     const server = DocsProcess.run(args(), { env: { SVC_SHUTDOWN_TIMEOUT_SEC: '3600' } });
     const url = await server.listening();
     const slow = openRequest(url);
@@ -157,16 +157,16 @@ describe('the document service stops', () => {
     const { vectorConfig } = (await (await fetch(`${url}/v1/config`)).json()) as { vectorConfig: object };
     expect(vectorConfig).toEqual({ enabled: true, provider: 'builtin', model: 'static-en-256', dimensions: 256 });
     process.kill(server.pid, 'SIGTERM');
-    // The output stays open as long as anyone could still write to it, so this waits for all of them.
+    // The output stays open as long as any process can write to it, so this waits for all of them.
     const ending = await server.ended;
-    // npm tells of the end by the signal or by a code, as its version goes; what counts is what is left.
+    // npm reports the end by the signal or by a code, depending on its version; the test checks only what is left.
     expect(ending.stderr).not.toMatch(/^\s+at /m);
     expect(server.groupIsAlive).toBe(false);
     expect(existsSync(`${database}-wal`)).toBe(false);
   });
 });
 
-/** An addition whose body has not been sent to its end, so that the server has to wait for it. */
+/** An addition whose body is not sent completely, so that the server must wait for it. */
 function openRequest(url: string): { halfSent: Promise<void>; finish: () => void; answer: Promise<string> } {
   const body = JSON.stringify(document);
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -174,7 +174,7 @@ function openRequest(url: string): { halfSent: Promise<void>; finish: () => void
   let text = '';
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString();
-    // The interim answer proves that the server has begun with the request.
+    // The interim response proves that the server has started to process the request.
     if (text.includes('100 Continue')) arrived.resolve();
   });
   const head = ['POST /v1/add HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Expect: 100-continue'];
@@ -186,7 +186,7 @@ function openRequest(url: string): { halfSent: Promise<void>; finish: () => void
   };
 }
 
-/** Resolves when nobody takes new connections at the address any more. */
+/** Resolves when no process accepts connections at the address any more. */
 async function refuses(url: string): Promise<void> {
   for (;;) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');

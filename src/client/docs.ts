@@ -1,5 +1,6 @@
 /**
- * The client of the document service: `connect`, the functions of the generated SDK, and what streams and pages.
+ * The client of the document service: `connect`, the functions of the generated SDK, and functions for streams and
+ * pages.
  *
  * @module
  */
@@ -26,12 +27,12 @@ export function connect(options: string | QuireOptions = {}): Quire {
 
 type Names = (typeof PAGES)[keyof typeof PAGES]['items'];
 
-/** The pages of a list, as the operation returns them; the last one that has items ends it. */
+/** The pages of a list, as the operation returns them, without an empty page at the end. */
 export async function* pages<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>): AsyncGenerator<DataOf<F>> {
   for await (const { data } of pagesOf(quire, PAGES, operation, input)) yield data;
 }
 
-/** The items of a list, over all of its pages. */
+/** The items of a list, across all of its pages. */
 export async function* items<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>): AsyncGenerator<ItemOf<DataOf<F>, Names>> {
   for await (const page of pagesOf(quire, PAGES, operation, input)) yield* page.items as ItemOf<DataOf<F>, Names>[];
 }
@@ -42,23 +43,23 @@ export async function* exportEach(quire: Quire, body: Omit<ExportDocumentsData['
   for await (const line of linesOf(stream)) if (line !== '') yield JSON.parse(line) as Document;
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportReport {
   readonly processed: number;
   readonly added: number;
   readonly updated: number;
   readonly skipped: number;
   readonly failed: number;
-  /** As `<document, counted from 1> <key>: <reason>`; 50 of each batch at most. */
+  /** In the form `<document, counted from 1> <key>: <reason>`; at most 50 of each batch. */
   readonly errors: readonly string[];
 }
 
-/** A document to import; those of an export are taken as they are. */
+/** A document to import; documents of an export are accepted unchanged. */
 export type ImportedDocument = Pick<Document, 'key' | 'lang' | 'contentMd'> & { readonly meta?: object; readonly ttl?: number; readonly saveRevision?: boolean };
 
 const BATCH_CHARACTERS = 2 ** 20;
 
-/** Imports documents from any iterable, in requests of about a megabyte: memory is that of one, however many documents there are. */
+/** Imports documents from any iterable, in requests of about a megabyte, so that only one request is in memory at a time. */
 export async function importEach(quire: Quire, documents: Iterable<ImportedDocument> | AsyncIterable<ImportedDocument>, query: ImportDocumentsData['query'], options: CallOptions = {}): Promise<ImportReport> {
   const total = { processed: 0, added: 0, updated: 0, skipped: 0, failed: 0, errors: [] as string[] };
   let [lines, characters] = [[] as string[], 0];
@@ -85,7 +86,7 @@ export async function importEach(quire: Quire, documents: Iterable<ImportedDocum
   return total;
 }
 
-/** A change of the documents, as webhooks are told of it. */
+/** A change of the documents, in the form that webhooks receive. */
 export interface DocumentEvent {
   /** Number of the event, for `after`. */
   readonly id: string | undefined;
@@ -101,8 +102,8 @@ export interface DocumentEvent {
 }
 
 /**
- * Follows changes as they happen, from now on or after the event of that number, over connections that break. Ends only with `follow: false`,
- * when the loop is left, or when the signal aborts.
+ * Follows changes as they happen, from now on or after the event with a given number, across broken connections. Ends
+ * only with `follow: false`, when the caller leaves the loop, or when the signal aborts.
  */
 export async function* watchEvents(quire: Quire, query: StreamEventsData['query'] = {}, { after, ...options }: Pick<CallOptions, 'signal'> & { readonly after?: string } = {}): AsyncGenerator<DocumentEvent> {
   for await (const { id, data } of eventsOf(quire, streamEvents, { ...options, query }, { lastEventId: after, reopen: query.follow !== false })) {

@@ -1,5 +1,5 @@
 /**
- * The client of the run queue: `connect`, the functions of the generated SDK, and what streams and pages.
+ * The client of the run queue: `connect`, the functions of the generated SDK, and functions for streams and pages.
  *
  * @module
  */
@@ -25,29 +25,29 @@ export function connect(options: string | QuireOptions = {}): Quire {
 
 type Names = (typeof PAGES)[keyof typeof PAGES]['items'];
 
-/** The pages of a list, as the operation returns them; the last one that has items ends it. */
+/** The pages of a list, as the operation returns them, without an empty page at the end. */
 export async function* pages<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>): AsyncGenerator<DataOf<F>> {
   for await (const { data } of pagesOf(quire, PAGES, operation, input)) yield data;
 }
 
-/** The items of a list, over all of its pages. */
+/** The items of a list, across all of its pages. */
 export async function* items<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>): AsyncGenerator<ItemOf<DataOf<F>, Names>> {
   for await (const page of pagesOf(quire, PAGES, operation, input)) yield* page.items as ItemOf<DataOf<F>, Names>[];
 }
 
-/** What the log of a run tells: a line, or a change of the run. */
+/** An event of a run's log: a line, or a change of the run. */
 export type RunEvent =
-  | { readonly event: 'log'; /** For `after`. */ readonly id: string | undefined; readonly data: LogEvent }
+  | { readonly event: 'log'; /** The value for `after`. */ readonly id: string | undefined; readonly data: LogEvent }
   | { readonly event: 'state'; readonly id: string | undefined; readonly data: { readonly state: RunState; readonly attempt: number } };
 
 export interface FollowOptions extends Pick<CallOptions, 'signal'> {
-  /** Only this attempt; the current one and later ones when absent. */
+  /** Only this attempt; if absent, the current one and later ones. */
   readonly attempt?: number;
-  /** The `id` of the last event that was received, to go on after it. */
+  /** The `id` of the last event that was received; the log continues after it. */
   readonly after?: string;
 }
 
-/** Follows the log of a run to its end, over connections that break, with nothing left out or repeated. */
+/** Follows the log of a run to its end, across broken connections, without skipping or repeating lines. */
 export async function* followRun(quire: Quire, id: string, { attempt, after, signal }: FollowOptions = {}): AsyncGenerator<RunEvent> {
   const input = { path: { id }, query: attempt === undefined ? {} : { attempt }, ...(signal && { signal }) };
   for await (const { id: event, event: name, data } of eventsOf(quire, streamRunLogs, input, { lastEventId: after, isLast: (last) => last.event === 'end' })) {

@@ -12,7 +12,7 @@ afterEach(() => fixture.close());
 const ANN = { username: 'ann', admin: false, createdAt: 5, disabled: false, groups: ['g'] };
 const GROUP = { name: 'g', description: 'd', members: ['ann'], createdAt: 6 };
 
-/** Handlers as the areas that are not built have to have them. */
+/** Handlers in the form that areas without an implementation need. */
 const HANDLERS: Handlers<Operations> = {
   getCurrentUser: async () => ANN,
   listUsers: async () => ({ users: [ANN] }),
@@ -36,7 +36,7 @@ const HANDLERS: Handlers<Operations> = {
   getStats: async () => { throw new ServiceError('forbidden', 'forbidden'); },
 };
 
-/** Knows the callers by their credential. */
+/** Identifies the callers by their credential. */
 class FakeAuthenticator implements Authenticator {
   readonly asked: Caller[] = [];
 

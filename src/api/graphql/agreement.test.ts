@@ -7,7 +7,7 @@ import type { GraphqlAnswer } from '../../testkit/graphql/graphql-fixture.ts';
 
 const DOCUMENT = 'id key lang meta contentMd addedAt updatedAt expiresAt checksum';
 
-/** The same document, over REST without what it does not have. */
+/** The same document; fields that REST omits are removed. */
 const shown = (document: object): object => ({ meta: {}, contentMd: '', expiresAt: null, checksum: null, ...document });
 
 const toList = (meta: Record<string, string[]>) => Object.entries(meta).map(([key, values]) => ({ key, values }));
@@ -30,7 +30,7 @@ describe('GraphQL and REST', () => {
     await server.stop();
   });
 
-  /** Asks both; where REST refuses, GraphQL does so with the same code and message. */
+  /** Queries both protocols; if REST rejects the request, GraphQL must do so with the same code and message. */
   async function both<T>(path: string, body: object, query: string, variables: object): Promise<{ rest: T; graphql: Record<string, unknown>; headers: Record<string, unknown> } | undefined> {
     const [rest, graphql] = await Promise.all([client.post(path, body), client.post('/graphql', { query, variables })]);
     const answer = graphql.json<GraphqlAnswer>();

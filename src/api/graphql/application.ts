@@ -3,7 +3,7 @@ import { createApplication, type Application } from 'graphql-modules';
 import { AREAS } from './areas/index.ts';
 import { withGuards } from './directives.ts';
 
-/** The areas' parts as one schema, guarded by its directives, and what executes it. */
+/** The schema parts of all areas as one schema, guarded by its directives, and the function that executes it. */
 export function createGraphqlApplication(): Application {
   return createApplication({ modules: AREAS, schemaBuilder: (parts) => withGuards(makeExecutableSchema(parts)) });
 }

@@ -1,13 +1,13 @@
 import type { Caller } from '../../operations/index.ts';
 
-/** Who is signed in. */
+/** The authenticated caller. */
 export interface Principal {
   readonly username: string;
   readonly admin: boolean;
 }
 
-/** Tells who presented a credential. A server without one has authentication switched off. */
+/** Returns the owner of a credential. A server without an authenticator has authentication switched off. */
 export interface Authenticator {
-  /** Undefined where there is no credential, or one that is not valid: the two cannot be told apart. */
+  /** Returns undefined if there is no credential or if it is not valid; the two cases cannot be distinguished. */
   authenticate(caller: Caller): Promise<Principal | undefined>;
 }

@@ -7,19 +7,22 @@ type Id = keyof Operations;
 
 /** What the resolvers of one request share. */
 export interface GraphqlContext {
-  /** Who is signed in, asked once; absent while authentication is switched off. */
+  /** The authenticated caller, looked up once; absent while authentication is switched off. */
   readonly signedIn?: () => Promise<Principal | undefined>;
-  /** Invokes an operation for the caller. Absent and null fields of the input are left out. */
+  /** Invokes an operation for the caller. Absent and null fields of the input are omitted. */
   readonly invoke: <K extends Id>(id: K, input: Loose<InputOf<Operations, K>>) => Promise<Reply<OutputOf<Operations, K>>>;
-  /** Before each field of `Mutation`. Throws `rate_limited` where the caller has had too many, and `busy` where the request has taken too long. */
+  /**
+   * Called before each field of `Mutation`. Throws `rate_limited` if the caller exceeded the rate limit, and `busy` if
+   * the request has exceeded its time limit.
+   */
   readonly countMutation: () => Promise<void>;
-  /** The reading fields of the request go through here. */
+  /** Runs the fields of the request that read. */
   readonly read: Reads;
 }
 
 /**
- * An input as resolvers give it: null stands for absent, and defaulted fields may be left to the pipeline, which
- * also checks the values of what the schema only knows as text.
+ * An input as resolvers pass it: null stands for absent, and fields with defaults may be absent. The pipeline fills
+ * them in, and also checks the values of fields that are only strings in the schema.
  */
 export type Loose<Input> = { readonly [K in keyof Input]?: Loosened<Input[K]> | null | undefined };
 type Loosened<V> = V extends string ? string : V;
@@ -27,21 +30,21 @@ type Loosened<V> = V extends string ? string : V;
 export interface ContextOptions {
   readonly invoke: Invoke<Operations>;
   readonly authenticator?: Authenticator | undefined;
-  /** Counts each mutation but the first, which is counted with its request. */
+  /** Counts each mutation except the first, which is counted with its request. */
   readonly limit?: RateLimit | undefined;
-  /** Bytes that the answer to one request may have, whatever its fields ask for; those of `AnswerBudget` when absent. */
+  /** Most bytes of the response to one request, whatever its fields select; the default is that of `AnswerBudget`. */
   readonly answerBytes?: number | undefined;
 }
 
-/** When a request is given up. What has not begun by then does not begin. */
+/** When a request is aborted. Fields that have not started by then do not start. */
 export interface RequestEnds {
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
-  /** Aborts when the time of the request is up. */
+  /** Aborts when the request's time limit has passed. */
   readonly late: AbortSignal;
 }
 
-/** Operations that are not limited in time, such as a reindexing, end what they have begun by then. */
+/** Operations without a time limit, such as a reindexing, finish if they have started by then. */
 export function createContext({ invoke, authenticator, limit, answerBytes }: ContextOptions, sender: Caller, { gone, late }: RequestEnds): GraphqlContext {
   const caller = { ...sender, budget: new AnswerBudget(answerBytes) };
   const signal = AbortSignal.any([gone, late]);
@@ -62,7 +65,7 @@ export function createContext({ invoke, authenticator, limit, answerBytes }: Con
   };
 }
 
-/** Nobody waits for an answer that comes too late; a short write that has begun goes on. */
+/** A late result is discarded because no client waits for it; a short write that has started continues. */
 async function orAborted<T>(answer: Promise<T>, late: AbortSignal): Promise<T> {
   late.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

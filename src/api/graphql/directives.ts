@@ -6,7 +6,7 @@ import type { GraphqlContext } from './context.ts';
 
 type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 
-/** Makes the fields with `@auth` or `@hasRole` ask who is signed in before they resolve, and those of `Mutation` be counted. */
+/** Makes fields with `@auth` or `@hasRole` check the caller before they resolve, and counts the fields of `Mutation`. */
 export function withGuards(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
     [MapperKind.OBJECT_FIELD]: (field: Field, _name, type) => {
@@ -30,7 +30,7 @@ function before(field: Field, check: (context: GraphqlContext) => Promise<void>)
   };
 }
 
-/** With authentication switched off everyone passes. */
+/** While authentication is switched off, every caller passes. */
 async function admit({ signedIn }: GraphqlContext, role: Role | undefined): Promise<void> {
   if (signedIn === undefined) return;
   const principal = await signedIn();

@@ -3,7 +3,7 @@ import { ServiceError, type ErrorCode } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { positionOf } from './limits/index.ts';
 
-/** What GraphQL says where REST has other words (contract section 7). */
+/** The messages of GraphQL where they differ from those of REST (contract section 7). */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'unauthenticated: missing or invalid credentials',
   admin_required: 'forbidden: admin privileges required',
@@ -11,16 +11,16 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   invalid_credentials: 'authentication failed: invalid credentials',
 };
 
-/** Characters of a message. */
+/** Most characters of a message. */
 const MAX_MESSAGE = 1000;
 
-/** Nodes of a document that an error points at. */
+/** Most nodes of a document that an error points at. */
 const SHOWN_LOCATIONS = 4;
 
-/** Faults that are logged of one request: a list of thousands of items may have one in each. */
+/** Most internal errors that are logged for one request: a list of thousands of items may have one in each. */
 const LOGGED = 10;
 
-/** How the errors of one request are sent; `requestId` is told with those that only the log explains. */
+/** How the errors of one request are sent; `requestId` is included in those that only the log explains. */
 export function createErrorPresenter(requestId: string, log: Pick<Log, 'error'>): (error: unknown) => GraphQLFormattedError {
   let faults = 0;
   return (error) => {
@@ -48,7 +48,7 @@ function present(service: ServiceError, error: unknown, requestId: string): Grap
   };
 }
 
-/** What was thrown on purpose, what the client got wrong, or, without its message, a fault of ours. */
+/** Returns an error that was thrown on purpose, an error of the client, or an internal error without its message. */
 function toServiceError(error: unknown): ServiceError {
   const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (origin instanceof ServiceError) return origin;
@@ -58,7 +58,7 @@ function toServiceError(error: unknown): ServiceError {
 
 /**
  * Errors of parsing, of validation, of variables (which have no path yet) and of arguments come from the library
- * itself. One of a field that names no place in the document is about what the field answered.
+ * itself. An error of a field without a location in the document is about the value that the field returned.
  */
 function isClientFault(error: unknown, origin: unknown): boolean {
   if (!(error instanceof GraphQLError) || !(origin instanceof GraphQLError)) return false;
@@ -75,7 +75,7 @@ function pathOf(error: unknown): readonly (string | number)[] | undefined {
   return error instanceof GraphQLError ? error.path : undefined;
 }
 
-/** One message of the library says nothing to a client; the others may quote the document at length. */
+/** Replaces the one message of the library that clients cannot understand; shortens the others, which may quote the document at length. */
 function inOurWords(message: string): string {
   if (message === 'Unable to detect operation AST') return 'operationName must name one of the operations of the document';
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;

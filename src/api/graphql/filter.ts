@@ -3,7 +3,7 @@ import type { FilterInput } from '../../../generated/graphql/resolvers.ts';
 
 type Filter = NonNullable<SearchDocumentsRequest['filter']>;
 
-/** A filter as operations take it: a null is the same as an absent field. Undefined for no filter. */
+/** A filter in the form of the operations' input: a null field is the same as an absent one. Returns undefined for no filter. */
 export function toFilter(input: FilterInput | null | undefined): Filter | undefined {
   return input == null ? undefined : (withoutNulls(input) as Filter);
 }

@@ -12,7 +12,7 @@ import type { GraphqlAnswer } from '../../testkit/graphql/graphql-fixture.ts';
 
 const { schema } = createGraphqlApplication();
 
-/** Chooses as a property says, so that a failing document shrinks. */
+/** Chooses with the values of the property, so that a failing document can be shrunk. */
 type Choose = (below: number) => number;
 
 const pick = <T>(choose: Choose, from: readonly T[]): T => from[choose(from.length)]!;
@@ -21,7 +21,7 @@ const TEXTS = ['', 'c', 'notes', 'a', 'en', '_sys', 'x|y', '\u{1f600}', 'doc.add
 const NUMBERS = [0, 1, -1, 3, 1000, 2_147_483_647];
 const JUNK = ['null', '1.5', 'true', 'WORD', '[]', '{}', '"text"', '9999999999999999999', '$missing'];
 
-/** A value as it is written in a document, mostly of the type; input objects that hold themselves end somewhere. */
+/** A literal in a document, mostly of the right type; recursive input types end at some depth. */
 function literal(type: GraphQLInputType, choose: Choose, depth = 0): string {
   if (choose(60) === 0) return pick(choose, JUNK);
   const plain = getNullableType(type);

@@ -1,4 +1,4 @@
-// What is used of graphql-modules, whose package.json hides its own types from ES modules.
+// Declares the part of graphql-modules that is used, because its package.json hides its types from ES modules.
 declare module 'graphql-modules' {
   import type { DocumentNode, execute, GraphQLSchema } from 'graphql';
 
@@ -8,13 +8,13 @@ declare module 'graphql-modules' {
   }
   export interface Application {
     readonly schema: GraphQLSchema;
-    /** `execute` for operations of this application, with a context of its own for each. */
+    /** Returns an `execute` for this application's operations, which creates a context for each. */
     createExecution(): typeof execute;
   }
   export function createModule(config: { readonly id: string; readonly typeDefs: DocumentNode; readonly resolvers?: object }): Module;
   export function createApplication(config: {
     readonly modules: readonly Module[];
-    /** Makes the schema of what the modules have together. */
+    /** Makes one schema of all modules. */
     readonly schemaBuilder: (parts: { typeDefs: DocumentNode[]; resolvers: Record<string, never>[] }) => GraphQLSchema;
   }): Application;
 }

@@ -4,8 +4,8 @@ import { print, type GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../errors/index.ts';
 
 /**
- * Answers a reading field. Fields of one request with the same arguments share one answer; `variant` tells those
- * apart that want more than others of what they read. `bodies` counts the characters of documents in an answer.
+ * Runs a field that reads. Fields of one request with the same arguments share one result; `variant` separates fields
+ * that need more of the result than others. `bodies` counts the characters of documents in a result.
  */
 export type Reads = <T>(info: GraphQLResolveInfo, work: () => Promise<T>, options?: ReadOptions<T>) => Promise<T>;
 
@@ -20,16 +20,16 @@ interface Read {
   readonly bodies: (answer: unknown) => number;
 }
 
-/** Operations of one request that run at once, so that a request with hundreds of fields is no crowd. */
+/** Operations of one request that run at once, so that a request with hundreds of fields does not crowd out others. */
 const CONCURRENT = 4;
 
-/** A request whose fields are answered from memory lets others have the event loop after so long. */
+/** Milliseconds after which a request whose fields are served from memory yields the event loop to others. */
 const MAX_HOLD_MS = 8;
 
-/** Characters of bodies after which a request starts no further reads: its answer is put together in memory. */
+/** Characters of bodies after which a request starts no further reads, because its response is built in memory. */
 export const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 
-/** The reads of one request. What has not begun when `signal` aborts does not begin. */
+/** The reads of one request. Reads that have not started when `signal` aborts do not start. */
 export function createReads(signal: AbortSignal): Reads {
   const runner = new Runner(signal);
   const loader = new DataLoader<Read, unknown, string>((reads) => runner.run(reads), { cacheKeyFn: ({ key }) => key });
@@ -37,7 +37,7 @@ export function createReads(signal: AbortSignal): Reads {
     loader.load({ key: `${fieldKey(info)} ${variant}`, work, bodies: bodies as Read['bodies'] }) as Promise<T>;
 }
 
-/** Within a request variables have one value each, so the same text means the same arguments. */
+/** Variables have one value per request, so the same text means the same arguments. */
 function fieldKey({ fieldName, fieldNodes }: GraphQLResolveInfo): string {
   return `${fieldName}(${(fieldNodes[0]?.arguments ?? []).map((argument) => print(argument)).sort().join(', ')})`;
 }
@@ -51,7 +51,7 @@ class Runner {
     this.#signal = signal;
   }
 
-  /** Answers or failures, in the order of the reads. */
+  /** Results or failures, in the order of the reads. */
   async run(reads: readonly Read[]): Promise<unknown[]> {
     const answers: unknown[] = Array.from({ length: reads.length });
     const waiting = reads.entries();

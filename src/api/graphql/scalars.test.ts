@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphqlFixture } from '../../testkit/graphql/graphql-fixture.ts';
 
-/** The operation takes no later time. */
+/** The operation accepts no later time. */
 const YEAR_9999 = 253_402_300_799;
 
 describe('the scalars', () => {

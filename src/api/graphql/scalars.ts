@@ -2,7 +2,10 @@ import { GraphQLError, Kind, valueFromASTUntyped, type GraphQLScalarTypeConfig, 
 
 type Config<T> = Pick<GraphQLScalarTypeConfig<T, T>, 'serialize' | 'parseValue' | 'parseLiteral'>;
 
-/** What the scalars of the schema look like on the wire. What a client sent is refused with its own words, what a handler answered as a fault of ours. */
+/**
+ * The scalars of the schema as they are on the wire. An invalid value from a client is rejected with a message of its
+ * own; one from a handler is an internal error.
+ */
 export const SCALARS = { JSONObject: jsonObject(), Time: wholeNumber('Time', 'whole Unix seconds'), Long: wholeNumber('Long', 'a whole number'), FilterValue: filterValue() };
 
 function jsonObject(): Config<Record<string, unknown>> {
@@ -66,7 +69,7 @@ function nameOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** `IntValue` is told as `an int`. */
+/** Names `IntValue` `an int`. */
 function literalName({ kind }: ValueNode): string {
   const word = kind.replace(/Value$/, '').toLowerCase();
   return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;

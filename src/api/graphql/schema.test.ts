@@ -3,7 +3,7 @@ import { buildSchema, isInputObjectType, isObjectType, isSpecifiedScalarType, le
 import { describe, expect, it } from 'vitest';
 import { createGraphqlApplication } from './application.ts';
 
-/** The schema as it was decided, with what tells of answers that end early. */
+/** The schema as decided, with the fields that report truncated results. */
 const DECIDED_SDL = `
 scalar JSONObject  scalar Time  scalar Long  scalar FilterValue
 directive @auth on FIELD_DEFINITION
@@ -136,7 +136,7 @@ type Mutation {
 const built = createGraphqlApplication().schema;
 const decided = buildSchema(DECIDED_SDL);
 
-/** Each field's guards, such as `Query.users @auth @hasRole(role: ADMIN)`; printing a schema leaves them out. */
+/** Each field's guards, such as `Query.users @auth @hasRole(role: ADMIN)`; a printed schema does not contain them. */
 function guards(schema: GraphQLSchema): string[] {
   const lines = Object.values(schema.getTypeMap()).filter(isObjectType).flatMap((type) => Object.values(type.getFields()).map((field) => {
     const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as string | undefined;

@@ -3,7 +3,7 @@ import { Kind, parse, type FieldNode, type FragmentDefinitionNode, type GraphQLR
 import { describe, expect, it } from 'vitest';
 import { selects } from './selects.ts';
 
-/** The part of `info` that a resolver of the first field of a document gets. */
+/** The part of `info` that the resolver of a document's first field receives. */
 function infoOf(text: string): Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'> {
   const { definitions } = parse(text);
   const [operation] = definitions;
@@ -20,7 +20,7 @@ const tree = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof({ maxDepth: 4 }, node(fc.constant([])), node(fc.array(tie('tree'), { maxLength: 3 }))),
 })).tree;
 
-/** The document, in which what is a fragment is spread by name or stands inline, and the paths that it reaches. */
+/** The document, in which fragments are spread by name or inline, and the paths that it selects. */
 function write(children: readonly Tree[]): { text: string; paths: Set<string> } {
   const definitions: string[] = [];
   const paths = new Set<string>();

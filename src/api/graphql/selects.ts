@@ -1,8 +1,8 @@
 import { Kind, type FragmentDefinitionNode, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
 /**
- * Whether a field's selection reaches a path of field names, such as `['edges', 'node', 'contentMd']`; what `@skip`
- * and `@include` say of it is left out of account. Each fragment is looked at once for each step of the path.
+ * Whether a field's selection contains a path of field names, such as `['edges', 'node', 'contentMd']`. Ignores `@skip`
+ * and `@include`. Each fragment is visited once for each step of the path.
  */
 export function selects(info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, path: readonly string[]): boolean {
   const seen = new Set<string>();

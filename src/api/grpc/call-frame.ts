@@ -17,20 +17,17 @@ export interface FrameOptions {
   readonly log: Log;
   /** Logs each call (`SVC_ACCESS_LOG`). */
   readonly accessLog: boolean;
-  /** Who calls, where proxies may stand before the server. */
+  /** The caller's address, taking proxies in front of the server into account. */
   readonly readAddress: ReadAddress;
 }
 
-/** How a call went: its answer to send, or why there is none. */
+/** The outcome of a call: the response to send, or the error. */
 export type Ending<T> = { readonly value: T } | { readonly status: StatusObject };
 
-/** Sends the head of an answer, once; `headers` are the operation's. */
+/** Sends the initial metadata of a response, once; `headers` are the operation's. */
 export type SendHead = (headers?: Readonly<Record<string, string>>) => void;
 
-/**
- * What every call needs around its work: who calls, under which id, until when, and what becomes of
- * errors and the log. Never rejects.
- */
+/** Runs a call's work with what every call needs: caller, request id, deadline, and the handling of errors and the log. Never rejects. */
 export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (caller: Caller & { readonly signal: AbortSignal }, sendHead: SendHead) => Promise<T>): Promise<Ending<T>> {
   const start = performance.now();
   const requestId = requestIdOf(text(call.metadata, 'x-request-id'));
@@ -60,7 +57,7 @@ function sendHead(call: AnyCall, requestId: string, headers: Readonly<Record<str
   call.sendMetadata(metadata);
 }
 
-/** As the HTTP interface does: what the server is to blame for is logged, with its cause. */
+/** As in the HTTP adapter: errors that are the server's fault are logged, with their cause. */
 function report(call: AnyCall, requestId: string, thrown: unknown, log: Log): void {
   if (thrown instanceof CallEnded) return;
   const error = toServiceError(thrown);

@@ -1,4 +1,4 @@
-/** Why work for a call was given up: nobody waits for its answer. */
+/** Why a call was aborted: no client waits for its response. */
 export class CallEnded extends Error {
   readonly status: 'CANCELLED' | 'DEADLINE_EXCEEDED';
 
@@ -9,7 +9,7 @@ export class CallEnded extends Error {
   }
 }
 
-/** What a signal needs of a call. */
+/** The part of a call that a signal needs. */
 export interface CancellableCall {
   readonly cancelled: boolean;
   getDeadline(): Date | number;
@@ -17,8 +17,8 @@ export interface CancellableCall {
 }
 
 /**
- * A signal that aborts when the client cancels or goes, or its deadline passes. The library ends a call
- * at its deadline by itself and then reports it as cancelled, so the clock says which of the two it was.
+ * A signal that aborts when the client cancels or disconnects, or when its deadline passes. The library ends a call at
+ * its deadline by itself and then reports it as cancelled, so the clock decides which of the two it was.
  */
 export function signalOf(call: CancellableCall): AbortSignal {
   const controller = new AbortController();
@@ -28,7 +28,7 @@ export function signalOf(call: CancellableCall): AbortSignal {
   return controller.signal;
 }
 
-/** Without a deadline it is infinite. */
+/** Infinite if the call has no deadline. */
 function isLate(deadline: Date | number): boolean {
   return Date.now() >= Number(deadline);
 }

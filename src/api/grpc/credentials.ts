@@ -1,12 +1,12 @@
 import { experimental, ServerCredentials } from '@grpc/grpc-js';
 import type { TlsMaterial, TlsSource } from '../../lib/tls.ts';
 
-/** What clients must do to connect: nothing, TLS, or TLS with a certificate of their own. */
+/** What clients need to connect: nothing, TLS, or TLS with a client certificate. */
 export function serverCredentials(tls: TlsSource | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
   const { clientCa, clientAuth = 'require' } = tls.current;
   const provider = new LiveCertificates(tls);
-  // Declared with the authority first, but the library takes the server's own certificate first.
+  // The type declares the authority first, but the library takes the server's own certificate first.
   return experimental.createCertificateProviderServerCredentials(
     provider,
     clientCa === undefined ? null : provider,
@@ -17,7 +17,7 @@ export function serverCredentials(tls: TlsSource | undefined): ServerCredentials
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
-/** Hands the library each certificate as it comes; connections that are open keep theirs. */
+/** Passes each new certificate to the library; open connections keep theirs. */
 class LiveCertificates implements experimental.CertificateProvider {
   readonly #tls: TlsSource;
   readonly #leave = new Map<CaListener | IdentityListener, () => void>();
@@ -43,7 +43,7 @@ class LiveCertificates implements experimental.CertificateProvider {
   }
 
   #follow(listener: CaListener | IdentityListener, tell: (material: TlsMaterial) => void): void {
-    // Not at once: the library is still adding itself, and would miss it.
+    // Deferred, because the library is still registering its listener and would miss the event.
     process.nextTick(() => tell(this.#tls.current));
     this.#leave.set(listener, this.#tls.onChange(tell));
   }

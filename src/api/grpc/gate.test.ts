@@ -20,7 +20,7 @@ async function start(gate: Partial<GateOptions>, options: FixtureOptions = {}): 
   fixture = await GrpcFixture.start({ ...options, server: { ...options.server, gate: createGate(whole) } });
 }
 
-/** A call of a raw HTTP/2 client, which sends of its message what a test likes. Answers the trailers. */
+/** A call of a raw HTTP/2 client, which sends only the part of its message that a test chooses. Returns the trailing metadata. */
 async function rawCall(rpc: string, send: (stream: ReturnType<ReturnType<typeof connectHttp2>['request']>) => void, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const session = connectHttp2(`http://${fixture.server.url}`);
   const stream = session.request({ [constants.HTTP2_HEADER_METHOD]: 'POST', [constants.HTTP2_HEADER_PATH]: `/quire.docs.v1.DocumentDB/${rpc}`, 'content-type': 'application/grpc', te: 'trailers', ...headers });
@@ -90,7 +90,7 @@ describe('the limit', () => {
   it('refuses a call before its message is read, and logs it', async () => {
     const lines: object[] = [];
     await start({ limit: refusing, accessLog: true, log: { ...silentLog, info: (fields) => void lines.push(fields) } });
-    // A message of a gigabyte that never comes.
+    // A message of a gigabyte that is never sent.
     const headers = await rawCall('DeleteEmbeddingConfig', (stream) => stream.write(Buffer.from([0, 0x40, 0, 0, 0])));
     expect(headers).toMatchObject({ 'grpc-status': String(status.RESOURCE_EXHAUSTED), 'retry-after': '7', 'x-ratelimit-remaining': '0' });
     expect(lines).toEqual([{ method: '/quire.docs.v1.DocumentDB/DeleteEmbeddingConfig', code: status.RESOURCE_EXHAUSTED, ip: '127.0.0.1' }]);

@@ -10,11 +10,11 @@ import type { QuotaHeaders, RateLimit } from '../../operations/index.ts';
 import { senderOf, text } from './request.ts';
 import { statusOf } from './status.ts';
 
-/** How long the server waits for a client that has something to send, in milliseconds. */
+/** How long the server waits for a client's message, in milliseconds. */
 export interface Waits {
-  /** For the one message of a call. */
+  /** For the single message of a call. */
   readonly messageMs: number;
-  /** For the next message of a stream, which may come now and then. */
+  /** For the next message of a stream, which may be infrequent. */
   readonly streamMs: number;
 }
 
@@ -24,16 +24,16 @@ export interface GateOptions {
   readonly log: Log;
   readonly accessLog: boolean;
   readonly readAddress: ReadAddress;
-  /** Counts every call but those of `unlimited`; without it there is no limit. */
+  /** Counts every call except those of `unlimited`; without it there is no rate limit. */
   readonly limit?: RateLimit | undefined;
-  /** Paths of calls that are never refused. */
+  /** Paths of calls that are exempt from the rate limit. */
   readonly unlimited: ReadonlySet<string>;
   readonly waits: Waits;
 }
 
 /**
- * Stands before every call: counts it before its messages are read, tells the client of its quota in the head of
- * the answer, and ends calls whose messages do not come.
+ * Runs before every call: counts it before its messages are read, sends the client its quota in the initial metadata,
+ * and ends calls whose messages do not arrive.
  */
 export function createGate(options: GateOptions): ServerInterceptor {
   const { limit, unlimited, waits } = options;

@@ -1,12 +1,13 @@
 import type { Server } from '@grpc/grpc-js';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 
-/** The name under which the health service tells of readiness, as `GET /ready` does. */
+/** The service name under which the health service reports readiness, as `GET /ready` does. */
 const READINESS = 'readiness';
 
 /**
  * The standard health service (`grpc.health.v1.Health`): the server as a whole under the empty name, each service, and
- * whether every search index serves under `readiness`. The first ones serve meanwhile.
+ * under `readiness` whether every search index is ready. The server and its services already report SERVING before
+ * that.
  */
 export function addHealth(server: Server, services: readonly string[], followReadiness?: (listener: (ready: boolean) => void) => void): { stop(): void } {
   const names = ['', ...services];

@@ -10,16 +10,16 @@ import { decodeMessage, encodeMessage, type Schema } from './message/index.ts';
 export interface NodeLinkOptions {
   readonly address: Address;
   readonly schema: Schema;
-  /** Sent with every call; empty for none. */
+  /** Sent with every call; empty for no secret. */
   readonly secret: string;
-  /** This node's own certificate, which it shows, and the authority that it trusts; plain text without. */
+  /** The certificate that this node presents, and the authority that it trusts; without them, plain text. */
   readonly tls?: TlsMaterial | undefined;
 }
 
-/** A call with one answer takes this long at most. */
+/** Most milliseconds of a call with one response. */
 const DEADLINE_MS = 20_000;
 
-/** Whoever follows decides when to connect again, not the library. A leader that has gone without a word is noticed. */
+/** The follower decides when to reconnect, not the library. A leader that disappeared without closing its connection is detected. */
 const CHANNEL: ClientOptions = {
   'grpc.initial_reconnect_backoff_ms': 100, 'grpc.min_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000,
@@ -30,12 +30,12 @@ const SERVICE = 'quire.docs.v1.Replication';
 
 type Message = Record<string, unknown>;
 
-/** What every message has, whether or not it was worth sending. */
+/** Fields that every message has, even if they were omitted on the wire. */
 const ENTRY = { type: '', lsn: 0, position: 0, timestamp: 0, value: new Uint8Array(), txnEnd: false, epoch: 0, leaderPosition: 0, sentAt: 0 };
 const PIECE = { data: new Uint8Array(), offset: 0, totalSize: 0, isLast: false, snapshotLsn: 0, checksum: 0 };
 const ANSWER = { epoch: 0, fencedBy: 0 };
 
-/** The RPCs between nodes, from the side that calls. Connects with the first call. */
+/** Client side of the RPCs between nodes. Connects with the first call. */
 export class NodeLink {
   readonly #client: Client;
   readonly #schema: Schema;
@@ -44,7 +44,7 @@ export class NodeLink {
   constructor({ address, schema, secret, tls }: NodeLinkOptions) {
     const host = address.kind === 'tcp' ? (address.host ?? 'localhost') : '';
     const target = address.kind === 'unix' ? formatAddress(address) : formatAddress({ ...address, host });
-    // The library would greet the server by its IP address, which TLS has no place for; what the certificate says is checked all the same.
+    // The library would send the server's IP address as the TLS server name, which TLS does not allow; the certificate is checked nevertheless.
     const byAddress = tls !== undefined && isIP(host) !== 0;
     this.#client = new Client(target, credentialsOf(tls, byAddress ? host : undefined), byAddress ? { ...CHANNEL, 'grpc.ssl_target_name_override': 'node.invalid' } : CHANNEL);
     this.#schema = schema;
@@ -77,7 +77,7 @@ export class NodeLink {
     this.#client.close();
   }
 
-  /** The next message is taken when the one before was dealt with, which slows the leader down. */
+  /** Back-pressure: the next message is read when the previous one has been processed, which slows the leader down. */
   async *#stream(rpc: string, request: object, signal: AbortSignal): AsyncGenerator<Message> {
     signal.throwIfAborted();
     const method = this.#method(rpc);
@@ -125,7 +125,7 @@ function credentialsOf(tls: TlsMaterial | undefined, host: string | undefined): 
 
 const isGrpcError = (error: unknown): error is GrpcError => error instanceof Error && 'code' in error && 'metadata' in error;
 
-/** The error that the other node threw, by its code; `unavailable` where that says nothing. */
+/** The error that the other node threw, by its code; `unavailable` if there is no code. */
 function toServiceError(error: GrpcError): ServiceError {
   const [code] = error.metadata?.get('quire-code') ?? [];
   const known = typeof code === 'string' && code in ERRORS ? (code as ErrorCode) : 'unavailable';

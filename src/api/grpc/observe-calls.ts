@@ -1,6 +1,6 @@
 import { ServerInterceptingCall, status, type ServerInterceptingCallInterface, type ServerInterceptor } from '@grpc/grpc-js';
 
-/** One call as it ended; `method` is the full name of one that the server knows. */
+/** One ended call; `method` is the full name of a method that the server has. */
 export interface GrpcExchange {
   readonly method: string;
   /** Name of the status, such as `OK`. */
@@ -8,8 +8,8 @@ export interface GrpcExchange {
 }
 
 /**
- * Tells of each call once, when its status is sent or its client has gone (`CANCELLED`). It has to be the first interceptor, so that
- * it sees what the others send. Calls of methods that are not there never come here.
+ * Reports each call once, when its status is sent or its client has disconnected (`CANCELLED`). It must be the first
+ * interceptor, so that it sees what the others send. Calls of unknown methods never reach it.
  */
 export function observeCalls(observe: (exchange: GrpcExchange) => void): ServerInterceptor {
   return ({ path }, call) => {

@@ -6,7 +6,7 @@ import type { Schema } from './message/index.ts';
 
 type Service = Parameters<Server['addService']>;
 
-/** By schema: the package goes through all descriptors, which takes 60 ms, and tests start many servers in one process. */
+/** Cached by schema: the package visits all descriptors, which takes 60 ms, and tests start many servers in one process. */
 const servicesOf = new WeakMap<Schema, readonly Service[]>();
 
 /** Reflection (`grpc.reflection.v1` and `v1alpha`) from the image itself. */
@@ -17,8 +17,8 @@ export function addReflection(server: Server, schema: Schema): void {
 }
 
 /**
- * The package expects what proto-loader makes, whose files lack imports and which strict clients refuse; all that it reads of it
- * are the descriptors.
+ * The package expects the output of proto-loader, whose files lack imports, so that strict clients reject them. The
+ * package reads only the descriptors of it.
  */
 function makeServices({ files }: Schema): Service[] {
   const fileDescriptorProtos = files.file.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)));

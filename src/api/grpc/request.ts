@@ -3,19 +3,19 @@ import { presentedCredential } from '../../lib/credential.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Caller, Sender } from '../../operations/index.ts';
 
-/** What adapters need of a call, whichever kind it is. */
+/** What adapters need of a call, whatever its kind. */
 export interface IncomingCall {
   readonly metadata: Metadata;
   getPeer(): string;
 }
 
-/** Who calls, as the metadata and the connection tell it. */
+/** The caller, from the metadata and the connection. */
 export function callerOf(call: IncomingCall, requestId: string, signal: AbortSignal, readAddress: ReadAddress): Caller {
   const traceparent = text(call.metadata, 'traceparent');
   return { ...senderOf(call, readAddress), requestId, signal, ...(traceparent !== undefined && { traceparent }) };
 }
 
-/** The same before the call is anything. */
+/** The same, before the kind of the call is known. */
 export function senderOf(call: IncomingCall, readAddress: ReadAddress): Sender {
   const { metadata } = call;
   const ip = readAddress(peerAddress(call.getPeer()), metadata.get('x-forwarded-for').join(',') || undefined);
@@ -29,7 +29,7 @@ export function senderOf(call: IncomingCall, readAddress: ReadAddress): Sender {
   };
 }
 
-/** A text of the metadata; the first where there are several. */
+/** A text value of the metadata; the first if there are several. */
 export function text(metadata: Metadata, name: string): string | undefined {
   const [value] = metadata.get(name);
   return typeof value === 'string' ? value : undefined;

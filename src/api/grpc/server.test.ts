@@ -29,7 +29,7 @@ const start = async (options: FixtureOptions = {}): Promise<GrpcFixture> => {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** Asks the standard health service, in its own bytes: field 1 is the service asked for, and the status answered. */
+/** Calls the standard health service with hand-made bytes: field 1 of the request is the service, and of the response the status. */
 function health({ raw }: { raw: Client }, service: string): Promise<number> {
   const request = Buffer.concat([Buffer.from([0x0a, service.length]), Buffer.from(service)]);
   return new Promise((resolve, reject) => {
@@ -175,7 +175,7 @@ describe('many watchers', () => {
     for (const call of calls) call.cancel();
     await vi.waitFor(() => expect(open).toBe(0), { timeout: 10_000 });
     expect([...signals].every(({ aborted }) => aborted)).toBe(true);
-    // Nothing is open any more, so stopping waits for nothing.
+    // Nothing is open any more, so the stop does not wait.
     await fixture.server.stop(60_000);
   });
 });
@@ -191,7 +191,7 @@ describe('TLS', () => {
     }
   })();
 
-  /** A key and a certificate of an authority's, for a name. */
+  /** A key, and a certificate for a name that an authority has signed. */
   function issue(name: string, authority: string): { cert: Buffer; key: Buffer } {
     writeFileSync(join(folder, 'san'), `subjectAltName=DNS:${name},IP:127.0.0.1`);
     openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
@@ -206,7 +206,7 @@ describe('TLS', () => {
 
   const reaches = (fixture: GrpcFixture): Promise<boolean> => fixture.client.call('DeleteEmbeddingConfig', {}, { deadline: Date.now() + 5000 }).then(() => true, () => false);
 
-  // openssl makes the certificates, since Node can read them only.
+  // openssl creates the certificates, because Node can only read them.
   it.skipIf(!hasOpenssl)('lets in who trusts the server, and with an authority only those whom it knows', async () => {
     const ca = authority('ours');
     const foreign = authority('theirs');

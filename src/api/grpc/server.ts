@@ -11,30 +11,33 @@ export interface GrpcServerOptions {
   readonly address: Address;
   readonly credentials: ServerCredentials;
   readonly schema: Schema;
-  /** Full names of the services that the health service reports on. */
+  /** Full names of the services that the health service reports. */
   readonly services: readonly string[];
-  /** Calls its listener with whether the server is ready, now and whenever that changes. */
+  /** Calls its listener with the server's readiness, immediately and at each change. */
   readonly followReadiness?: (listener: (ready: boolean) => void) => void;
   /** Offers reflection, so that clients need no proto files. */
   readonly reflection: boolean;
   /** Largest message in either direction, in bytes. */
   readonly maxMessageBytes: number;
-  /** Told of each call when it has ended; must not throw. */
+  /** Called when a call has ended; must not throw. */
   readonly observe?: (exchange: GrpcExchange) => void;
-  /** What stands before every call. */
+  /** Interceptors that run before every call. */
   readonly gate?: ServerInterceptor;
-  /** Adds the services themselves. */
+  /** Registers the services. */
   readonly serve: (server: Server) => void;
 }
 
 export interface GrpcServer {
   /** The target that clients connect to: `host:port`, or `unix:/path`. */
   readonly url: string;
-  /** Reports NOT_SERVING, ends endless calls, waits for the others, and cuts off those that take longer. Safe twice. */
+  /** Reports NOT_SERVING, ends endless calls, waits for the others, and aborts those that take longer. Safe to call twice. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A client that is gone without a word is noticed within these; one that is idle is let go after a while. */
+/**
+ * A client that disappeared without closing its connection is detected after the keepalive time and timeout; an idle
+ * client is disconnected after 30 minutes.
+ */
 const CONNECTIONS: ServerOptions = {
   'grpc.keepalive_time_ms': 60_000,
   'grpc.keepalive_timeout_ms': 20_000,
@@ -42,14 +45,14 @@ const CONNECTIONS: ServerOptions = {
   'grpc.max_concurrent_streams': 1000,
 };
 
-/** Serves; rejects with a one-line reason when the address cannot be had. */
+/** Starts the server; rejects with a one-line reason if the address is not available. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { address, maxMessageBytes, schema } = options;
   const endless = new EndlessCalls();
   const server = new Server({
     ...CONNECTIONS,
     'grpc.max_receive_message_length': maxMessageBytes,
-    // What is too much for an answer is refused by name where it is encoded.
+    // Responses that are too large are rejected with a named error where they are encoded.
     'grpc.max_send_message_length': -1,
     interceptors: [...(options.observe ? [observeCalls(options.observe)] : []), endless.interceptor, ...(options.gate ? [options.gate] : [])],
   });
@@ -66,10 +69,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   }) };
 }
 
-/** As clients on this machine write it. */
+/** The address as clients on this machine write it. */
 const shownHost = (host: string | undefined): string => (host === undefined || host === '::' || host === '0.0.0.0' ? 'localhost' : host);
 
-/** Without a host on every interface, also where there is no IPv6. */
+/** Without a host, listens on every interface, also where there is no IPv6. */
 export async function bind(server: Server, address: Address, credentials: ServerCredentials): Promise<number> {
   const targets = address.kind === 'tcp' && address.host === undefined ? [`[::]:${address.port}`, `0.0.0.0:${address.port}`] : [formatAddress(address)];
   let failure: Error | undefined;
@@ -96,13 +99,13 @@ function reasonOf(message: string, address: string): string {
   return `cannot listen on ${address}: ${message}`;
 }
 
-/** Stops a server as `GrpcServer.stop` says. `announce` is called first. */
+/** Stops a server, as described at `GrpcServer.stop`. `announce` is called first. */
 export function stopOnce(server: Server, announce: () => void): GrpcServer['stop'] {
   let stopping: Promise<void> | undefined;
   return (graceMs) => (stopping ??= stop(server, announce, graceMs));
 }
 
-/** A connection that broke in the middle of something may never be told to have closed; it is waited for no longer than this. */
+/** A connection that broke during a call may never be reported as closed; the server waits for it no longer than this. */
 const CUT_OFF_MS = 1000;
 
 async function stop(server: Server, announce: () => void, graceMs: number): Promise<void> {

@@ -3,22 +3,22 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { ERRORS, ServiceError } from '../../errors/index.ts';
 import { CallEnded } from './call-signal.ts';
 
-/** Clients refuse metadata beyond 8 KiB, and text grows when it is escaped for the wire. */
+/** Bytes of metadata: clients reject more than 8 KiB, and text grows when it is escaped for the wire. */
 const MAX_MESSAGE = 1024;
 const MAX_DETAILS = 2048;
 const MAX_VIOLATION = 200;
 
 const DOMAIN = 'quire.docs.v1';
 
-/** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
+/** The error that is sent for anything thrown: unknown errors reveal no details. */
 export function toServiceError(thrown: unknown): ServiceError {
   return thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
 }
 
 /**
- * The status of a failed call: the code's gRPC status, the message, and in the trailing metadata
- * `quire-code`, `x-request-id` and google.rpc.Status with ErrorInfo (the code as reason), BadRequest (one
- * violation for each message) and RetryInfo where there is something to tell.
+ * The status of a failed call: the code's gRPC status, the message, and in the trailing metadata `quire-code`,
+ * `x-request-id` and google.rpc.Status with ErrorInfo (the code as reason), BadRequest (one violation for each message)
+ * and, if there is a delay, RetryInfo.
  */
 export function statusOf(thrown: unknown, requestId: string): StatusObject {
   const metadata = new Metadata();
@@ -33,10 +33,10 @@ export function statusOf(thrown: unknown, requestId: string): StatusObject {
   return { code, details, metadata };
 }
 
-/** Headers that concern an HTTP connection. */
+/** Headers that concern an HTTP connection only. */
 const HOP_BY_HOP = new Set(['Connection', 'Allow']);
 
-/** At most so many characters, and never half a character, which could not be escaped. */
+/** Shortens a text to this many characters, and never splits a surrogate pair, which could not be escaped. */
 function shorten(text: string, most: number): string {
   return (text.length > most ? `${text.slice(0, most - 1)}…` : text).toWellFormed();
 }
@@ -45,7 +45,7 @@ function shorten(text: string, most: number): string {
 function richStatus(code: number, message: string, error: ServiceError): Uint8Array {
   const writer = new BinaryWriter();
   writer.tag(1, WireType.Varint).int32(code);
-  // The message is sent beside this, too.
+  // The message is also sent outside these details.
   writer.tag(2, WireType.LengthDelimited).string(shorten(message, MAX_VIOLATION));
   any(writer, 'google.rpc.ErrorInfo', errorInfo(error));
   if (code === codes.INVALID_ARGUMENT) any(writer, 'google.rpc.BadRequest', badRequest(error));
@@ -61,7 +61,7 @@ function any(writer: BinaryWriter, type: string, value: Uint8Array): void {
   writer.join();
 }
 
-/** 1 reason, 2 domain, 3 metadata: what the HTTP interface adds to the body of this error. */
+/** 1 reason, 2 domain, 3 metadata: the fields that the HTTP adapter adds to the body of this error. */
 function errorInfo(error: ServiceError): Uint8Array {
   const writer = new BinaryWriter();
   writer.tag(1, WireType.LengthDelimited).string(error.code);
@@ -94,7 +94,7 @@ function badRequest({ errors, message }: ServiceError): Uint8Array {
   return writer.finish();
 }
 
-/** The fields that a message names: `missing fields: key, lang`, or `limit must be ...`. */
+/** The fields that a message names, as in `missing fields: key, lang` or `limit must be ...`. */
 function fieldsOf(line: string): string[] {
   const missing = /^missing fields: (.+)$/.exec(line)?.[1];
   if (missing !== undefined) return missing.split(', ').slice(0, 10).map((name) => name.slice(0, 80));

@@ -118,7 +118,7 @@ describe('a request', () => {
     };
     expect(await offer(new Reply({ name: 'a' } as never))).toBe(200);
     expect(await offer(new Reply({ name: 'a', later: true } as never, {}, 202))).toBe(202);
-    // Each status has an answer of its own to be checked against, and one that is not specified is our mistake.
+    // Each status has a response of its own to check; one that is not specified is a bug of the server.
     expect(await offer(new Reply({ name: 'a' } as never, {}, 202))).toBe(500);
     expect(await offer(new Reply({ name: 'a' } as never, {}, 201))).toBe(500);
   });

@@ -15,44 +15,47 @@ import type { SpecificationReader } from './specification.ts';
 
 export interface HttpAppOptions<Operations> {
   readonly title: string;
-  /** What requests come by, for the mode that they may work in. Default `http`. */
+  /** The protocol that requests arrive by; its access mode applies to them. Default `http`. */
   readonly protocol?: 'http' | 'http3';
-  /** Where else the service is reached, for `Alt-Svc` (RFC 7838) over TLS. */
+  /** The value of `Alt-Svc` (RFC 7838) that responses over TLS carry: where else the service can be reached. */
   readonly alternative?: string | undefined;
-  /** The service's description, as it is published. */
+  /** The published OpenAPI description of the service. */
   readonly specification: Omit<Description, 'title'>;
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
   readonly invoke: Invoke<Operations>;
   readonly errors: ErrorFormat;
-  /** Of paths of extensions that have errors of their own. */
+  /** Error formats of extension paths that have their own. */
   readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
-  /** Who sent a request; nobody's word is taken for it unless this says whose. */
+  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
   readonly readAddress?: ReadAddress;
-  /** Counts every request but those of health and metrics; without it there is no limit. */
+  /** Counts every request except those of health and metrics; without it there is no rate limit. */
   readonly limit?: RateLimit | undefined;
   readonly log: Log;
   readonly maxBodyBytes: number;
   readonly corsOrigins: readonly string[];
-  /** What web pages may do at a server that asks for no credential; without it, their requests are like all others. */
+  /** What web pages may do on a server that requires no credential; without it, their requests are treated like all others. */
   readonly judge?: JudgeWebRequest;
-  /** Paths that the judge is not asked about. */
+  /** Paths for which the judge is not called. */
   readonly openPaths?: readonly string[];
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
-  /** Whether a query parameter that an operation does not have is refused (decision D-145) or passed over with a warning; absent, it is passed over in silence. */
+  /**
+   * Whether a query parameter that an operation does not have is rejected (decision D-145) or ignored with a warning;
+   * if absent, it is ignored silently.
+   */
   readonly strictQuery?: boolean;
-  /** Whether callers may present an API key in `X-API-Key`; true unless said otherwise. */
+  /** Whether callers may present an API key in `X-API-Key`; the default is true. */
   readonly apiKeys?: boolean;
-  /** Whether answers are compressed for clients that take them so. */
+  /** Whether responses are compressed for clients that accept it. */
   readonly compress?: boolean;
   readonly observe?: (exchange: Exchange) => void;
-  /** How operations that are sent as forms get their files. */
+  /** How operations that are sent as forms receive their files. */
   readonly forms?: Forms;
-  /** What else is served on the same port, asked for what is no operation's path. */
+  /** Further handlers on the same port, called for paths that belong to no operation. */
   readonly extensions?: readonly Middleware<RequestState>[];
 }
 
-/** The koa application of one service: its operations, its description, and what every request needs. */
+/** The koa application of one service: its operations, its description, and the middleware that every request needs. */
 export async function createHttpApp<Operations>(options: HttpAppOptions<Operations>): Promise<Koa<RequestState>> {
   const app = new Koa<RequestState>();
   app.use(frame({
@@ -82,7 +85,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   app.use(endpoint);
   for (const extension of options.extensions ?? []) app.use(extension);
   app.use(pages.routes());
-  // A client that hangs up or breaks off is its own business; everything else was logged with its request.
+  // A client that disconnects is not an error of the server; every other error was logged with its request.
   app.on('error', (error: NodeJS.ErrnoException) => {
     const { code = '' } = error;
     if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'answer could not be sent');
@@ -90,7 +93,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   return app;
 }
 
-/** Loaded only where answers are checked: other servers start without it. */
+/** Loaded only if responses are checked; other servers start without it. */
 async function specificationReader(documentText: string): Promise<SpecificationReader> {
   const { createSpecificationReader } = await import('./specification.ts');
   return createSpecificationReader(documentText);

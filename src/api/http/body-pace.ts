@@ -1,35 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SLOW_BODY } from '../../lib/request-bytes.ts';
 
-/** How slowly the body of a request may come. */
+/** The slowest pace at which the body of a request may arrive. */
 export interface BodyPace {
-  /** Milliseconds of waiting in which so many bytes must come. */
+  /** Milliseconds of waiting for the client within which `bytes` must arrive. */
   readonly periodMs: number;
   readonly bytes: number;
-  /** How long a body is still taken in after its answer was sent, so that a client can read that answer. */
+  /** Milliseconds for which a body is still read after its response was sent, so that a client can read that response. */
   readonly lingerMs: number;
-  /** How often it is looked. */
+  /** Milliseconds between two checks. */
   readonly checkMs: number;
 }
 
-/** 500 bytes a second over 20 seconds, the pace that Apache's mod_reqtimeout asks for: who sends with it may take as long as it takes. */
+/**
+ * 500 bytes a second over 20 seconds, the pace that Apache's mod_reqtimeout requires; a client that keeps this pace may
+ * take any time in total.
+ */
 export const USUAL_PACE: BodyPace = { periodMs: 20_000, bytes: 10_000, lingerMs: 5000, checkMs: 1000 };
 
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Milliseconds of this period in which it was the client's turn. */
+  /** Milliseconds of this period in which the server waited for the client. */
   waited: number;
-  /** Bytes of the connection when the period began. */
+  /** Bytes that the connection had received when the period began. */
   bytesBefore: number;
-  /** Milliseconds since the answer was sent. */
+  /** Milliseconds since the response was sent. */
   lingered: number;
 }
 
 /**
- * Watches over the bodies that are on their way. A limit of the whole time would cut off large uploads over slow lines,
- * so it is the pace that counts, and only while the server waits for the client: what the server itself is slow to
- * read is not held against it.
+ * Monitors bodies that are arriving. A limit on the total time would cut off large uploads over slow lines, so the pace
+ * is limited, and only while the server waits for the client: time in which the server itself does not read is not
+ * counted.
  */
 export class BodyWatch {
   readonly #pace: BodyPace;
@@ -38,7 +41,7 @@ export class BodyWatch {
   readonly #timer: NodeJS.Timeout;
   #checkedAt = performance.now();
 
-  /** `onSlow` answers a request whose body nobody is reading as a whole. */
+  /** `onSlow` sends the response for a slow request whose body has no reader that handles it. */
   constructor(pace: BodyPace, onSlow: (request: IncomingMessage, response: ServerResponse) => void) {
     this.#pace = pace;
     this.#onSlow = onSlow;
@@ -59,7 +62,7 @@ export class BodyWatch {
 
   #check(): void {
     const now = performance.now();
-    // A process that stood still is not to blame its clients.
+    // If this process itself was blocked, that time must not count against its clients.
     const passed = Math.min(now - this.#checkedAt, 2 * this.#pace.checkMs);
     this.#checkedAt = now;
     for (const arrival of this.#arriving) {
@@ -77,7 +80,7 @@ export class BodyWatch {
       if (arrival.lingered >= lingerMs) request.socket.destroy();
       return;
     }
-    // What has come waits to be read.
+    // Received bytes wait to be read, so the server is the slow side.
     if (request.readableLength > 0) return;
     arrival.waited += passed;
     if (arrival.waited < periodMs) return;

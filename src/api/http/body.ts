@@ -6,10 +6,10 @@ import type { OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** A stream of JSON, one value a line. */
+/** A stream of JSON, one value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Throws 415 unless a body is sent as lines of JSON, uncompressed. */
+/** Throws 415 unless the body is JSON lines, uncompressed. */
 export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHeaders): void {
   checkEncoding(headers);
   if (type?.split(';', 1)[0]!.trim().toLowerCase() === LINES_TYPE) return;
@@ -17,10 +17,11 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
 }
 
 /**
- * Reads a JSON object from a request. An absent body is an empty object, so that validation can say
- * which fields are missing; where the body itself is required and no field of it, it is refused. A body has to say that
- * it is JSON: only then do browsers ask before a page of another site may send it (decision D-140). Bytes that are not UTF-8 are refused, or, for operations that repair
- * text, become lone surrogates that their handlers find (decision D-39).
+ * Reads a JSON object from a request. An absent body is an empty object, so that validation can say which fields are
+ * missing; if the body is required but none of its fields, an absent one is rejected. A body must be declared as JSON:
+ * only then do browsers send a preflight request before a page of another site may send it (decision D-140). Bytes that
+ * are not UTF-8 are rejected, or, for operations that repair text, become lone surrogates that their handlers find
+ * (decision D-39).
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
 export async function readJsonObject(request: IncomingMessage, maxBytes: number, { sanitize, requiresBody }: Pick<OperationSpec, 'sanitize' | 'requiresBody'>): Promise<Record<string, unknown>> {
@@ -38,7 +39,7 @@ export async function readJsonObject(request: IncomingMessage, maxBytes: number,
   return value as Record<string, unknown>;
 }
 
-/** A body as it arrives. Rejects as `readJsonObject` does when it is cut off. */
+/** A body as it arrives. Rejects like `readJsonObject` if it is cut off. */
 export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* request as AsyncIterable<Uint8Array>;
@@ -52,7 +53,7 @@ function absent(isRequired: boolean): Record<string, never> {
   return {};
 }
 
-/** Whether there is a content type at all; throws where it is another one. */
+/** Whether there is a content type; throws if it is not the expected one. */
 function checkContentType(header: string | undefined): boolean {
   if (header === undefined) return false;
   if (header === JSON_TYPE) return true;

@@ -11,7 +11,7 @@ interface Fault {
   readonly reason: string;
 }
 
-/** By the codes of Node and its parser. */
+/** By the error codes of Node and its parser. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'invalid_argument', reason: 'the headers of the request are too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'payload_too_large', reason: 'the chunk extensions of the body are too large' },
@@ -21,8 +21,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const INVALID: Fault = { status: 400, code: 'invalid_argument', reason: 'the request is not valid HTTP' };
 
 /**
- * Answers what is not HTTP, so that no request object ever came of it, with an error body like all
- * others, and closes the connection. A client that has gone already is left alone.
+ * Responds to bytes that are not HTTP, for which no request object exists, with an error body in the usual form, and
+ * closes the connection. Does nothing if the client has already disconnected.
  */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, format: ErrorFormat): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

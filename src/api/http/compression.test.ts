@@ -47,7 +47,7 @@ describe('an answer over 1 KiB is compressed', () => {
     ['gzip', 'gzip'],
     ['br', 'br'],
     ['zstd', 'zstd'],
-    // What a client takes alike, the server chooses from.
+    // If the client accepts several encodings equally, the server chooses.
     ['gzip, deflate, br, zstd', 'zstd'],
     ['gzip, br', 'br'],
     ['zstd;q=0.5, gzip;q=0.9, br;q=0.1', 'gzip'],

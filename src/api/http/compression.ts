@@ -4,9 +4,9 @@ import { compress, compressor, type Encoding, isWorthCompressing, preferredEncod
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 
 /**
- * Compresses what koa sends, and lets `sendJson` compress what it sends itself. Left as they are: answers up to 1 KiB,
- * events that a client waits for one by one, files that are compressed already, and answers that hold a credential:
- * what is compressed together with it tells of it by its length (BREACH).
+ * Compresses the responses that koa sends, and lets `sendJson` compress those that it sends itself. Not compressed:
+ * responses up to 1 KiB, events that a client awaits one by one, files that are already compressed, and responses that
+ * contain a credential, because the compressed length reveals something about it (BREACH).
  */
 export function compression(): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -16,7 +16,7 @@ export function compression(): Middleware<RequestState> {
   };
 }
 
-/** The JSON of an answer, compressed, with its encoding; undefined where it is sent as it is. */
+/** Returns the JSON of a response, compressed, with its encoding; undefined if it is sent uncompressed. */
 export async function compressedText(ctx: HttpContext, text: string): Promise<{ readonly bytes: Buffer; readonly encoding: string } | undefined> {
   if (ctx.state.compresses !== true || !isWorthCompressing(text) || holdsCredential(ctx)) return undefined;
   const encoding = negotiate(ctx);
@@ -29,36 +29,36 @@ async function compressBody(ctx: HttpContext): Promise<void> {
   if (!isStream && !((typeof body === 'string' || Buffer.isBuffer(body)) && isWorthCompressing(body))) return;
   if (!isCompressible(ctx) || holdsCredential(ctx)) return;
   const encoding = negotiate(ctx);
-  // The answer to HEAD has no body to compress.
+  // The response to HEAD has no body to compress.
   if (encoding === undefined || ctx.method === 'HEAD') return;
   const type = headerOf(ctx, 'Content-Type');
-  // A source that fails tears the compressor down with it, and so the connection.
+  // If the source fails, the pipeline destroys the compressor, and thereby the connection.
   ctx.body = isStream ? pipeline(body, compressor(encoding), () => undefined) : await compress(body as string | Buffer, encoding);
   ctx.set('Content-Type', type);
   setEncoding(ctx, encoding);
 }
 
-/** Marks an answer as encoded. A strong entity tag names the bytes, so that each encoding has one of its own. */
+/** Marks a response as encoded. A strong entity tag identifies the bytes, so each encoding has its own. */
 export function setEncoding(ctx: HttpContext, encoding: string): void {
   ctx.set('Content-Encoding', encoding);
   const tag = headerOf(ctx, 'ETag');
   if (tag.startsWith('"')) ctx.set('ETag', tag.replace(/"$/, `-${encoding}"`));
 }
 
-/** By media type. Events and progress are flushed one by one, which compression would hold back; parts of a file have offsets in it. */
+/** Decides by media type. Events and progress are flushed one by one, which compression would delay; parts of a file are addressed by offset. */
 function isCompressible(ctx: HttpContext): boolean {
   if (ctx.status === 206 || headerOf(ctx, 'Content-Encoding') !== '' || headerOf(ctx, 'Content-Range') !== '' || headerOf(ctx, 'Cache-Control').includes('no-transform')) return false;
   return /^(?!text\/event-stream)(?:text\/|application\/(?:.+\+)?(?:json|yaml|xml|javascript|x-ndjson)\b)/.test(ctx.response.type);
 }
 
-/** Answers with keys and tokens are the ones that say `no-store`; those of GraphQL all do, and say nothing by it. */
+/** Responses with keys and tokens are those with `no-store`. All GraphQL responses have it, so it says nothing there. */
 function holdsCredential(ctx: HttpContext): boolean {
   return ctx.state.operation !== undefined && headerOf(ctx, 'Cache-Control') === 'no-store';
 }
 
 const headerOf = ({ res }: HttpContext, name: string): string => String(res.getHeader(name) ?? '');
 
-/** Caches hear that the answer depends on what the client accepts, whichever encoding it is. */
+/** `Vary` tells caches that the response depends on the encodings that the client accepts, whichever is chosen. */
 function negotiate(ctx: HttpContext): Encoding | undefined {
   ctx.vary('Accept-Encoding');
   return preferredEncoding(ctx.headers['accept-encoding']);

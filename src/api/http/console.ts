@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { isKnown, notModified } from './entity-tags.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 
-/** The console of one service. */
+/** The web console of one service. */
 export type ConsoleOf = 'docs' | 'runs';
 
 interface ConsoleFile {
@@ -19,7 +19,7 @@ interface ConsoleFile {
 /** Files of the built console by their path below `generated/console`. */
 type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
-/** It lies at the same place beside the sources and in the package. */
+/** It is at the same place relative to the sources and to the package. */
 const FOLDER = fileURLToPath(new URL('../../../generated/console/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -29,12 +29,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The pages run their own scripts only, none of which is in a page, and talk to this server only. Documents may show images of this server. */
+/** The pages run only their own script files, never inline scripts, and connect to this server only. Documents may show images of this server. */
 export const CONSOLE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Serves the console at `/console` and a page with links at `/`. The files are read when the first of them is asked for. Pages are asked for each
- * time and answered with 304 while they are the same; the names of all other files have a hash of what is in them, so browsers keep them for good.
+ * Serves the console at `/console` and a page with links at `/`. The files are read at the first request for one of
+ * them. Browsers revalidate pages each time, and the response is 304 while they are unchanged; the names of all other
+ * files contain a hash of their content, so browsers cache them permanently.
  */
 export function consolePages(service: ConsoleOf): Middleware<RequestState> {
   let loaded: Promise<ConsoleFiles> | undefined;
@@ -74,7 +75,7 @@ function send(ctx: HttpContext, { type, etag, bytes }: ConsoleFile, isPage: bool
   ctx.body = bytes;
 }
 
-/** The tag of a compressed answer ends with its encoding. */
+/** The entity tag of a compressed response ends with its encoding. */
 function plainTags(header: string): string | undefined {
   return header === '' ? undefined : header.replace(/-(?:br|gzip|zstd)"/g, '"');
 }

@@ -9,23 +9,23 @@ const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset,
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 
-/** What a request may do as far as browsers tell where it is from; undefined where that does not matter. */
+/** What a request may do according to its origin as browsers report it; undefined if the origin does not matter. */
 export type JudgeWebRequest = (request: Pick<WebRequest, 'host' | 'origin'>) => WebVerdict | undefined;
 
 export interface CrossOriginOptions {
-  /** Origins whose pages may read the answers; `*` stands for all. */
+  /** Origins whose pages may read the responses; `*` means all. */
   readonly origins: readonly string[];
-  /** Keeps pages of strangers out of a server that asks for no credential (decision D-140). */
+  /** Rejects requests of other sites' pages on a server that requires no credential (decision D-140). */
   readonly judge: JudgeWebRequest;
-  /** Paths that are open to whoever asks, probes of health for instance. */
+  /** Paths that are open to every origin, for example health probes. */
   readonly openPaths: readonly string[];
   readonly routes: Routes;
 }
 
 /**
- * Cross-origin requests (decisions, section 5.3): `*` allows every origin without credentials, a
- * list echoes the origins that it holds. What the judge refuses is answered 403; who may only read is known by
- * `readsOnly` from here on, and `invoke` refuses the rest.
+ * Cross-origin requests (decisions, section 5.3): `*` allows every origin without credentials, a list echoes the
+ * origins that it contains. Requests that the judge rejects receive 403. Those that may only read are marked with
+ * `readsOnly`, and `invoke` rejects their other operations.
  */
 export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOptions): Middleware<RequestState> {
   const any = origins.includes('*');

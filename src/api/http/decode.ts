@@ -11,8 +11,8 @@ export interface WireInput {
 }
 
 /**
- * Path, query and header as fields of the flat input of an operation. Text that does not read as its parameter's
- * type stays text, for validation to refuse with the field's name.
+ * Path, query and header parameters as fields of the flat input of an operation. A text that cannot be converted to its
+ * parameter's type stays text, so that validation rejects it with the field's name.
  */
 export function decodeParameters(parameters: readonly ParameterSpec[], wire: WireInput): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
@@ -23,7 +23,7 @@ export function decodeParameters(parameters: readonly ParameterSpec[], wire: Wir
   return fields;
 }
 
-/** Adds the parameters to the body, which then is the flat input. A field of the body cannot stand in for a header. */
+/** Adds the parameters to the body, which makes the flat input. A field of the body cannot replace a header. */
 export function joinInput(parameters: readonly ParameterSpec[], fields: Readonly<Record<string, unknown>>, body: Record<string, unknown>): Record<string, unknown> {
   const foreign = parameters.find((parameter) => parameter.in === 'header' && Object.hasOwn(body, parameter.field));
   if (foreign !== undefined) throw new ServiceError('invalid_argument', `the input must not have the field ${foreign.field}; send the header ${foreign.name}`);
@@ -48,7 +48,7 @@ function keyed(parameter: ParameterSpec, query: Query): Record<string, unknown> 
   return Object.fromEntries([...values].map(([key, each]) => [key, parameter.items === 'string' ? oneOrAll(each) : each]));
 }
 
-/** A parameter that is given once is its value. */
+/** A parameter that occurs once is its value. */
 function oneOrAll(values: readonly string[] | undefined): string | string[] | undefined {
   return values?.length === 1 ? values[0] : values && [...values];
 }
@@ -59,14 +59,14 @@ function toType(value: unknown, type: ParameterSpec['type'], items?: ParameterSp
     const list = Array.isArray(value) ? value : String(value).split(',');
     return list.map((item) => toType(item, items ?? 'string'));
   }
-  // A parameter given twice stays an array and is refused as such.
+  // A parameter that occurs twice stays an array, and validation rejects it.
   if (typeof value !== 'string') return value;
   if (type === 'integer' || type === 'number') return toNumber(value);
   if (type === 'boolean') return BOOLEANS.get(value.toLowerCase()) ?? value;
   return value;
 }
 
-/** What is too large for a number stays text, too. */
+/** A text that is too large for a number also stays text. */
 function toNumber(text: string): number | string {
   const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
   if (!Number.isFinite(number)) return text;
@@ -74,8 +74,9 @@ function toNumber(text: string): number | string {
 }
 
 /**
- * Beyond 2^53 a number stands for all integers around it. One that is above its digits counts as the next number, so
- * that a maximum does not stand for what is a little above it.
+ * Whether a text is greater than the number that it was rounded to. Beyond 2^53 a number stands for all integers around
+ * it. A text that was rounded down counts as the next number, so that a value slightly above a maximum is not accepted
+ * as the maximum.
  */
 function isAbove(text: string, number: number): boolean {
   return number > Number.MAX_SAFE_INTEGER && number < 1e21 && /^\d+$/.test(text) && BigInt(text) > BigInt(String(number));

@@ -5,7 +5,7 @@ import type Router from '@koa/router';
 
 const require = createRequire(import.meta.url);
 
-/** Files of the reference page that come from the package which renders it. */
+/** Files of the reference page that come from the package that renders it. */
 const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -38,18 +38,18 @@ const page = (title: string): string => `<!doctype html>
 </html>
 `;
 
-/** The page may load its own files only, so it works without a network and runs nothing foreign. */
+/** The page may load its own files only, so it works without a network and runs no external code. */
 const PAGE_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 export interface Description {
   readonly title: string;
   readonly json: string;
   readonly yaml: string;
-  /** OpenAPI 3.0, for generators of clients. */
+  /** OpenAPI 3.0, for client generators. */
   readonly plainJson: string;
 }
 
-/** Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page to read it at `/docs`. */
+/** Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page that displays it at `/docs`. */
 export function describeService(router: Router, { title, json, yaml, plainJson }: Description): void {
   const text = (path: string, type: string, body: string) =>
     router.get(path, (ctx) => {

@@ -1,11 +1,11 @@
 import { ServiceError, type ErrorCode } from '../../errors/index.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
-/** How a service writes its error bodies. */
+/** The form of a service's error bodies. */
 export interface ErrorFormat {
-  /** The body of an error; `requestId` is that of the failed request. */
+  /** Returns the body of an error; `requestId` is the id of the failed request. */
   body(error: ServiceError, requestId: string): Record<string, unknown>;
-  /** The code that stands for one which the adapter itself raises, where the service has its own. */
+  /** The service's own code for an error that the adapter raises, if the service has one. */
   readonly codes?: Partial<Record<ErrorCode, ErrorCode>>;
 }
 
@@ -40,11 +40,11 @@ const WITH_MESSAGE = new Set<ErrorCode>([
   'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict', 'config_read_only', 'storage_failed',
 ]);
 
-/** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
+/** The error that is sent for anything thrown: unknown errors reveal no details. */
 export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
   const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
   const own = format.codes?.[error.code];
-  // An operation with its own code for a bad input gives it to bodies that cannot be read, too.
+  // An operation with its own code for invalid input also uses it for bodies that cannot be read.
   const code = own === 'invalid_input' && operation?.error ? (operation.error as ErrorCode) : own;
   if (code === undefined) return error;
   return new ServiceError(code, error.message, {

@@ -4,9 +4,10 @@ import { changesState, type OperationSpec } from '../../operations/index.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
 /**
- * A GET that changes something is refused where a browser sends it for a page of another site: an image of that page
- * is enough to send it, without `Origin` and without being asked (decision D-140). Browsers say so in `Sec-Fetch-Site`;
- * over plain HTTP to another machine they say nothing, and then only who shows a credential is believed.
+ * Rejects a GET that changes something if a browser sends it for a page of another site: an image on that page is
+ * enough to send it, without `Origin` and without a preflight request (decision D-140). Browsers report the site in
+ * `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such header; then the request is accepted only if
+ * it carries a credential or does not come from a browser.
  */
 export function refuseForeignPage(spec: OperationSpec, { headers }: HttpContext): void {
   if (spec.method !== 'GET' || !changesState(spec)) return;
@@ -15,10 +16,13 @@ export function refuseForeignPage(spec: OperationSpec, { headers }: HttpContext)
   if (isForeign) throw new ServiceError('forbidden', `GET ${spec.path} is refused to web pages of other sites, for it writes; send POST ${spec.path}`);
 }
 
-/** A page of the same origin, or the person at the browser. */
+/** A page of the same origin, or the user of the browser directly. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** Every browser calls itself so, and no page can change that of a request that is not asked about. PowerShell does, too, and adds its name. */
+/**
+ * Every browser's user agent begins so, and no page can change it for a request without a preflight. PowerShell's does,
+ * too, but it also contains its name.
+ */
 function isBrowser(userAgent: string | undefined): boolean {
   return userAgent !== undefined && userAgent.startsWith('Mozilla/') && !userAgent.includes('PowerShell/');
 }

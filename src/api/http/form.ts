@@ -6,16 +6,16 @@ import { BodyCutOff, BodyTooLarge, BodyTooSlow, SLOW_BODY } from '../../lib/requ
 import type { Spool } from '../../lib/spool.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
-/** What a form may hold at most, besides the bytes of each file. */
+/** Limits of a form, besides the bytes of each file. */
 const MAX_FILES = 1000;
 const MAX_FIELDS = 100;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_FORM_BYTES = 2 * 1024 ** 3;
 
-/** Most bytes of a file that are stored, unless the field `maxSize` came before it and says less. */
+/** Most bytes of a file that are stored, unless the field `maxSize` precedes it with a smaller limit. */
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-/** The part of an input's schema that says how the text of a field is read. */
+/** The part of an input's schema that determines how the text of a field is converted. */
 interface FieldSchema {
   readonly type?: string;
   readonly $ref?: string;
@@ -31,21 +31,21 @@ export interface FormSchema {
 export interface FormOptions {
   /** Schema of the operation's input. */
   readonly schema: FormSchema;
-  /** Where the files go. */
+  /** Where the files are stored. */
   readonly spool: Spool;
-  /** Called with the fields before the first file, which is not read until it resolves. */
+  /** Called with the fields before the first file; the file is not read until it resolves. */
   readonly precheck: (fields: object) => Promise<void>;
 }
 
-/** Whether an operation is sent as a form and in no other way. */
+/** Whether an operation accepts forms only. */
 export function isForm({ consumes }: Pick<OperationSpec, 'consumes'>): boolean {
   return consumes.length === 1 && consumes[0] === 'multipart/form-data';
 }
 
 /**
- * Reads a form (RFC 7578) as the flat input of an operation: numbers, truth values and JSON by the schema's types, files as `File`s
- * that the spool holds. One part of a field for a single file stays under its name; several files are a list under the
- * schema's field for a list of files. Rejects with 400, 408, 413, 415.
+ * Reads a form (RFC 7578) as the flat input of an operation: numbers, booleans and JSON by the schema's types, files as
+ * `File`s that the spool stores. One file of a single-file field stays under its name; several files become a list
+ * under the schema's field for a list of files. Rejects with 400, 408, 413 or 415.
  */
 export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Record<string, unknown>> {
   const parser = parserOf(request);
@@ -71,7 +71,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
   } catch (error) {
     request.unpipe(parser);
     parser.destroy();
-    // What is left is read and dropped, so that the client comes to read the answer.
+    // The rest of the body is read and discarded, so that the client reaches the point at which it reads the response.
     request.resume();
     throw asServiceError(error);
   }
@@ -108,7 +108,7 @@ class Form {
   }
 
   addFile(field: string, stream: Readable, { filename, mimeType }: FileInfo): Promise<File> {
-    // A client that hangs up in the middle breaks the stream; whoever reads it is told, too.
+    // A client that disconnects breaks the stream. The error is ignored here because the reader of the stream receives it, too.
     stream.on('error', () => undefined);
     const file = this.#store(stream, filename ?? '', mimeType);
     file.catch(() => stream.resume());
@@ -124,21 +124,21 @@ class Form {
     return this.#options.spool.store(stream as AsyncIterable<Uint8Array>, { name, type, maxBytes, ownsPieces: true });
   }
 
-  /** Waits for the files that are still being stored. */
+  /** Waits until all files are stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#files.map(({ file }) => file));
     await (this.#checked ?? this.#options.precheck(Object.fromEntries(this.#fields)));
   }
 
   async input(): Promise<Record<string, unknown>> {
-    // Entries, not assignments: `__proto__` is only a name.
+    // Uses entries instead of assignments, so that `__proto__` is an ordinary name.
     const input = [...this.#fields];
     const parts = await Promise.all(this.#files.map(async ({ field, file }) => ({ field, file: await file })));
     const list = Object.keys(this.#options.schema.properties ?? {}).find((name) => this.#schemaOf(name)?.items?.['x-file'] === true);
     const files = parts.filter(({ field }) => isFileField(this.#schemaOf(field)));
     if (list !== undefined && (files.length > 1 || files.some(({ field }) => field === list))) input.push([list, files.map(({ file }) => file)]);
     else if (files[0] !== undefined) input.push([files[0].field, files[0].file]);
-    // Files of no field of the operation: the validation refuses them by their names.
+    // Files under unknown field names: validation rejects them by their names.
     for (const { field, file } of parts) if (!isFileField(this.#schemaOf(field))) input.push([field, file]);
     return Object.fromEntries(input);
   }
@@ -154,7 +154,7 @@ function isFileField(schema: FieldSchema | undefined): boolean {
   return schema?.['x-file'] === true || schema?.items?.['x-file'] === true;
 }
 
-/** What does not read as its type stays text, for the validation to refuse by the field's name. */
+/** A text that cannot be converted to its type stays text, so that validation rejects it by the field's name. */
 function parseField(name: string, text: string, type: string | undefined): unknown {
   if (type === 'integer' || type === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;

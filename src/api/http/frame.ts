@@ -10,11 +10,11 @@ import { toServiceError, type ErrorFormat } from './errors.ts';
 import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
 import { sendJson } from './respond.ts';
 
-/** One answered request, for metrics and the access log. */
+/** One request with its response, for metrics and the access log. */
 export interface Exchange {
   readonly method: string;
   readonly operation?: OperationSpec;
-  /** Template of its path; absent for what is not there. */
+  /** Template of its path; absent if the path is unknown. */
   readonly path?: string;
   readonly status: number;
   readonly milliseconds: number;
@@ -22,21 +22,21 @@ export interface Exchange {
 
 export interface FrameOptions {
   readonly errors: ErrorFormat;
-  /** Of paths that have errors of their own. */
+  /** Paths that have their own error format. */
   readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
-  /** Who sent a request, where proxies may stand before the server. */
+  /** Returns the client's address, taking proxies in front of the server into account. */
   readonly readAddress: ReadAddress;
   readonly log: Log;
   /** Logs each request (`SVC_ACCESS_LOG`). */
   readonly accessLog: boolean;
   readonly observe?: (exchange: Exchange) => void;
-  /** Where else the service is reached, for `Alt-Svc` (RFC 7838) over TLS. */
+  /** The value of `Alt-Svc` (RFC 7838) for responses over TLS: where else the service can be reached. */
   readonly alternative?: string;
 }
 
 const MAX_URL_BYTES = 8192;
 
-/** What metrics and the access log know a request by whose client went before its answer; the number is nginx's. */
+/** The status that metrics and the access log record for a request whose client disconnected before its response; the number is nginx's. */
 const CLIENT_GONE = 499;
 
 /** The outermost middleware: request id, security headers, errors in the service's format, log and metrics. */
@@ -52,7 +52,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
     try {
       if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);
       await next();
-      // koa leaves 404 and no body where no middleware answered.
+      // koa leaves status 404 without a body if no middleware has responded.
       if (ctx.status === 404 && ctx.body == null && !ctx.res.headersSent) throw new ServiceError('not_found', 'not found');
     } catch (thrown) {
       if (thrown instanceof ClientGone) ctx.status = CLIENT_GONE;
@@ -66,12 +66,15 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
   };
 }
 
-/** Apart from the path without traces, which so makes no closure. */
+/** Separate from the path without traces, so that that path creates no closure. */
 function within(tracing: Tracing, answer: Middleware<RequestState>, ctx: HttpContext, next: Next): Promise<void> {
   return tracing.within(spanOf(ctx), (span) => traced(ctx, span, () => answer(ctx as Parameters<typeof answer>[0], next)));
 }
 
-/** By the semantic conventions for HTTP servers; no query and no path, which may carry what must not be recorded. */
+/**
+ * Attributes follow the semantic conventions for HTTP servers. Query and path are omitted, because they may contain
+ * data that must not be recorded.
+ */
 function spanOf(ctx: HttpContext): SpanStart {
   const agent = ctx.headers['user-agent'];
   return {
@@ -96,7 +99,7 @@ function forwardedFor({ headers }: HttpContext): string | undefined {
   return headers['x-forwarded-for'] as string | undefined;
 }
 
-/** The run queue says no while it starts or stops: nothing has failed. */
+/** The run queue rejects requests while it starts or stops, which is not a failure. */
 function isRefusal({ code, cause }: ServiceError): boolean {
   return code === 'storage_unavailable' && cause === undefined;
 }
@@ -119,6 +122,6 @@ function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): 
   const path = operation?.path ?? ctx.state.path;
   options.observe?.({ method: ctx.method, status: ctx.status, milliseconds, ...(operation && { operation }), ...(path !== undefined && { path }) });
   if (!options.accessLog) return;
-  // The path template rather than the URL: query strings may carry what must not be logged.
+  // Logs the path template rather than the URL, because query strings may contain data that must not be logged.
   options.log.info({ requestId, method: ctx.method, path: path ?? ctx.path.slice(0, 200), status: ctx.status, ms: Math.round(milliseconds * 100) / 100, ip: ctx.ip }, 'request');
 }

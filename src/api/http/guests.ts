@@ -3,10 +3,10 @@ import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './server.ts';
 
-/** While leaving, how often connections are looked at that have answered their last request. */
+/** Milliseconds between two checks for idle connections while stopping. */
 const IDLE_CHECK_MS = 20;
 
-/** The connections of a server that others accept: it does not count them itself. */
+/** The connections of a server that another component accepts, because the server does not count them itself. */
 export class Guests {
   readonly #server: Server | TlsServer;
   readonly #limits: Pick<ServerLimits, 'connections'>;
@@ -16,11 +16,11 @@ export class Guests {
   constructor(server: Server | TlsServer, limits: Pick<ServerLimits, 'connections'>) {
     this.#server = server;
     this.#limits = limits;
-    // A server watches the time of its requests from the moment at which it listens.
+    // A server enforces the time limits of its requests only after the `listening` event.
     server.emit('listening');
   }
 
-  /** Serves a connection of which nothing has been read. */
+  /** Serves a connection from which nothing has been read. */
   take(socket: Socket): void {
     if (this.#left !== undefined || this.#sockets.size >= this.#limits.connections) {
       if (this.#left === undefined) this.#server.emit('drop', {});
@@ -32,13 +32,13 @@ export class Guests {
       this.#sockets.delete(socket);
       if (this.#sockets.size === 0) this.#left?.();
     });
-    // As the connections of an HTTP server are: a client that has sent all may close its side.
+    // As for connections of an HTTP server: a client that has sent everything may close its side.
     socket.allowHalfOpen = true;
     this.#server.emit('connection', socket);
     socket.resume();
   }
 
-  /** Waits for the requests in flight and cuts off those that are still running when the time is up. */
+  /** Waits for the requests in flight, and aborts those that are still running after `graceMs`. */
   async leave(graceMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#left = resolve;

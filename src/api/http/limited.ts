@@ -3,7 +3,7 @@ import { presentedCredential } from '../../lib/credential.ts';
 import { UNLIMITED_OPERATIONS, type OperationSpec, type RateLimit, type Sender } from '../../operations/index.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 
-/** Counts each request of the port, whatever answers it, and tells the client of its quota. */
+/** Counts each request of the port, whatever handles it, and sends the client its quota. */
 export function limited(limit: RateLimit, operations: readonly OperationSpec[]): Middleware<RequestState> {
   const exempt = new Set(operations.filter(({ id }) => UNLIMITED_OPERATIONS.includes(id)).map(({ path }) => path));
   return async (ctx, next) => {

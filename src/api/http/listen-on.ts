@@ -1,6 +1,6 @@
 import { formatAddress, type Address } from '../../lib/address.ts';
 
-/** Where a server listens, as Node's servers take it: on a port, or on a unix socket. */
+/** Where a server listens, in the form that Node's servers accept: a port or a unix socket. */
 export type Listen = { readonly host?: string; readonly port: number } | { readonly path: string };
 
 export function listenOn(address: Address): Listen {
@@ -8,7 +8,7 @@ export function listenOn(address: Address): Listen {
   return { port: address.port, ...(address.host !== undefined && { host: address.host }) };
 }
 
-/** As a person writes it. */
+/** The address in the form that a user writes. */
 export function shownListen(listen: Listen): string {
   return 'path' in listen ? formatAddress({ kind: 'unix', path: listen.path }) : `${listen.host ?? ''}:${listen.port}`;
 }

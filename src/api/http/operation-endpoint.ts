@@ -17,40 +17,40 @@ import type { SpecificationReader } from './specification.ts';
 export interface OperationEndpointOptions {
   readonly protocol: 'http' | 'http3';
   readonly routes: Routes;
-  /** Checks each answer against the specification; for tests, since it costs time. */
+  /** Checks each response against the specification; for tests, because it takes time. */
   readonly reader: SpecificationReader | undefined;
   readonly invoke: Invoke<Record<string, { input: object; output: unknown }>>;
-  /** Bytes that a JSON body may have. */
+  /** Most bytes of a JSON body. */
   readonly maxBodyBytes: number;
-  /** Whether a query parameter that the operation does not have is refused or passed over with a warning; undefined for in silence. */
+  /** Whether a query parameter that the operation does not have is rejected or ignored with a warning; undefined to ignore it silently. */
   readonly strictQuery: boolean | undefined;
-  /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
+  /** Whether `X-API-Key` is accepted as a credential; otherwise it is ignored. */
   readonly apiKeys: boolean;
-  /** How operations that are sent as forms get their files; without it their bodies are not read. */
+  /** How operations that are sent as forms receive their files; without it, form bodies are not read. */
   readonly forms?: Forms | undefined;
 }
 
 export interface Forms {
-  /** Where files are kept while their request is dealt with. */
+  /** Where files are stored while their request is processed. */
   readonly spools: SpoolFolder;
   /** JSON schemas of the flat inputs, by operation id. */
   readonly inputs: Readonly<Record<string, object>>;
 }
 
-/** What the other middleware know of a request. */
+/** What other middleware know of a request. */
 export interface RequestState {
   requestId: string;
-  /** The operation, once it is found. */
+  /** The operation, once it is known. */
   operation?: OperationSpec;
-  /** Template of the path, where something else answers it. */
+  /** Template of the path, if another handler serves it. */
   path?: string;
-  /** Whether answers are compressed for clients that take them so. */
+  /** Whether responses are compressed for clients that accept it. */
   compresses?: boolean;
-  /** Why the sender may only read; absent where that is not so. */
+  /** Why the sender may only read; absent if it may write, too. */
   readsOnly?: string;
 }
 
-/** Why work was given up: nobody waits for its answer. */
+/** The reason for which work is aborted: no client waits for the response. */
 export class ClientGone extends Error {
   constructor() {
     super('the client has gone');
@@ -60,7 +60,7 @@ export class ClientGone extends Error {
 
 export type HttpContext = ParameterizedContext<RequestState>;
 
-/** Decodes a request into an operation's input, invokes it and encodes the result; other paths go on to the next middleware. */
+/** Decodes a request into an operation's input, invokes it and encodes the result; other paths go to the next middleware. */
 export function operationEndpoint(options: OperationEndpointOptions): Middleware<RequestState> {
   return async (ctx, next) => {
     const match = findOperation(options.routes, ctx);
@@ -88,7 +88,7 @@ function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
   throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: match.join(', ') } });
 }
 
-/** Clients are configured with and without `/v1` in their base address, so a prefix too many is ignored (decisions, section 9). */
+/** Clients are configured with and without `/v1` in their base address, so a duplicate prefix is ignored (decisions, section 9). */
 function matchPath(routes: Routes, method: string, path: string): ReturnType<Routes['match']> {
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
@@ -100,7 +100,7 @@ const NO_QUERY: Query = new Map();
 interface Reading {
   readonly path: Match['parameters'];
   readonly precheck: (parameters: object) => Promise<void>;
-  /** What is passed over is added here. */
+  /** Warnings about ignored parameters are added here. */
   readonly warnings: string[];
   /** For the files of a form. */
   readonly spool: Spool | undefined;
@@ -123,7 +123,7 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
   return joinInput(spec.parameters, parameters, body);
 }
 
-/** What is passed over. Health and metrics take any parameter: a watcher may add some against caches. */
+/** Returns warnings about ignored parameters. Health and metrics accept any parameter: a monitor may add one to bypass caches. */
 function checkQuery(strict: boolean | undefined, spec: OperationSpec, query: Query): string[] {
   if (strict === undefined || query.size === 0 || UNLIMITED_OPERATIONS.includes(spec.id)) return [];
   const unknown = unknownParameters(spec, query);
@@ -136,7 +136,7 @@ function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>)
   return status;
 }
 
-/** Whether the body is handed on as it arrives. */
+/** Whether the body is passed to the handler as it arrives. */
 function readsLines({ consumes }: OperationSpec): boolean {
   return consumes.includes(LINES_TYPE);
 }
@@ -155,14 +155,14 @@ function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions,
     onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
-    // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.
+    // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };
 }
 
 function goneSignal(ctx: HttpContext): AbortSignal {
   const controller = new AbortController();
-  // An answer that went out whole ends with `close`, too, and nobody is left to be told.
+  // A response that was sent completely also emits `close`; there is nothing to abort then.
   ctx.res.once('close', () => {
     if (!ctx.res.writableFinished) controller.abort(new ClientGone());
   });

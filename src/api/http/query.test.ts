@@ -24,10 +24,10 @@ describe('a query string', () => {
     ['collection=a%20b+c&limit=5', { collection: 'a b c', limit: 5 }],
     ['tags=x,y', { tags: ['x', 'y'] }],
     ['tags=x&tags=y,z', { tags: ['x', 'y,z'] }],
-    // A scalar that is given twice is left for the validation to refuse.
+    // A scalar that occurs twice is passed on, and validation rejects it.
     ['limit=1&limit=2', { limit: ['1', '2'] }],
     ['collection', { collection: '' }],
-    // What is above a number of 64 bits is not read as that number.
+    // A value above 64 bits is not read as that number.
     ['limit=9223372036854775000', { limit: 9223372036854774784 }],
     ['limit=9223372036854775001', { limit: 9223372036854775808 }],
     ['limit=1766400000000000000', { limit: 1766400000000000000 }],
@@ -73,7 +73,7 @@ describe('a parameter that the operation does not have', () => {
     ['meta=news', 'unknown query parameter "meta"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     ['meta[]=news', 'unknown query parameter "meta[]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     ['meta[a][b]=c', 'unknown query parameter "meta[a][b]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
-    // One in the path is not one of the query.
+    // A parameter in the path is not one of the query.
     ['id=5', 'unknown query parameter "id"; metadata are filtered by meta[id]=...'],
     ['toString=1', 'unknown query parameter "toString"; metadata are filtered by meta[toString]=...'],
     ['collection=a&__proto__=1', 'unknown query parameter "__proto__"; metadata are filtered by meta[__proto__]=...'],

@@ -2,10 +2,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import type { OperationSpec, ParameterSpec } from '../../operations/index.ts';
 
-/** The values of each parameter of a query string, in the order in which they stand there. */
+/** The values of each parameter of a query string, in their order in the string. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a query string. Throws `invalid_argument` where an escape is broken: the platform would put a replacement character there. */
+/** Reads a query string. Throws `invalid_argument` for an invalid escape: the platform would insert a replacement character. */
 export function parseQuery(text: string): Query {
   checkEscapes(text);
   const query = new Map<string, string[]>();
@@ -26,24 +26,25 @@ function checkEscapes(text: string): void {
 }
 
 /**
- * The key that a name has of an object parameter: `meta[category]` and `meta.category` have `category` of `meta`
- * (decision D-145). Clients that write a list as `meta[category][]` mean the same. Undefined where it has none.
+ * Returns the key of an object parameter that a name contains: `meta[category]` and `meta.category` contain `category`
+ * of `meta` (decision D-145). Clients that write a list as `meta[category][]` mean the same. Returns undefined if the
+ * name contains none.
  */
 export function keyOf(parameter: string, name: string): string | undefined {
   if (!name.startsWith(parameter)) return undefined;
   const rest = name.slice(parameter.length);
   const key = rest.startsWith('.') ? rest.slice(1) : /^\[(.+?)\](?:\[\])?$/s.exec(rest)?.[1];
-  // A deeper path names nothing: values are texts.
+  // A deeper path is not accepted, because values are texts.
   return key === undefined || key === '' || key.includes('][') ? undefined : key;
 }
 
-/** A parameter that an operation does not have: its name in quotation marks, and what to write instead, from a semicolon on. */
+/** A parameter that the operation does not have: its name in quotation marks and, after a semicolon, what to write instead. */
 export interface UnknownParameter {
   readonly name: string;
   readonly hint: string;
 }
 
-/** What is ignored in silence is taken for a filter that found nothing to leave out. */
+/** Finds unknown parameters. A filter that was silently ignored would look like a filter that excluded nothing. */
 export function unknownParameters({ method, path, parameters }: OperationSpec, query: Query): UnknownParameter[] {
   const known = parameters.filter((parameter) => parameter.in === 'query');
   return [...query.keys()]
@@ -66,7 +67,7 @@ function hint(known: readonly ParameterSpec[], name: string, operation: string):
   const object = known.find((parameter) => parameter.type === 'object' && parameter.name === base);
   if (object !== undefined) return `; write ${object.name}[KEY]=VALUE with one key, such as ${object.name}[category]=news`;
   const names = known.map((parameter) => parameter.name);
-  // A filter written as a field of its own is what generated clients sent here before.
+  // Generated clients used to send a filter here as a field of its own.
   const filter = known.find((parameter) => parameter.type === 'object');
   const near = didYouMean(name, names) || didYouMean(base, names);
   return near || (filter === undefined ? `; ${operation} takes ${names.join(', ')}` : `; metadata are filtered by ${filter.name}[${name.slice(0, SHOWN).toWellFormed()}]=...`);

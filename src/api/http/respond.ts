@@ -3,7 +3,7 @@ import type { Download, OperationSpec } from '../../operations/index.ts';
 import { compressedText, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
-/** Writes an operation's result: JSON, a file, or nothing for 204. */
+/** Writes an operation's result: JSON, a file, or no body for 204. */
 export async function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void> {
   ctx.status = status;
   if (spec.produces.length === 0) {
@@ -14,10 +14,7 @@ export async function respond(ctx: HttpContext, spec: OperationSpec, status: num
   else sendDownload(ctx, value as Download);
 }
 
-/**
- * Writes head and body in one go and takes the answer out of koa's hands, which saves an eighth of
- * the time of a small request.
- */
+/** Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. */
 export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
   const compressed = await compressedText(ctx, text);
@@ -33,11 +30,11 @@ function sendDownload(ctx: HttpContext, { contentType, fileName, live, content }
   ctx.type = contentType;
   if (live === true) ctx.set('Cache-Control', 'no-store, no-transform');
   if (fileName !== undefined) ctx.set('Content-Disposition', contentDisposition(fileName));
-  // A stream that fails half-way tears the connection down, which the client can tell from an end.
+  // A stream that fails half-way destroys the connection, which the client can distinguish from a normal end.
   ctx.body = typeof content === 'string' ? content : Readable.from(content, { objectMode: false });
 }
 
-/** RFC 6266: a plain name for old clients, the real one in RFC 8187's encoding. */
+/** RFC 6266: a plain name for old clients, and the exact one in RFC 8187's encoding. */
 function contentDisposition(fileName: string): string {
   const plain = fileName.replace(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -2,7 +2,7 @@ import type { OperationSpec } from '../../operations/index.ts';
 
 /** Finds the operation of a request. */
 export interface Routes {
-  /** `undefined` when no operation has the path; the allowed methods when none has this method. */
+  /** Returns `undefined` if no operation has the path; the allowed methods if none has this method. */
   match(method: string, path: string): Match | readonly string[] | undefined;
 }
 
@@ -19,9 +19,9 @@ interface Template {
 const NO_PARAMETERS = {};
 
 /**
- * Nearly all paths of the contracts have no parameters, so they are found in a map; the few
- * templates are tried in turn. HEAD is answered as GET. A parameter at the end may be empty: then it is
- * the validation that misses it, by its name.
+ * Nearly all paths of the contracts have no parameters, so they are found in a map; the few templates are tried one by
+ * one. HEAD is handled as GET. A parameter at the end of a path may be empty: validation then reports it as missing, by
+ * its name.
  */
 export function createRoutes(operations: Iterable<OperationSpec>): Routes {
   const exact = new Map<string, Map<string, OperationSpec>>();
@@ -66,7 +66,7 @@ function decoded(groups: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value)]));
 }
 
-/** A malformed escape stays as it is: it then names nothing, which is a 404 rather than a failure. */
+/** An invalid escape stays as it is: the path then matches nothing, which is a 404 rather than an internal error. */
 function decode(value: string): string {
   try {
     return decodeURIComponent(value);

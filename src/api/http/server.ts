@@ -14,59 +14,62 @@ import { shownListen, type Listen } from './listen-on.ts';
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
 
-/** What a server puts up with from clients that are slow, or many. */
+/** Limits of a server for slow clients and for many clients. */
 export interface ServerLimits {
-  /** Milliseconds within which the head of a request must be there, counted from the connection or the first of its bytes. */
+  /** Milliseconds within which the head of a request must arrive, counted from the connection or from the first byte of the head. */
   readonly headMs: number;
   readonly bodies: BodyPace;
-  /** Milliseconds after which a client is given up that takes in nothing of its answer. */
+  /** Clients that read nothing of a response for this many milliseconds are disconnected. */
   readonly stallMs: number;
-  /** Connections that are open at once; further ones are closed unheard. */
+  /** Open connections; further ones are closed at once. */
   readonly connections: number;
 }
 
-/** Files that the process may open are needed for the database, too. */
+/** 8,192 connections leave file descriptors for the database. */
 export const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
 
-/** One line a minute says that connections were turned away. */
+/** Rejected connections are logged with at most one line a minute. */
 const TOLD_EVERY_MS = 60_000;
 
 export interface ServerExtras {
-  /** Serves over TLS; connections that are open keep the certificate that they began with when another one comes. */
+  /** Serves over TLS; open connections keep their certificate when a new one is loaded. */
   readonly tls?: TlsSource | undefined;
   readonly log?: Log;
   readonly limits?: ServerLimits;
-  /** Who accepts the connections; by default, the server itself does. */
+  /** Accepts the connections; by default, the server itself does. */
   readonly door?: Door | undefined;
 }
 
-/** Where the connections of a server come from that does not accept them itself. */
+/** The source of a server's connections if the server does not accept them itself. */
 export interface Door {
-  /** Begins to hand over connections, of which nothing has been read. Resolves with the address that was really taken. */
+  /** Begins to pass on connections, from which nothing has been read. Resolves with the address that is actually used. */
   open(listen: Listen, take: (socket: Socket) => void): Promise<AddressInfo | undefined>;
-  /** Hands over no more. */
+  /** Stops passing on connections. */
   close(): void;
 }
 
-/** While stopping, how often connections are looked at that have answered their last request. */
+/** Milliseconds between two checks for idle connections while stopping. */
 const IDLE_CHECK_MS = 20;
 
 export interface HttpServer {
-  /** Base URL for clients on this machine, with the port that was really taken; `unix:/path` for a socket. */
+  /** Base URL for clients on this machine, with the port that is actually used; `unix:/path` for a socket. */
   readonly url: string;
   /**
-   * Refuses new connections and waits for the requests in flight; those that are still running
-   * when the time is up are cut off. Safe to call twice.
+   * Rejects new connections and waits for the requests in flight; those that are still running after `graceMs` are
+   * aborted. Safe to call twice.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens, over TLS where there are certificates, and on a unix socket for the user of this process only; rejects with a one-line reason when the address cannot be had. */
+/**
+ * Listens, over TLS if there are certificates; a unix socket is accessible to the user of this process only. Rejects
+ * with a one-line reason if the address is not available.
+ */
 export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, door }: ServerExtras = {}): Promise<HttpServer> {
   const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
   const watched: RequestListener = (request, response) => {
     bodies.watch(request, response);
-    // What takes long to be answered has nothing to send meanwhile, and may.
+    // A request that is still being processed has nothing to send, and may take longer; only unread output is limited.
     response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
     listener(request, response);
   };
@@ -76,7 +79,7 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   server.maxConnections = limits.connections;
   tellDrops(server, log, limits);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
-  // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
+  // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const shown = shownListen(listen);
   const guests = door && new Guests(server, limits);
@@ -104,12 +107,12 @@ function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A limit for whole requests would cut off uploads that are large: `BodyWatch` asks for a pace instead. */
+/** A time limit for whole requests would cut off large uploads: `BodyWatch` requires a minimum pace instead. */
 function optionsOf({ headMs }: ServerLimits): ServerOptions {
   return { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headMs, requestTimeout: 0, connectionsCheckingInterval: Math.ceil(headMs / 4) };
 }
 
-/** As Node calls a head that does not come. */
+/** The error code of Node for a head that does not arrive in time. */
 function tooSlow(): NodeJS.ErrnoException {
   return Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 }
@@ -138,7 +141,7 @@ function stopOnce(close: (graceMs: number) => Promise<void>, closed: () => void)
 async function stop(server: Server | TlsServer, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  // A connection that becomes idle only now would be kept alive for its client's next request.
+  // A connection that becomes idle only now would otherwise be kept alive for its client's next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const late = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

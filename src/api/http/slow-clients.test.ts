@@ -8,7 +8,7 @@ import { readRequestBytes } from '../../lib/request-bytes.ts';
 import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from './index.ts';
 import { readJsonObject } from './body.ts';
 
-/** As the usual ones, in a fraction of the time: 100 bytes within each tenth of a second. */
+/** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
 const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, lingerMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
 
 const servers: HttpServer[] = [];
@@ -28,7 +28,7 @@ async function serve(listener: RequestListener, limits: Partial<ServerLimits> = 
   return server;
 }
 
-/** Reads a body as every adapter does, and says what came of it. */
+/** Reads a body as every adapter does, and returns the outcome. */
 const reading: RequestListener = (request, response) => {
   readJsonObject(request, 1_000_000, { sanitize: false }).then(
     (value) => response.end(JSON.stringify(value)),
@@ -36,7 +36,7 @@ const reading: RequestListener = (request, response) => {
   );
 };
 
-/** A connection that nobody reads from for us; `text` is what has come. */
+/** A connection without an automatic reader; `text` is what was received. */
 async function open({ url }: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -44,7 +44,7 @@ async function open({ url }: HttpServer): Promise<{ socket: Socket; received: ()
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
   socket.on('error', () => undefined);
-  // Not `once`, which fails where a connection is reset.
+  // Not `once`, which rejects if a connection is reset.
   const closed = new Promise<unknown>((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');
   return { socket, received: () => text, closed };
@@ -52,7 +52,7 @@ async function open({ url }: HttpServer): Promise<{ socket: Socket; received: ()
 
 const head = (more: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
 
-/** Writes a piece every so many milliseconds until the connection closes. */
+/** Writes a piece at a fixed interval until the connection closes. */
 function drip(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.once('close', () => clearInterval(timer));
@@ -191,7 +191,7 @@ describe('a request that never ends', () => {
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     drip(socket, `ffff\r\n${'x'.repeat(65_535)}\r\n`, 1);
     await closed;
-    // A client that sends on and on may lose the answer, as its system throws it away with the connection.
+    // A client that never stops sending may lose the response, because its system discards it with the connection.
     expect(received()).toMatch(/^(HTTP\/1\.1 413 |$)/);
   });
 });

@@ -1,18 +1,18 @@
 import { OpenAPIBackend, type Document } from 'openapi-backend';
 import { createAjv } from '../../operations/index.ts';
 
-/** Checks answers as the specification says. */
+/** Checks responses against the specification. */
 export interface SpecificationReader {
-  /** What is wrong with an answer, undefined when it is as specified. */
+  /** Returns what is wrong with a response; undefined if it matches the specification. */
   violations(operationId: string, status: number, body: unknown): string | undefined;
 }
 
-/** A reader keeps nothing but compiled validators, so that all servers of a process share it: tests start hundreds of servers. */
+/** A reader holds only compiled validators, so all servers of a process share it: tests start hundreds of servers. */
 const readers = new Map<string, Promise<SpecificationReader>>();
 
 /**
- * Returns the reader of a bundled document. Validators of answers are compiled only when one is
- * first needed, so a server that does not check its answers starts without them.
+ * Returns the reader of a bundled document. Validators of responses are compiled when one is first needed, so a server
+ * that does not check its responses starts without them.
  */
 export function createSpecificationReader(documentText: string): Promise<SpecificationReader> {
   const known = readers.get(documentText) ?? build(documentText);
@@ -23,7 +23,7 @@ export function createSpecificationReader(documentText: string): Promise<Specifi
 async function build(documentText: string): Promise<SpecificationReader> {
   const api = new OpenAPIBackend({
     definition: JSON.parse(documentText) as Document,
-    // The document is linted when it is generated; the library's own check knows OpenAPI 3.0 only.
+    // The document is linted when it is generated, and the library's own check supports OpenAPI 3.0 only.
     quick: true,
     customizeAjv: () => answerAjv() as never,
   });
@@ -36,7 +36,7 @@ async function build(documentText: string): Promise<SpecificationReader> {
   };
 }
 
-/** Inputs keep to integers that are exact here; an answer may have larger ones, such as nanoseconds. */
+/** Inputs are limited to integers that are exact in JavaScript; a response may have larger ones, such as nanoseconds. */
 function answerAjv(): ReturnType<typeof createAjv> {
   return createAjv({ useDefaults: false }).addFormat('int64', { type: 'number', validate: Number.isInteger });
 }

@@ -8,24 +8,24 @@ import type { OperationSpec } from '../../operations/index.ts';
 const FORM = 'multipart/form-data';
 const RAW = 'application/octet-stream';
 
-/** What a form may have beside its file. */
+/** Limits of a form, besides its file. */
 const LIMITS = { fields: 32, fieldNameSize: 100, fieldSize: 4096, files: 1, parts: 40, headerPairs: 50 };
 
-/** A file that comes with a request, and the fields before it. */
+/** A file that arrives with a request, and the fields before it. */
 export interface StreamedFile {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly file: AsyncIterable<Uint8Array>;
 }
 
-/** Whether an operation reads a file while it comes: as the bare body, or as the part `file` of a form. */
+/** Whether an operation reads a file while it arrives: as the bare body, or as the part `file` of a form. */
 export function takesStream({ consumes }: OperationSpec): boolean {
   return consumes.includes(RAW);
 }
 
 /**
- * Begins to read such a request; resolves when the file begins. It is read at the pace at which it is taken. What is left of it
- * when nobody takes any more is thrown away, so that the client can read the answer.
- * Errors: 400 for a form without a file, 415; the file's own are thrown where it is read: 400, 408.
+ * Begins to read such a request; resolves when the file begins. The file is read only as fast as the consumer reads it.
+ * Data that the consumer leaves unread is discarded, so that the client can read the response.
+ * Errors: 400 for a form without a file, 415; reading the file itself may throw 400 or 408.
  */
 export async function readStreamedFile(request: IncomingMessage, spec: OperationSpec): Promise<StreamedFile> {
   const header = request.headers['content-type'] ?? '';
@@ -56,7 +56,7 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
     const fields = new Map<string, string[]>();
     let file: Readable | undefined;
     form.on('field', (name, value, { nameTruncated, valueTruncated }) => {
-      // What comes after the file cannot say any more how it is read.
+      // Fields after the file arrive too late to affect how it is read.
       if (file !== undefined) file.destroy(new ServiceError('invalid_argument', `the field ${name} must come before file`));
       else if (nameTruncated || valueTruncated) fail(new ServiceError('invalid_argument', `the field ${name} of the form is longer than ${LIMITS.fieldSize} bytes`));
       else fields.set(name, [...(fields.get(name) ?? []), value]);
@@ -67,7 +67,7 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
         return fail(new ServiceError('invalid_argument', `the form must have its file in the part file, got ${name.slice(0, 80)}`));
       }
       file = stream;
-      // A form that ends within its file tells nothing but that.
+      // For a form that ends within its file, only that error is reported.
       stream.once('error', () => undefined);
       resolve({ fields, file: taken(request, stream) });
       return undefined;
@@ -80,7 +80,7 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
   });
 }
 
-/** Lets whoever reads know that no more comes, though there should. */
+/** Tells the reader that no more data comes although the file is incomplete. */
 function endWith(request: IncomingMessage, reader: { destroy(error: Error): unknown }): void {
   request.once('error', (error) => reader.destroy(new BodyCutOff(error)));
   request.once('aborted', () => reader.destroy(new BodyCutOff()));

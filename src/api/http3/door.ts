@@ -5,14 +5,14 @@ import type { TlsMaterial, TlsSource } from '../../lib/tls.ts';
 import { carry } from './exchange.ts';
 import type { Http3Library, Http3Server, Http3Session, Http3Stream } from './library.ts';
 
-/** Requests of one connection that may be under way at once, as browsers' HTTP/2 has it. */
+/** Requests in progress on one connection, the same limit as browsers' HTTP/2. */
 const STREAMS = 100;
 const CONNECTIONS = 8192;
 const IDLE_MS = 65_000;
 const ATTEMPTS = 20;
 const ATTEMPT_EVERY_MS = 100;
 
-/** Port 0 lets the system choose. */
+/** Port 0 lets the operating system choose. */
 interface PortToTake {
   readonly port: number;
   readonly host?: string;
@@ -21,13 +21,13 @@ interface PortToTake {
 export interface DoorOptions {
   readonly library: Http3Library;
   readonly tls: TlsSource;
-  /** Is told when the port could not be had again after the certificate was replaced. */
+  /** Called if the port could not be opened again after the certificate was replaced. */
   readonly onLost: (error: Error) => void;
 }
 
 /**
- * The QUIC port of a server (RFC 9114): hands over each request as a connection of its own. A new certificate opens the
- * port anew, which ends the connections that are open; their clients come again.
+ * The QUIC port of a server (RFC 9114): passes on each request as a connection of its own. A new certificate requires
+ * reopening the port, which ends the open connections; their clients reconnect.
  */
 export class Http3Door {
   readonly #options: DoorOptions;
@@ -41,7 +41,7 @@ export class Http3Door {
     this.#options = options;
   }
 
-  /** Rejects when the port cannot be had. */
+  /** Rejects if the port is not available. */
   async open(listen: PortToTake, take: (socket: Socket) => void): Promise<AddressInfo> {
     this.#take = take;
     const address = await this.#listen(this.#options.tls.current, listen);
@@ -52,13 +52,13 @@ export class Http3Door {
     return address;
   }
 
-  /** Refuses new requests; those under way go on. */
+  /** Rejects new requests; those in progress continue. */
   close(): void {
     this.#take = undefined;
     this.#forget();
   }
 
-  /** Ends the connections and gives the port back. */
+  /** Ends the connections and closes the port. */
   async shut(): Promise<void> {
     this.close();
     await this.#changing;
@@ -71,7 +71,10 @@ export class Http3Door {
     await this.#listen(material, listen);
   }
 
-  /** The library takes a TCP port of the same number, too, and one of the two may be taken: by others, or for a moment still by the former server. */
+  /**
+   * The library also opens the TCP port with the same number. One of the two may be in use: by another process, or for
+   * a moment by the previous server.
+   */
   async #listen(material: TlsMaterial, listen: PortToTake): Promise<AddressInfo> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -92,7 +95,7 @@ export class Http3Door {
     server.on('stream', (stream, headers, { endStream }) => this.#serve(stream, headers, endStream));
     server.listen(port, host);
     await once(server, 'listening');
-    // A connection that fails is its client's business.
+    // Errors of a single connection are ignored, because they concern its client only.
     server.on('error', () => undefined);
     this.#server = server;
     return server.address()!;
@@ -106,7 +109,7 @@ export class Http3Door {
 
   #serve(stream: Http3Stream, headers: Record<string, string | string[]>, isWhole: boolean): void {
     const session = this.#sessions.get(stream._connHandle);
-    // The library also serves HTTP/2, on the TCP port of the same number: there, no client's address is known.
+    // The library also serves HTTP/2 on the TCP port with the same number; there the client's address is unknown.
     if (session === undefined) refuse(stream, 421);
     else if (this.#take === undefined) refuse(stream, 503);
     else carry({ stream, headers, isWhole, remoteAddress: session.remoteAddress }, this.#take);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { duplexPair, type Duplex } from 'node:stream';
 import type { Http3Headers, Http3Stream } from './library.ts';
 
-/** Fields of one HTTP/1.1 connection, which HTTP/3 has no use for and forbids (RFC 9114, section 4.2). */
+/** Header fields of HTTP/1.1 connections, which HTTP/3 does not use and forbids (RFC 9114, section 4.2). */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
 /** Error codes of RFC 9114, section 8.1. */
@@ -13,16 +13,16 @@ const MESSAGE_ERROR = 0x010e;
 export interface Arrival {
   readonly stream: Http3Stream;
   readonly headers: Http3Headers;
-  /** The request has no body. */
+  /** True if the request has no body. */
   readonly isWhole: boolean;
   /** Address of the client. */
   readonly remoteAddress: string;
 }
 
 /**
- * Carries one request of HTTP/3 to a server of Node and its response back, over a connection within the process that
- * speaks HTTP/1.1: so parsing, back-pressure, limits and aborts are those of every other request. `take` serves the
- * server's end of the connection. Resets the stream where the request cannot be one (RFC 9114, section 4.1.2).
+ * Carries one request of HTTP/3 to a server of Node, and its response back, over a connection within the process that
+ * uses HTTP/1.1: so parsing, back-pressure, limits and aborts are the same as for every other request. `take` serves
+ * the server's end of the connection. Resets the stream if the request is malformed (RFC 9114, section 4.1.2).
  */
 export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
   const { stream, headers, isWhole } = arrival;
@@ -35,7 +35,7 @@ export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
     return;
   }
   ours.once('close', () => theirs.destroy());
-  // Once the server has written all, what is left is read to its end.
+  // Once the server has written the whole response, the rest of the request is read to its end.
   theirs.once('close', () => theirs.writableFinished || ours.destroy());
   take(asSocket(theirs, arrival));
   if (isWhole) {
@@ -50,7 +50,7 @@ export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
 
 function requestOf(headers: Http3Headers): { method: string; path: string; headers: OutgoingHttpHeaders } {
   const { ':method': method = '', ':path': path = '', ':authority': authority } = headers;
-  // A tunnel is no request to a resource, and nothing here is one's end.
+  // A tunnel is not a request to a resource, and nothing here is the end of a tunnel.
   if (method === 'CONNECT' || path === '') throw new Error('a request has a method and a path');
   const fields: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -61,7 +61,7 @@ function requestOf(headers: Http3Headers): { method: string; path: string; heade
   return { method: String(method), path: String(path), headers: fields };
 }
 
-/** A body of another length than was announced makes a request malformed. */
+/** A body whose length differs from the announced one makes a request malformed. */
 function sendBody({ stream, headers: { 'content-length': length } }: Arrival, sent: ClientRequest): void {
   if (length === undefined) {
     stream.pipe(sent);
@@ -83,11 +83,11 @@ function returnResponse(stream: Http3Stream, response: IncomingMessage): void {
   }
   stream.respond(headers);
   response.pipe(stream);
-  // Half a response must not look like a whole one.
+  // A partial response must not look like a complete one.
   response.once('error', () => stream.close(INTERNAL_ERROR));
 }
 
-/** What a server of Node wants of a connection beside its bytes. */
+/** The properties of a connection, besides its bytes, that a server of Node needs. */
 function asSocket(end: Duplex, { stream, remoteAddress }: Arrival): Socket {
   let bytesRead = 0;
   stream.on('data', (chunk: Buffer) => (bytesRead += chunk.length));

@@ -2,16 +2,19 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { isInstalled } from '../../lib/is-installed.ts';
 
-/** The package that brings QUIC, which Node has not. Its native libraries weigh 120 MB, so it is installed beside this package by those who want it. */
+/**
+ * The package that implements QUIC, which Node lacks. Its native libraries take 120 MB, so users who want HTTP/3
+ * install it beside this package.
+ */
 export const LIBRARY = '@currentspace/http3';
 
-// The part of the library's interface that is used, written down here because the package is optional.
+// Declares the part of the library's interface that is used, because the package is optional.
 
 export type Http3Headers = Record<string, string | string[]>;
 
 /** A request and its response: the request's body is read from it, the response's is written to it. */
 export interface Http3Stream extends Duplex {
-  /** Names the connection; its sessions have the same number. -1 for HTTP/2, which the library serves over TCP on the same port. */
+  /** Identifies the connection; its sessions have the same number. -1 for HTTP/2, which the library serves over TCP on the same port. */
   readonly _connHandle: number;
   respond(headers: Http3Headers, options?: { readonly endStream?: boolean }): void;
   /** Resets the stream with a code of RFC 9114, section 8.1. */
@@ -43,7 +46,10 @@ export interface Http3Library {
   }): Http3Server;
 }
 
-/** The library, or undefined where it is not installed. Rejects when it is there and cannot be loaded, as on a system without native libraries for it. */
+/**
+ * Loads the library; undefined if it is not installed. Rejects if it is installed but cannot be loaded, for example on
+ * a system for which it has no native library.
+ */
 export async function loadLibrary(name = LIBRARY): Promise<Http3Library | undefined> {
   return isInstalled(name) ? await import(name) as Http3Library : undefined;
 }

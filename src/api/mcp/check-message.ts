@@ -7,7 +7,7 @@ const text = { type: 'string' };
 const texts = { type: 'object', additionalProperties: text };
 const listing = { type: 'object', properties: { cursor: text } };
 
-/** What the parameters of each method must be, and all that is taken of them. */
+/** The schema of each method's parameters; other parameters are dropped. */
 const PARAMS: Readonly<Record<string, object>> = {
   'tools/list': listing,
   'resources/list': listing,
@@ -46,7 +46,7 @@ const SCHEMAS: ReadonlyMap<string, object> = new Map(Object.entries({ ...PARAMS,
 const OTHERS = { type: 'object' };
 
 let ajv: ReturnType<typeof createAjv> | undefined;
-/** By schema; compiled when it is first needed, since the start of a server would wait for them. */
+/** By schema; compiled when first needed, because compiling all of them would delay the start of a server. */
 const validators = new Map<object, ValidateFunction>();
 
 function validatorOf(schema: object): ValidateFunction {
@@ -63,15 +63,15 @@ function withMeta(schema: { readonly type?: string; readonly properties?: object
 }
 
 /**
- * Throws `McpFault` for parameters that a method cannot use, in words for a person: the SDKs would answer
- * them as a failure of the server. Answers the message with those parameters only that its method has.
+ * Throws `McpFault` with a readable message for invalid parameters: the SDKs would report them as an internal error.
+ * Returns the message with only those parameters that its method has.
  */
 export function checkMessage(message: Message): Message {
   const { method, params } = message;
   if (typeof method !== 'string') return message;
-  // Without sessions there is no `initialize` either, whatever its parameters.
+  // Without sessions there is no `initialize` method, whatever its parameters.
   const validate = validatorOf((method === 'initialize' && isStatelessMessage(message) ? undefined : SCHEMAS.get(method)) ?? OTHERS);
-  // A request without parameters is one with none.
+  // A request without `params` counts as one with empty `params`.
   if (!validate(params ?? {})) throw new McpFault(INVALID_PARAMS, `Invalid params: ${describe(validate)}`);
   const known = (PARAMS[method] as { properties?: object } | undefined)?.properties;
   if (known === undefined || params === undefined) return message;

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../lib/config-error.ts';
 
-/** The revision without sessions: every request stands alone. */
+/** The revision without sessions: every request is independent. */
 export const STATELESS = '2026-07-28';
 
 /** The revision that begins with `initialize`. */
@@ -12,11 +12,11 @@ export const REVISIONS: readonly string[] = [STATELESS, HANDSHAKE];
 /** Which revisions a server serves. */
 export interface Revisions {
   readonly supported: readonly string[];
-  /** Whether the settings allow one only. */
+  /** Whether the settings allow only one revision. */
   readonly pinned: boolean;
 }
 
-/** The revisions that a pin leaves; all of them when it is empty. Throws `ConfigError` for an unknown one (decision D-113). */
+/** The revisions that remain if one is pinned; all if the pin is empty. Throws `ConfigError` for an unknown revision (decision D-113). */
 export function pinRevision(pin: string): Revisions {
   if (pin === '') return { supported: REVISIONS, pinned: false };
   if (REVISIONS.includes(pin)) return { supported: [pin], pinned: true };

@@ -8,18 +8,21 @@ export type Message = Readonly<Record<string, unknown>>;
 /** Methods that only the revision without sessions has (decision D-110). */
 const STATELESS_METHODS: ReadonlySet<unknown> = new Set(['server/discover', 'subscriptions/listen']);
 
-/** The revision that a request says it is of, whatever that is. */
+/** The revision that a request declares, valid or not. */
 function claimedRevision({ params }: Message): unknown {
   const meta = (params as Message | null | undefined)?.['_meta'];
   return (meta as Message | null | undefined)?.[PROTOCOL_VERSION_META_KEY];
 }
 
-/** Whether a message belongs to the revision without sessions, by what it carries. */
+/** Whether a message belongs to the revision without sessions, by its contents. */
 export function isStatelessMessage(message: Message): boolean {
   return STATELESS_METHODS.has(message['method']) || claimedRevision(message) !== undefined;
 }
 
-/** Throws `McpFault` for a message of the revision without sessions that this server does not serve, or that does not say so (decision D-112). */
+/**
+ * Throws `McpFault` if a message of the revision without sessions declares no revision, or one that this server does
+ * not serve (decision D-112).
+ */
 export function checkStateless(message: Message, { supported }: Revisions): void {
   const requested = claimedRevision(message);
   if (!supported.includes(STATELESS)) {

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 beforeEach(() => (raw = new RawClient(mcpUrl(server))));
 afterEach(() => raw.close());
 
-/** Opens a session, from one of a hundred addresses where it is one of many. */
+/** Opens a session; if it is one of many, from one of a hundred addresses. */
 const open = async (_?: unknown, i?: number): Promise<string> => (await raw.post(INITIALIZE, i === undefined ? {} : { 'X-Forwarded-For': `10.0.0.${i}` })).headers['mcp-session-id'] as string;
 
 const list = (session: string): Promise<RpcAnswer> => raw.post({ jsonrpc: '2.0', id: 1, method: 'prompts/list' }, { 'Mcp-Session-Id': session });

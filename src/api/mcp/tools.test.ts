@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true', SVC_SPELL: 'true' } });
   ({ client } = await connectHandshake(mcpUrl(server)));
   raw = new RawClient(mcpUrl(server));
-  await client.listTools(); // from now on the client holds every structured result against its schema
+  await client.listTools(); // from now on the client checks every structured result against its schema
 });
 afterAll(async () => {
   await client.close();
@@ -32,13 +32,13 @@ const textOf = ({ content }: CallToolResult): string => (content[0] as { text: s
 const body = '# Release notes\n\nThe search index learned phrases.';
 const a = { collection: 'blog', key: 'a', lang: 'en' };
 
-/** Nobody listens there, and nothing happens in its collection. */
+/** There is no server at this address, and nothing happens in its collection. */
 const WEBHOOK = { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection: 'quiet' };
 
 /** A rule of a collection in which nothing happens. */
 const RULE = { type: 'trigger', name: 'Quiet', collection: 'quiet', query: 'phrases', webhook_url: 'http://127.0.0.1:1/hook' };
 
-/** Arguments that a server with two documents can answer; those of tools that are not built yet are what they will need. */
+/** Arguments that work on a server with two documents; for tools that are not implemented, the arguments that they will need. */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promise<Record<string, unknown>>)>> = {
   add_document: { ...a, content_md: body, meta: { tags: ['x'], geo_lat: ['52'], geo_lng: ['13'] } },
   add_documents_batch: { collection: 'blog', documents: [{ key: 'b', lang: 'en', content_md: 'Second post' }, { key: 'c', lang: 'en', contentMd: 'Third post' }] },
@@ -162,7 +162,7 @@ async function session(message?: string): Promise<string> {
   return sessionId;
 }
 
-/** Each after what it builds on, the restore of the backup last. */
+/** Each after the tools on which it depends, the restore of the backup last. */
 const ORDER = [
   'add_document', 'add_documents_batch', 'vector_reindex', 'create_backup', 'set_collection_config', 'create_curation_rule', 'update_curation_rule', 'set_schema',
   ...tools.map(({ name }) => name).filter((name) => !['restore_backup'].includes(name)), 'restore_backup',

@@ -9,7 +9,7 @@ import { eventsOf } from '../../docs/audit/events-of.ts';
 const inputs = JSON.parse(readFileSync(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, { properties?: Record<string, object> }>;
 const writes = Object.values(operations).filter(({ effect }) => effect === 'write');
 
-/** What is written down of an operation, given all fields of a document that it has. */
+/** The audit entry of an operation whose input has all fields that identify a document. */
 function subjectOf(operation: (typeof writes)[number], documents: readonly object[] = [{ key: 'k', lang: 'en' }]) {
   const fields: Record<string, unknown> = { collection: 'blog', key: 'k', lang: 'en', documents };
   const has = inputs[operation.id]?.properties ?? {};

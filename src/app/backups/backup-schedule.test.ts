@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const schedule of running.splice(0)) await schedule.stop();
 });
 
-/** A schedule for 03:00, with a folder and copies in memory that fail when a test says so. */
+/** A schedule for 03:00, with a folder and copies in memory that fail when a test requests it. */
 function started(present: readonly string[] = []) {
   const timer = new VirtualTimer();
   const clock = { now: () => START + timer.now };

@@ -10,27 +10,27 @@ export interface KeptBackup extends DatedBackup {
   readonly sizeBytes: number;
 }
 
-/** Where backups are written first, on a disk of this machine. */
+/** Where backups are written first, on a local disk. */
 export interface BackupFolder {
-  /** What the names of backups end with, such as `.db`. */
+  /** The ending of backup names, for example `.db`. */
   readonly ending: string;
-  /** Writes one and reads it back; it has its name only once it was found whole. */
+  /** Writes a backup and reads it back; the backup receives its name only after it was verified. */
   make(name: string): Promise<void>;
-  /** Everything that is there, with its size; what is no scheduled backup is passed over. */
+  /** Everything in the folder, with its size; the caller ignores what is not a scheduled backup. */
   list(): Promise<readonly { readonly name: string; readonly sizeBytes: number }[]>;
   remove(name: string): Promise<void>;
 }
 
-/** Another place that has a copy of each. */
+/** Another place that has a copy of each backup. */
 export interface BackupCopies {
-  /** Resolves once the copy was read back and is the same. */
+  /** Resolves once the copy was read back and found equal. */
   put(name: string): Promise<void>;
   list(): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
 }
 
 export interface BackupScheduleOptions {
-  /** Five fields. */
+  /** Cron expression of five fields. */
   readonly cron: string;
   readonly timezone: string;
   readonly retention: RetentionPolicy;
@@ -41,7 +41,7 @@ export interface BackupScheduleOptions {
   readonly log: Log;
 }
 
-/** How scheduled backups stand. Moments are seconds since 1970. */
+/** The state of scheduled backups. Times are seconds since 1970. */
 export interface BackupReport {
   readonly schedule: string;
   readonly timezone: string;
@@ -49,26 +49,27 @@ export interface BackupReport {
   readonly lastGoodAt?: number;
   readonly lastDurationSeconds?: number;
   readonly lastSizeBytes?: number;
-  /** Attempts that failed since then. */
+  /** Failed attempts since then. */
   readonly failures: number;
   readonly lastError?: string;
   /** Newest first. */
   readonly files: { name: string; at: number; sizeBytes: number }[];
-  /** Attempts since the start of the process, by how they ended. */
+  /** Attempts since the start of the process, by their outcome. */
   readonly counts: { readonly ok: number; readonly failed: number };
 }
 
-/** The wall clock may leap, so nothing is slept for longer. */
+/** The longest sleep, because the wall clock may jump. */
 const STEP_MS = 60_000;
 
 const RETRY: Backoff = { initial: 60_000, max: 3_600_000 };
 
-/** Backups that a report lists. */
+/** Most backups that a report lists. */
 const LISTED = 100;
 
 /**
- * Makes backups by a cron expression, copies them, and removes those that the policy keeps no longer. A time that passed
- * while the process was down is made up for at the start. After a failure it is tried again, from a minute up to an hour later.
+ * Makes backups by a cron expression, copies them, and removes those that the policy no longer keeps. If a scheduled
+ * time passed while the process was down, the backup is made at the start. A failed backup is retried after one minute
+ * at first, later after up to an hour.
  */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
@@ -82,7 +83,7 @@ export class BackupSchedule {
   #lastError: string | undefined;
   readonly #counts = { ok: 0, failed: 0 };
 
-  /** Throws for an expression or a zone that is none. */
+  /** Throws for an invalid expression or time zone. */
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
     this.#times = new CronTimes(options.cron, options.timezone);
@@ -92,7 +93,7 @@ export class BackupSchedule {
     this.#running ??= this.#run();
   }
 
-  /** Waits for a backup that is under way; safe twice. */
+  /** Waits for a backup in progress; safe to call twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -130,7 +131,7 @@ export class BackupSchedule {
     this.#nextAt = undefined;
   }
 
-  /** Whether there is no backup since the last time that one was due. */
+  /** Whether no backup was made since the last time at which one was due. */
   #isMissing(): boolean {
     const slot = this.#times.upTo(this.#options.clock.now());
     return slot !== undefined && (this.#kept[0]?.at ?? -Infinity) < slot;
@@ -142,12 +143,12 @@ export class BackupSchedule {
     for (let left = due - clock.now(); left > 0 && !signal.aborted; left = due - clock.now()) await timer.sleep(Math.min(left, STEP_MS), signal);
   }
 
-  /** Never rejects; false for a failure. */
+  /** Never rejects; resolves with false for a failure. */
   async #attempt(): Promise<boolean> {
     const { clock, log } = this.#options;
     const begun = clock.now();
     try {
-      // A backup whose copy failed is not made again.
+      // If only the copy failed, the backup is not made again.
       if (this.#failures === 0 || this.#isMissing()) await this.#make(begun);
       await this.#copy();
       const newest = this.#kept[0]!;
@@ -177,7 +178,7 @@ export class BackupSchedule {
     this.#kept = this.#dated(await this.#options.folder.list());
   }
 
-  /** Those that are scheduled backups, newest first. */
+  /** The scheduled backups among them, newest first. */
   #dated<F extends { readonly name: string }>(files: readonly F[]): (F & DatedBackup)[] {
     const dated = files.flatMap((file) => {
       const at = momentOfName(file.name, this.#options.folder.ending);
@@ -193,7 +194,7 @@ export class BackupSchedule {
     if (!(await copies.list()).includes(newest.name)) await copies.put(newest.name);
   }
 
-  /** Never rejects: a backup that stays too long is no failure of the new one. */
+  /** Never rejects: failing to remove an old backup is not a failure of the new one. */
   async #prune(): Promise<void> {
     const { folder, copies, log } = this.#options;
     try {

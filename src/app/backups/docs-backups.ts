@@ -8,7 +8,7 @@ import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
 export interface DocsBackupDeps {
-  /** Writes a verified backup of this name into the folder, as the operation `createBackup` does. */
+  /** Writes a verified backup with this name into the folder, like the operation `createBackup`. */
   readonly make: (name: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly timer?: Timer;
@@ -33,7 +33,7 @@ export function createDocsBackups({ backup, database: { backupDir } }: Settings,
   });
 }
 
-/** Empty where there is no such folder yet. */
+/** Empty if the folder does not exist yet. */
 async function listFiles(folder: string): Promise<{ name: string; sizeBytes: number }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -1,17 +1,17 @@
-/** Which backups are kept. A number of 0 keeps none for its reason; the newest backup is always kept. */
+/** Which backups are kept. The number 0 disables its rule; the newest backup is always kept. */
 export interface RetentionPolicy {
-  /** The newest ones. */
+  /** How many of the newest backups are kept. */
   readonly last: number;
-  /** The newest of a day, for so many days that have one. */
+  /** The newest backup of a day is kept, for this many days that have one. */
   readonly daily: number;
-  /** The newest of a week, which begins on Monday. */
+  /** The same for weeks, which begin on Monday. */
   readonly weekly: number;
   readonly monthly: number;
-  /** Older ones go, whatever keeps them otherwise; 0 for any age. Milliseconds. */
+  /** Older backups are removed even if another rule keeps them; 0 for no limit. Milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** A backup by its name, with the moment in which it was begun, in milliseconds since 1970. */
+/** A backup by its name, with its start in milliseconds since 1970. */
 export interface DatedBackup {
   readonly name: string;
   readonly at: number;
@@ -20,8 +20,8 @@ export interface DatedBackup {
 const DAY_MS = 86_400_000;
 
 /**
- * The backups that a policy keeps no longer, in no order: the grandfather-father-son scheme, with days, weeks and months of
- * a time zone. An empty list has none.
+ * Returns the backups that a policy no longer keeps, in no particular order: the grandfather-father-son scheme, with
+ * days, weeks and months of a time zone.
  */
 export function expiredBackups<B extends DatedBackup>(backups: readonly B[], { last, daily, weekly, monthly, maxAgeMs }: RetentionPolicy, now: number, timezone: string): B[] {
   const newestFirst = [...backups].sort((a, b) => b.at - a.at);
@@ -36,7 +36,7 @@ export function expiredBackups<B extends DatedBackup>(backups: readonly B[], { l
   return newestFirst.filter((backup, i) => i > 0 && (!kept.has(backup) || tooOld(backup.at)));
 }
 
-/** The first of each period, for the first `count` periods. */
+/** Returns the first backup of each period, for the first `count` periods. */
 function newestOfEach<B>(newestFirst: readonly B[], count: number, periodOf: (backup: B) => number): B[] {
   const found = new Map<number, B>();
   for (const backup of newestFirst) {
@@ -46,7 +46,7 @@ function newestOfEach<B>(newestFirst: readonly B[], count: number, periodOf: (ba
   return [...found.values()];
 }
 
-/** The date on the wall: days since 1970, and months since year 0. */
+/** The local date: days since 1970, and months since year 0. */
 function dayOfZone(timeZone: string): (ms: number) => { readonly day: number; readonly month: number } {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' });
   return (ms) => {

@@ -10,7 +10,7 @@ import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
 export interface RunsBackupDeps {
-  /** Where the keys of the bucket are found. */
+  /** The variables with the keys of the bucket. */
   readonly variables: Environment;
   readonly version: string;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface RunsBackupDeps {
   readonly log: Log;
 }
 
-/** The scheduled backups of the run queue; undefined without a schedule. Throws `ConfigError` for a store that has no file. */
+/** The scheduled backups of the run queue; undefined without a schedule. Throws `ConfigError` for a store without a file. */
 export function createRunsBackups(config: RunsConfig, { variables, version, clock, timer, log }: RunsBackupDeps): BackupSchedule | undefined {
   const { schedule, timezone, folder: place, keep, s3 } = config.backup;
   if (schedule === '') return undefined;
@@ -47,7 +47,7 @@ function valueOf(variables: Environment, name: string, setting: string): string 
   return value;
 }
 
-/** Empty where there is no such folder yet. */
+/** Empty if the folder does not exist yet. */
 async function listFolders(folder: string): Promise<{ name: string; sizeBytes: number }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -64,7 +64,7 @@ async function sizeOf(backup: string): Promise<number> {
 
 const MANIFEST = 'backup.json';
 
-/** The manifest last: a copy that has it is complete. */
+/** The manifest is copied last: a copy that contains it is complete. */
 async function filesOf(backup: string): Promise<string[]> {
   const manifest = JSON.parse(await readFile(join(backup, MANIFEST), 'utf8')) as { readonly files: readonly { readonly name: string }[] };
   return [...manifest.files.map(({ name }) => name), MANIFEST];

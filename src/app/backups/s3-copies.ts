@@ -6,14 +6,14 @@ import { PART_BYTES, putInParts, readPart } from '../../net/objects/index.ts';
 import type { BackupCopies } from './backup-schedule.ts';
 
 export interface S3CopiesOptions {
-  /** Address of the service, the bucket and a folder in it: `https://s3.example.org/our-backups/quire`. */
+  /** URL of the service, the bucket and a folder in it: `https://s3.example.org/our-backups/quire`. */
   readonly url: string;
   readonly region: string;
   readonly accessKey: string;
   readonly secretKey: string;
   /** Where the backups are on this machine. */
   readonly folder: string;
-  /** The files of a backup, within it with `/`; one that is a single file has one with an empty name. */
+  /** The files of a backup, by their paths within it, with `/`; a backup that is a single file has one with an empty name. */
   readonly filesOf: (name: string) => Promise<readonly string[]>;
 }
 
@@ -21,18 +21,18 @@ export interface S3CopiesOptions {
 const DEFAULT_REGION = 'us-east-1';
 
 /**
- * Copies of backups in a bucket of an S3-compatible service. Each is read back and compared by its SHA-256. Files pass
- * through memory in parts of 8 MiB. Bodies of collections that are not encrypted are readable there.
+ * Copies of backups in a bucket of an S3-compatible service. Each copy is read back and compared by its SHA-256. Files
+ * pass through memory in parts of 8 MiB. Bodies of collections that are not encrypted are readable there.
  */
 export function s3Copies({ url, region, accessKey, secretKey, folder, filesOf }: S3CopiesOptions): BackupCopies {
   const { origin, pathname } = new URL(url);
   const [bucket, ...rest] = pathname.split('/').filter((part) => part !== '');
   const prefix = rest.map((part) => `${decodeURIComponent(part)}/`).join('');
-  // A redirect would leave for another service with a signature.
+  // Following a redirect would send the signature to another service.
   const client = new S3mini({ endpoint: `${origin}/${bucket}`, region: region || DEFAULT_REGION, accessKeyId: accessKey, secretAccessKey: secretKey, fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }) });
   const keyOf = (name: string, file: string): string => `${prefix}${name}${file === '' ? '' : `/${file}`}`;
   const keys = (): Promise<string[]> => listKeys(client, prefix);
-  /** The backup that an object belongs to. */
+  /** Returns the backup that an object belongs to. */
   const nameOf = (key: string): string => key.slice(prefix.length).split('/')[0]!;
   return {
     async put(name) {

@@ -170,7 +170,7 @@ describe('a bucket', () => {
       expect(await server.refused(method, path, body), path).toMatchObject({ status: 503, code: 'unavailable', retryAfter: '5' });
     }
     const asked = s3.requests['GET']!;
-    await server.refused('POST', '/v1/get', at('down')); // the circuit is open: nobody is asked
+    await server.refused('POST', '/v1/get', at('down')); // the circuit is open: no request is sent
     expect(s3.requests['GET']).toBe(asked);
     expect(await server.ok('POST', '/v1/search', { collection: 'down', filterMeta: { bird: ['kookaburra'] }, includeContent: false })).toMatchObject([{ key: 'a' }]);
     expect(await server.ok('POST', '/v1/fts', { collection: 'down', query: 'kookaburra', includeContent: false })).toMatchObject({ totalMatches: 1 });

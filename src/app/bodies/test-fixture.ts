@@ -7,13 +7,13 @@ import { loadSettings, type Environment } from '../settings/index.ts';
 
 const SETTINGS = { SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' };
 
-/** The code of an error, in an answer of REST. */
+/** The error code of a REST response. */
 export interface Refusal {
   readonly error: string;
   readonly code: string;
 }
 
-/** For tests: the document service over one folder, with a clock that is moved by hand. */
+/** For tests: the document service over one folder, with a clock that the test sets. */
 export class BodiesFixture {
   readonly folder: string;
   readonly database: string;
@@ -55,7 +55,7 @@ export class BodiesFixture {
     return fetch(this.#service!.url + path, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body });
   }
 
-  /** The body of an answer that has to be a success. */
+  /** The body of a response that must be a success. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
     const response = await this.send(method, path, body);
     const text = await response.text();
@@ -63,7 +63,7 @@ export class BodiesFixture {
     return JSON.parse(text) as T;
   }
 
-  /** The status, the error and the headers of one that has to be none. */
+  /** The status, the error and the headers of a response that must be an error. */
   async refused(method: string, path: string, body?: object): Promise<Refusal & { status: number; retryAfter: string | null }> {
     const response = await this.send(method, path, body);
     if (response.ok) throw new Error(`${method} ${path} succeeded: ${await response.text()}`);

@@ -35,7 +35,7 @@ Examples:
 
 const JSON_TYPE = 'application/json';
 
-/** `quire call OPERATION`: any operation of the specification. The options of one are made when it is called. */
+/** `quire call OPERATION`: calls any operation of the specification. The options of an operation are created when it is called. */
 export async function registerCall(program: Command, io: Io): Promise<void> {
   const call = program
     .command('call')
@@ -64,7 +64,7 @@ async function run(id: OperationId, { spec, fields }: CatalogueEntry, options: O
   const raw = isRaw ? await bytesOf(options.body ?? fail(`--body is needed: a file with ${spec.consumes[0]}, or -`), '--body', io.stdin) : undefined;
   const body = isRaw || options.body === undefined ? {} : await bodyOf(options.body, io);
   const input = { ...body, ...await optionValues(fields, options as Readonly<Record<string, unknown>>, io) };
-  // A raw body holds the fields that are not parameters.
+  // A raw body contains all fields that are not parameters.
   checkComplete(isRaw ? fields.filter(({ name }) => spec.parameters.some(({ field }) => field === name)) : fields.filter(({ kind }) => kind !== 'file'), input);
   const service = openService(options);
   if (options.paginate === true) {
@@ -74,7 +74,7 @@ async function run(id: OperationId, { spec, fields }: CatalogueEntry, options: O
   } else await copy(service, id, input, options, io, signal, raw);
 }
 
-/** Streams an answer to its place as it comes. */
+/** Streams a response to its destination as it arrives. */
 async function copy(service: Service, id: OperationId, input: Readonly<Record<string, unknown>>, { output }: Options, io: Io, signal: AbortSignal, raw: Buffer | undefined): Promise<void> {
   const bytes = Readable.fromWeb(await service.stream(id, input, { signal }, raw) as ReadableStream<Uint8Array>);
   try {
@@ -82,7 +82,7 @@ async function copy(service: Service, id: OperationId, input: Readonly<Record<st
     else await pipeline(bytes, createWriteStream(output, { flags: 'wx' }), { signal });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // A reader that has seen enough ends it, and so does an interruption of what has no end by itself.
+    // A closed pipe ends the transfer, and so does an interruption of an endless response.
     if (code === 'EPIPE' || signal.aborted) return;
     throw new CommandError(code === 'EEXIST' ? `${output} exists` : `the answer broke off: ${message}`, { cause: error });
   }

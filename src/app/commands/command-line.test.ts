@@ -33,7 +33,7 @@ afterEach(() => {
   for (const name of ['QUIRE_URL', 'QUIRE_TOKEN', 'QUIRE_API_KEY', 'QUIRE_PROFILE', 'QUIRE_PASSWORD', 'VISUAL']) delete process.env[name];
 });
 
-/** Standard output of a command that has to succeed. */
+/** Standard output of a command that must succeed. */
 async function quire(args: readonly string[], input?: CommandInput): Promise<string> {
   const run = await runQuire(args, input);
   expect(run.exitCode, run.stderr).toBe(0);
@@ -58,7 +58,7 @@ describe('profiles', () => {
     await quire(['profiles', 'default']);
     await quire(['logout', '--profile', 'second']);
     expect(await json('profiles')).toMatchObject([{ name: 'default', current: true }]);
-    // The key has gone with the profile that it was made for.
+    // The key was deleted with the profile for which it was created.
     expect(await json('keys', 'list')).toEqual([]);
   });
 
@@ -291,7 +291,7 @@ describe('the program', () => {
 });
 
 describe('completion', () => {
-  /** What bash would offer after these words, with the real script and the real program behind it. */
+  /** The suggestions of bash after these words, with the real script and the real program. */
   async function complete(...words: string[]): Promise<string[]> {
     const script = join(folder, 'completion.bash');
     if (!(await readdir(folder)).includes('completion.bash')) await writeFile(script, await quire(['completion', 'bash']));

@@ -30,7 +30,7 @@ export function registerDocs(program: Command): void {
   command.action((flags: Flags) => run(flags));
 }
 
-/** `quire mcp`: the same for one client, which starts it and speaks MCP over its standard input and output. */
+/** `quire mcp`: the same for one client, which starts the process and uses MCP over its standard input and output. */
 export function registerMcp(program: Command): void {
   program
     .command('mcp')
@@ -48,11 +48,11 @@ async function run(flags: Flags): Promise<void> {
   return runInForeground(() => (flags['demo'] === true ? startDemo(flags) : start(flags)));
 }
 
-/** A service to play with: with meaning, and a database that is gone afterwards unless it is named. */
+/** A service for trying things out: with an embedding model, and a temporary database unless one is named. */
 async function startDemo(flags: Flags): Promise<Running> {
   const folder = flags['db'] === undefined && process.env['SVC_PATH'] === undefined ? mkdtempSync(join(tmpdir(), 'quire-demo-')) : undefined;
   const remove = (): void => (folder === undefined ? undefined : rmSync(folder, { recursive: true, force: true }));
-  // Whatever way the process ends.
+  // Runs however the process ends.
   process.once('exit', remove);
   const running = await start({ ...flags, withMeaning: true, ...(folder !== undefined && { db: join(folder, 'demo.db') }) });
   const { fillPlayground } = await import('../playground/playground.ts');
@@ -82,7 +82,7 @@ async function verify(file: string): Promise<void> {
   process.exitCode = ok ? 0 : 1;
 }
 
-/** Exits with 0 when nothing is lost, 3 when something is, 1 when there is no new database, 2 without a name for it. */
+/** Exits with 0 if nothing is lost, 3 if something is lost, 1 if there is no new database, 2 if no name for it was given. */
 async function repair(file: string, target: Flags[string]): Promise<void> {
   if (typeof target !== 'string') {
     console.error('--repair-db needs --repair-to: the file that the repaired database is written to, which must not exist');
@@ -111,10 +111,10 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
     process.exit(0);
   }
   const { stdio } = settings.mcp;
-  // Over stdio, standard output speaks MCP and nothing else.
+  // Over stdio, standard output must contain only MCP messages.
   const log = createLog({ ...settings.log, ...(stdio && { to: 'stderr' }) });
   for (const warning of [...warnings, ...problems]) log.warn({}, warning);
-  // Loaded only here, so that the client commands start without the server's code.
+  // Loaded only here, so that client commands start without the server's code.
   const { startDocumentService } = await import('../docs-service.ts');
   const traces = readTraceSettings(env, 'quire-docs');
   const end = await startTracing(traces, log);
@@ -124,7 +124,7 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
     return running;
   }
   console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
-  // No browser opens a socket.
+  // Browsers cannot open unix sockets.
   const hasPages = running.listeners.http !== undefined && !running.url.startsWith(SOCKET);
   if (hasPages) console.log(`  reference: ${running.url}/docs`);
   if (hasPages && settings.graphql.enabled) console.log(`  GraphQL:   ${running.url}/graphql`);
@@ -134,10 +134,10 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
   return running;
 }
 
-/** What `npm start` turns on, and a service that is embedded elsewhere does not. */
+/** Features that `npm start` enables, but not a service that is embedded in another program. */
 const WITH_MEANING = { SVC_EMBEDDING_PROVIDER: 'builtin' };
 
-/** As curl takes it. */
+/** The address in the form that curl accepts. */
 const curlUrl = (url: string): string => (url.startsWith(SOCKET) ? `--unix-socket ${url.slice(SOCKET.length)} http://localhost` : url);
 
 const SOCKET = 'unix:';

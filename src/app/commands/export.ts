@@ -53,9 +53,9 @@ export function registerExport(program: Command, io: Io = processIo): void {
 }
 
 /**
- * Streams the export to its place; nothing but the chunk under way is in memory. A file is complete
- * or absent: one that an interruption or a lost connection left in part is removed, and with
- * `force` the old file stays until the new one is whole.
+ * Streams the export to its destination; only the current chunk is in memory. A file is complete or absent: a partial
+ * file is removed after an interruption or a lost connection, and with `force` the old file stays until the new one is
+ * complete.
  */
 async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): Promise<void> {
   const { collection, output, force = false } = given;
@@ -78,14 +78,14 @@ async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', sign
   const { url, sdk } = openClient(given);
   const body = { collection: given.collection, format, ...(given.filter === undefined ? {} : { filterMeta: given.filter }) };
   const { data } = await answered(url, exportDocuments({ client: sdk, body, parseAs: 'stream', signal }));
-  // The SDK's type is that of a parsed answer; an empty answer may come without a body.
+  // The SDK's type is that of a parsed response; an empty response may have no body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;
   return stream === null ? Readable.from([]) : Readable.fromWeb(stream);
 }
 
 const TELL_EVERY_MS = 3000;
 
-/** Says how far a file is, every few seconds; its size is not known before. */
+/** Reports every few seconds how much was written; the total size is not known. */
 async function withProgress(meter: Meter, format: 'ndjson' | 'zip', io: Io | undefined, work: () => Promise<void>): Promise<void> {
   const tell = (): void => writeLines(io!.stderr, [`${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`]);
   const timer = io === undefined ? undefined : setInterval(tell, TELL_EVERY_MS);
@@ -100,7 +100,7 @@ async function toStandardOutput(bytes: Readable, meter: Meter, io: Io, signal: A
   try {
     await pipeline(bytes, meter, io.stdout, { end: false, signal });
   } catch (error) {
-    // A reader that has seen enough ends the export.
+    // A closed pipe ends the export.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw brokenOff(error, signal);
   }
 }
@@ -108,7 +108,7 @@ async function toStandardOutput(bytes: Readable, meter: Meter, io: Io, signal: A
 async function toFile(bytes: Readable, meter: Meter, file: string, force: boolean, signal: AbortSignal): Promise<void> {
   const target = force ? `${file}.part` : file;
   try {
-    // `wx` fails when somebody made the file in the meantime.
+    // `wx` fails if the file was created in the meantime.
     await pipeline(bytes, meter, createWriteStream(target, { flags: force ? 'w' : 'wx' }), { signal });
     if (force) await rename(target, file);
   } catch (error) {
@@ -123,12 +123,12 @@ async function toFile(bytes: Readable, meter: Meter, file: string, force: boolea
 function brokenOff(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return new InterruptedError();
   const { code, message } = error as NodeJS.ErrnoException;
-  // A failure after the first byte breaks the stream off (contract, section 4); a full disk has a code.
+  // A failure after the first byte aborts the stream (contract, section 4); a full disk has an error code.
   if (code !== undefined && /^E[A-Z]+$/.test(code)) return new CommandError(`cannot write: ${message}`, { cause: error });
   return new ServiceFailure(`the export broke off: ${message}`, undefined, undefined, { cause: error });
 }
 
-/** Passes bytes on and counts them, and the lines that they end. */
+/** Passes bytes on and counts them, and the lines that they complete. */
 class Meter extends Transform {
   bytes = 0;
   lines = 0;

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const copy = (from: string, to: string) => runQuire(['migrate-store', '--from', from, '--to', to]);
 const checksums = (stdout: string) => stdout.split('\n').filter((line) => line !== '').sort();
 
-/** Rows that refer to each other across tables, also against the order of the tables' names. */
+/** Rows that refer to each other across tables, also against the alphabetical order of the tables. */
 async function fill(sql: Sql): Promise<void> {
   await migrate(sql, DOCUMENT_MIGRATIONS);
   await sql.transaction(async (tx) => {

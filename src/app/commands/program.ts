@@ -11,7 +11,7 @@ type Register = (program: Command, io: Io) => void | Promise<void>;
 /** A command of `quire`, whose code is loaded when it is called. */
 interface Entry {
   readonly name: string;
-  /** As `quire --help` shows it; that of the command itself. */
+  /** The description that `quire --help` shows; equal to the command's own. */
   readonly summary: string;
   readonly group: string;
   readonly load: () => Promise<Register>;
@@ -84,12 +84,12 @@ export const ENTRIES: readonly Entry[] = [
   { name: 'completion', summary: 'print the completion of commands for a shell', group: SERVERS, load: async () => (await import('./completion/register.ts')).registerCompletion },
 ];
 
-/** For completion only: not shown. */
+/** For completion only; hidden in `--help`. */
 const HIDDEN: Entry = { name: '__complete', summary: '', group: '', load: async () => (await import('./completion/register.ts')).registerComplete };
 
 /**
- * The program, with the code of the command that `args` names; of the other commands there is the line for `--help` alone. `all` loads
- * all of them, for what is made of the whole tree.
+ * Returns the program, with the code of the command that `args` names; of the other commands it contains only the line
+ * for `--help`. `all` loads all of them, for callers that need the whole tree.
  */
 export async function createProgram(args: readonly string[] | 'all', io: Io): Promise<Command> {
   const program = new Command('quire')
@@ -104,26 +104,26 @@ export async function createProgram(args: readonly string[] | 'all', io: Io): Pr
     else program.command(name).summary(summary);
     program.commands.at(-1)!.helpGroup(heading);
   }
-  // Set last, since commands take it over: only the options of the program itself must stand before the command.
+  // Set last, because subcommands inherit it: only the options of the program itself must precede the command.
   program.enablePositionalOptions();
   program.hook('preSubcommand', (_program, command) => hand(command, program.getOptionValue('serverProfile') as string | undefined));
   return program;
 }
 
-/** The first word that is no option of the program. */
+/** Returns the first word that is not an option of the program. */
 function commandIn(args: readonly string[]): string | undefined {
   const at = args.findIndex((arg, i) => !arg.startsWith('-') && args[i - 1] !== '--profile');
   return args[at] === 'help' ? args[at + 1] : args[at];
 }
 
-/** A profile that is named before the command counts for whatever command that is. */
+/** A profile that is named before the command applies to any command. */
 function hand(command: Command, profile: string | undefined): void {
   if (profile === undefined) return;
   command.setOptionValueWithSource('serverProfile', profile, 'env');
   for (const each of command.commands) hand(each, profile);
 }
 
-/** Runs `quire ARGS`. What is wrong with the command line itself ends with status 2. */
+/** Runs `quire ARGS`. Errors of the command line itself end with status 2. */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
   io.stdout.on('error', ignoreClosedPipe); // of help, too
   const program = await createProgram(args, io);
@@ -135,12 +135,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     return io.setExitCode(EXIT.usage);
   }
   try {
-    // `help COMMAND` would not wait for options that are made when they are asked for.
+    // `help COMMAND` would not wait for options that are created asynchronously.
     await program.parseAsync(args[0] === 'help' ? [...args.slice(1), '--help'] : args, { from: 'user' });
   } catch (error) {
     const { code, exitCode } = error as Partial<CommanderError>;
     if (!code?.startsWith('commander.')) throw error;
-    // Help that was asked for is no mistake.
+    // Help that the user requested is not an error.
     io.setExitCode(exitCode === 0 ? EXIT.ok : EXIT.usage);
   }
 }

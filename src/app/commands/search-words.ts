@@ -7,7 +7,7 @@ import { isColoured, note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
 import { plainLine } from './shared/text-width.ts';
 
-/** What is asked for by words. */
+/** The full-text query of a search. */
 export interface WordSearch {
   readonly collection: string;
   readonly query: string;
@@ -21,13 +21,13 @@ export interface WordSearch {
   readonly color?: boolean;
 }
 
-/** Around each match in a fragment. A character for private use stands in no text that people write, and is its own closing tag. */
+/** Marks each match in a fragment. A private-use character does not occur in ordinary text, and serves as its own closing tag. */
 const MARK = '\ue000';
 const BOLD = '\u001b[1m';
 const PLAIN = '\u001b[22m';
 const INDENT = '   ';
 
-/** Writes the documents that words find, best first, each with its title, its key and passages around the matches. */
+/** Prints the documents that a full-text search finds, best first, each with its title, its key and passages around the matches. */
 export async function searchByWords(client: ServiceClient, search: WordSearch, io: Io): Promise<void> {
   const { data } = await answered(client.url, searchFullText({ client: client.sdk, body: requestOf(search) }));
   if (search.json) {
@@ -49,18 +49,18 @@ function requestOf({ collection, query, limit, offset, filter, lang, fields, jso
   };
 }
 
-/** The title where there is one, the key, and the passages; an empty line ends it. */
+/** The title if there is one, the key, and the passages; an empty line follows. */
 function linesOf({ document, highlights = [] }: FullTextResult, rank: number, emphasise: (text: string) => string): string[] {
   const { key, lang, meta = {} } = document;
   const title = plainLine(meta['title']?.[0] ?? '');
   const name = `${plainLine(key)} (${lang})`;
   const head = title === '' ? `${rank}. ${emphasise(`${MARK}${name}${MARK}`)}` : `${rank}. ${emphasise(`${MARK}${title}${MARK}`)}  ${name}`;
-  // A passage of the title would say the title again.
+  // A passage of the title would repeat the title.
   const passages = highlights.filter(({ field }) => field === 'content' || title === '');
   return [head, ...passages.map(({ fragment }) => `${INDENT}${emphasise(plainLine(fragment))}`), ''];
 }
 
-/** Marks come in pairs: what stands between the first and the second is a match. */
+/** Marks come in pairs: the text between the first and the second is a match. */
 function bold(text: string): string {
   return text.split(MARK).map((part, i) => (i % 2 === 1 ? `${BOLD}${part}${PLAIN}` : part)).join('');
 }

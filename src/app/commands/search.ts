@@ -26,10 +26,10 @@ interface SearchArguments extends ClientOptions {
 }
 
 const LIMIT = 50;
-/** Each takes several lines. */
+/** Formats that take several lines for each document. */
 const LIMIT_BY_WORDS = 10;
 
-/** What the table shows when no fields are asked for. */
+/** The columns of the table if no fields are requested. */
 const TABLE_FIELDS = ['title', 'updatedAt', 'tags', 'category'];
 
 const EXAMPLES = `
@@ -84,11 +84,11 @@ async function runSearch(query: string, given: SearchArguments, io: Io): Promise
     return;
   }
   if (documents.length > 0) writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
-  // The count accompanies the table, so that a pipe gets nothing but documents.
+  // The count is printed beside the table, not in it, so that a pipe receives only documents.
   note(io, given, [countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length))]);
 }
 
-/** What says nothing beside the rest is a mistake, and would be passed over in silence. */
+/** Options that have no effect in combination are an error, because they would be silently ignored. */
 function refuseMixture(query: string, { sort, asc, lang, limit }: SearchArguments): void {
   if (query === '' && lang !== undefined) throw new CommandError('--lang is the language of words, and there are none');
   if (query === '') return;
@@ -109,7 +109,7 @@ function requestOf({ filter, sort, asc, limit = LIMIT, offset, fields, json }: S
   };
 }
 
-/** The collection to take when none is named: there must be exactly one. */
+/** The collection to use if none is named: there must be exactly one. */
 async function onlyCollection({ url, sdk }: ServiceClient): Promise<string> {
   const { data } = await answered(url, getStats({ client: sdk }));
   const names = data.collections.map(({ name }) => name);

@@ -47,7 +47,7 @@ Examples:
   $ quire ship install --dry-run
 `;
 
-/** As sysexits.h has it: no permission. */
+/** EX_NOPERM of sysexits.h: no permission. */
 const EXIT_DENIED = 77;
 /** For supervisors that upgrade the program (decisions, section 4). */
 const EXIT_OUTDATED = 86;
@@ -195,7 +195,7 @@ function steer({ ship }: ShipRun, io: Io): () => void {
   };
 }
 
-/** What was written for a person is shown as it is; anything else is a defect. */
+/** Errors that were written for users are shown as they are; anything else is a bug. */
 function tellReason(error: unknown): never {
   if (error instanceof Error && error.name === 'ShipFailure') throw new CommandError(error.message, { cause: error });
   throw error;

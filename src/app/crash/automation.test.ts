@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The deliveries that a trigger owes for documents that it finds, by their ids. */
+/** The deliveries that a trigger must make for documents that it finds, by their ids. */
 function owed(rule: string): Set<string> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
@@ -36,7 +36,7 @@ function owed(rule: string): Set<string> {
   }
 }
 
-/** Writes documents, every second of which the trigger finds, until the server is gone. */
+/** Writes documents, half of which the trigger finds, until the server is gone. */
 async function write(url: string, name: string): Promise<number> {
   const client = new HttpClient(url, 1);
   let written = 0;
@@ -62,7 +62,7 @@ describe('a trigger of a server that is killed while clients write', () => {
     let written = 0;
     for (let round = 1; round <= ROUNDS; round++) {
       const writers = [1, 2, 3, 4].map((n) => write(started.url, `${round}-${n}`));
-      // Kills have to come out of the blue, so no event can stand for them.
+      // Kills must happen at arbitrary times, so the test waits for a time instead of an event.
       await setTimeout(random.integer(200, 800));
       await started.server.end('SIGKILL');
       written += (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);

@@ -33,7 +33,7 @@ describe('a server that is killed (SIGKILL) while it works off a job', () => {
     const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ key: `d${i}`, lang: 'en', contentMd: `# Document ${i}\n\n${'word '.repeat(20)}` }));
     const { id } = await once(url, (client) => client.post('/v1/bulk-ingest-job', { collection: 'bulk', documents }));
     for (let kill = 0; kill < KILLS; kill++) {
-      await setTimeout(random.integer(0, 60)); // the kill has to come out of the blue, so no event can stand for it
+      await setTimeout(random.integer(0, 60)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
       await server.end('SIGKILL');
       expect((await inspectRemains(database)).faults, `kill ${kill}`).toEqual([]);
       ({ server, url } = await DocsProcess.serve(database));

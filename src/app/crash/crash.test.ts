@@ -28,8 +28,8 @@ afterEach(async () => {
 
 describe('a server that is killed (SIGKILL) while clients write', () => {
   /**
-   * All rounds use one file, so that each also recovers what the recovery before it made of it. The
-   * moment of the kill differs from round to round.
+   * All rounds use one file, so that each also recovers the result of the previous recovery. The time of the kill
+   * differs from round to round.
    */
   it(`keeps every acknowledged write, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
     const model = new WriteModel();
@@ -37,7 +37,7 @@ describe('a server that is killed (SIGKILL) while clients write', () => {
     let started = await DocsProcess.serve(database);
     for (let round = 1; round <= ROUNDS; round++) {
       const writers = new Writers({ url: started.url, model, seed: random.integer(0, 2 ** 31), count: WRITERS });
-      await setTimeout(random.integer(5, 350)); // the kill has to come out of the blue, so no event can stand for it
+      await setTimeout(random.integer(5, 350)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
       await started.server.end('SIGKILL');
       await writers.stop();
 

@@ -13,7 +13,7 @@ import { HttpClient, type Answer } from '../../testkit/http-client.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 
 const SEED = 7;
-/** A multiple of the 512 bytes in which `ulimit` counts; below the size at which the log is folded in. */
+/** A multiple of the 512 bytes in which `ulimit` counts; below the size at which the write-ahead log is checkpointed. */
 const LIMIT = 3000 * 512;
 
 let folder: string;
@@ -29,16 +29,16 @@ afterEach(async () => {
 });
 
 /**
- * A disk without room, for any user and without a file system of its own: no file of the process may
- * grow beyond the limit, and a write beyond it fails (Node ignores the signal that goes with it).
- * Only the soft limit is set, so that it can be lifted again.
+ * A full disk, for any user and without a separate file system: no file of the process may grow beyond the limit, and a
+ * write beyond it fails (Node ignores the accompanying signal). Only the soft limit is set, so that it can be raised
+ * again.
  */
 function serveWithFileLimit(bytes: number): DocsProcess {
   const script = `ulimit -S -f ${bytes / 512}; exec "$0" "$@"`;
   return DocsProcess.command('sh', ['-c', script, process.execPath, MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db', database]);
 }
 
-/** Writes until the server has refused so many requests; answers the refusals. */
+/** Writes until the server has rejected this many requests; returns the rejections. */
 async function writeUntilRefused(url: string, model: WriteModel, refusals: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   const enough = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ async function writeUntilRefused(url: string, model: WriteModel, refusals: numbe
 
 function expectPlainFailures(answers: readonly Answer[]): void {
   for (const answer of answers) {
-    // A batch tells of its failed items in a body of success; everything else fails as a whole.
+    // A batch reports its failed items in the body of a success; other requests fail as a whole.
     if (answer.status !== 200) expect([500, 503]).toContain(answer.status);
     const { error, errors } = answer.json<{ error?: string; errors?: string[] }>();
     expect(error ?? errors?.[0], answer.text).toMatch(/\S/);
@@ -168,7 +168,7 @@ describe('a server whose disk fails', () => {
     expect(await add('refused')).toBe(503);
     broken = false;
     expect(await add('after')).toBe(200);
-    // Each twice at least, by the webhook and by the trigger: what could not be noted as sent is sent again.
+    // At least two for each, by the webhook and by the trigger: deliveries that could not be recorded as sent are sent again.
     await vi.waitFor(() => expect(new Set(endpoint.received.map(({ headers }) => headers['x-svc-delivery'])).size).toBe(4), { timeout: 15_000 });
     expect(new Set(endpoint.received.map(({ text }) => /before|after|refused/.exec(text)?.[0]))).toEqual(new Set(['before', 'after']));
     client.close();

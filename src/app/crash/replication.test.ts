@@ -37,7 +37,7 @@ async function start(role: 'leader' | 'follower'): Promise<{ server: DocsProcess
   return { server, url: await server.listening() };
 }
 
-/** Adds and changes documents until stopped, and remembers what was acknowledged. */
+/** Adds and changes documents until stopped, and records what was acknowledged. */
 function writeTo(urlOf: () => string, writer: number, acknowledged: Map<string, string>): () => Promise<void> {
   let isOver = false;
   const work = (async () => {
@@ -45,7 +45,7 @@ function writeTo(urlOf: () => string, writer: number, acknowledged: Map<string, 
       const key = `w${writer}-${i % 40}`;
       const contentMd = `text ${i} of ${writer} ${'more '.repeat(i % 50)}`;
       const response = await fetch(`${urlOf()}/v1/add`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ collection: 'c', key, lang: 'en', contentMd }) }).catch(() => undefined);
-      // Whatever was cut off may be written or not.
+      // A request that was cut off may or may not have been written.
       if (response?.ok === true) acknowledged.set(key, contentMd);
       else acknowledged.delete(key);
       if (response?.ok !== true) await setTimeout(50);
@@ -77,7 +77,7 @@ describe('a leader and a follower that are killed (SIGKILL) by turns while clien
     let follower = await start('follower');
     const stops = Array.from({ length: WRITERS }, (_, writer) => writeTo(() => leader.url, writer, acknowledged));
     for (let round = 0; round < ROUNDS; round++) {
-      await setTimeout(random.integer(50, 600)); // the kill has to come out of the blue, so no event can stand for it
+      await setTimeout(random.integer(50, 600)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
       if (round % 2 === 0) {
         await leader.server.end('SIGKILL');
         leader = await start('leader');

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The deliveries that a webhook is owed, by their ids: the number of the change and its document. */
+/** The deliveries that a webhook must receive, by their ids: the number of the change and its document. */
 function owed(webhook: string, since: number): Map<string, { lsn: number; docId: string }> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
@@ -50,12 +50,12 @@ function head(): number {
 describe('webhooks of a server that is killed, and of an endpoint that is, while clients write', () => {
   it(`lose and invent nothing and keep the order of each document, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
     const random = seededRandom(SEED);
-    // Kills have to come out of the blue, so no event can stand for them.
+    // Kills must happen at arbitrary times, so the test waits for a time instead of an event.
     const someTime = (least: number, most: number) => setTimeout(random.integer(least, most));
     const model = new WriteModel();
     let endpoint = await WebhookEndpoint.open();
     const { port, url: hook } = endpoint;
-    // What arrived in each life of server and endpoint, in order.
+    // The deliveries that arrived in each lifetime of server and endpoint, in order.
     const lives: (readonly Received[])[] = [];
     let started = await DocsProcess.serve(database);
     const client = new HttpClient(started.url);

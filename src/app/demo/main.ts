@@ -6,7 +6,7 @@ import { processIo } from '../commands/shared/io.ts';
 import { untilInterrupted } from '../commands/shared/interrupt.ts';
 import { runDemo } from './run-demo.ts';
 
-// A second Ctrl-C must not end the process while the first one is still being tidied up after.
+// A second Ctrl-C must not end the process during the clean-up after the first one.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => undefined);
 
 const root = join(import.meta.dirname, '../../..');

@@ -15,23 +15,23 @@ export interface DemoContext {
   /** The checkout. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Where temporary folders are made. */
+  /** Where temporary folders are created. */
   readonly temporary: string;
   readonly io: Io;
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts a document service on a temporary database and a free port, imports a corpus, asks it some
- * questions, and leaves nothing behind, however it ends.
- * @throws {CommandError} when the service does not start, or the demo is interrupted.
+ * Starts a document service on a temporary database and a free port, imports a corpus, runs some queries, and removes
+ * everything, however it ends.
+ * @throws {CommandError} if the service does not start, or the demo is interrupted.
  */
 export async function runDemo(context: DemoContext): Promise<void> {
   const { root, env, io, signal } = context;
   const screen = new Screen(io.stdout);
   const corpus = await findCorpus(root, env['QUIRE_DEMO_CORPUS']);
   const folder = await mkdtemp(join(context.temporary, 'quire-demo-'));
-  // The last resort, for an end that runs no `finally`.
+  // For an exit that runs no `finally`.
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', removeFolder);
   let service: ServiceProcess | undefined;
@@ -46,7 +46,7 @@ export async function runDemo(context: DemoContext): Promise<void> {
     }
     screen.lines(['', ...farewell()]);
   } catch (error) {
-    // A terminal interrupts the service too; what fails then is no news.
+    // The interrupt from the terminal also stops the service, so failures after it are expected.
     throw signal.aborted ? new InterruptedError() : error;
   } finally {
     await service?.stop();
@@ -55,14 +55,14 @@ export async function runDemo(context: DemoContext): Promise<void> {
   }
 }
 
-/** Nothing of the user's own settings: the demo must look the same, and touch no database of theirs. */
+/** Removes the user's own settings: the demo must look the same everywhere, and must not touch the user's database. */
 function serviceCommand(root: string, folder: string, env: NodeJS.ProcessEnv) {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
   return {
     file: process.execPath,
     arguments: [join(root, 'src/app/main.ts'), 'docs', '--http-addr', '127.0.0.1:0', '--db', join(folder, 'demo.db')],
     cwd: folder,
-    // HTTP is all that is shown, and the other protocols have fixed ports that may be taken.
+    // Only HTTP is shown, and the fixed ports of the other protocols may be in use.
     env: { ...own, SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' },
   };
 }

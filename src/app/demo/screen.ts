@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { writeLines, type OutputStream } from '../commands/shared/io.ts';
 import { fitText, textWidth } from '../commands/shared/text-width.ts';
 
-/** What the demo shows on. Colours go to terminals only, and not when `NO_COLOR` is set. */
+/** The output of the demo. Colours are used only on terminals, and not if `NO_COLOR` is set. */
 export class Screen {
   readonly #stream: OutputStream;
 
@@ -18,7 +18,7 @@ export class Screen {
     writeLines(this.#stream, texts);
   }
 
-  /** The beginning of a step: what is asked, and the request that asks it. */
+  /** The heading of a step: its question, and the request for it. */
   step(question: string, request: string): void {
     this.lines(['', this.#style(['bold', 'cyan'], question), this.#style('dim', request), '']);
   }
@@ -31,7 +31,7 @@ export class Screen {
     this.indented([this.#style('dim', text)]);
   }
 
-  /** Counts as bars, in the given order; the longest is as wide as there is room for. */
+  /** Counts as bars, in the given order; the longest one takes the available width. */
   bars(counts: ReadonlyArray<readonly [label: string, count: number]>): void {
     const labels = Math.min(34, Math.max(...counts.map(([label]) => textWidth(label))));
     const largest = Math.max(1, ...counts.map(([, count]) => count));

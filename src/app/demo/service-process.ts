@@ -5,11 +5,11 @@ import { stripVTControlCharacters } from 'node:util';
 import { CommandError, InterruptedError } from '../commands/shared/command-error.ts';
 
 export interface ServiceProcess {
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly url: string;
-  /** The last lines that it wrote, for messages. */
+  /** The last lines of its output, for messages. */
   recentOutput(): string[];
-  /** Ends it and waits until it is gone. Stopping twice is safe. */
+  /** Ends it and waits until it has exited. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ export interface ServiceCommand {
 
 const LISTENING = /listening on (https?:\/\/[^\s"',)]+)/;
 const START_WITHIN = 20_000;
-// The service drains for up to 15 seconds (decision D-23); one that the demo started has nothing to drain.
+// The service drains for up to 15 seconds (decision D-23); the demo's service has nothing to drain.
 const STOP_WITHIN = 10_000;
 const KEPT_LINES = 20;
 
 /**
- * Starts a service as a child process and waits for the line in which it says where it listens.
- * @throws {CommandError} with its last words when it ends before that, or takes too long; and when aborted.
+ * Starts a service as a child process and waits for the output line with its address.
+ * @throws {CommandError} with its last output if it exits before that, takes too long, or is aborted.
  */
 export async function startServiceProcess(command: ServiceCommand): Promise<ServiceProcess> {
   const child = spawn(command.file, command.arguments, { cwd: command.cwd, env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -46,7 +46,7 @@ export async function startServiceProcess(command: ServiceCommand): Promise<Serv
   }
 }
 
-/** Resolves with the address in the child's output, which goes on being read so that its pipes never fill. */
+/** Resolves with the address in the child's output. The output is read further, so that its pipes never fill. */
 function firstAddress(child: ChildProcess, output: string[], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const onLine = (raw: string): void => {
@@ -58,14 +58,14 @@ function firstAddress(child: ChildProcess, output: string[], signal: AbortSignal
     };
     for (const stream of [child.stdout!, child.stderr!]) createInterface({ input: stream }).on('line', onLine);
     child.once('error', reject);
-    // `close` comes after the last line of output, `exit` may not.
+    // `close` is emitted after the last line of output, `exit` possibly before.
     child.once('close', (code, signalName) => reject(new Error(`it ended with ${signalName ?? `status ${String(code)}`}`)));
     signal.addEventListener('abort', () => reject(new Error(`it did not say where it listens within ${START_WITHIN / 1000} s`)), { once: true });
   });
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
-  // Never started, or gone already.
+  // Never started, or already exited.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');

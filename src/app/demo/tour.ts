@@ -16,7 +16,7 @@ export interface TourContext {
 
 type Step = (context: TourContext) => Promise<void>;
 
-/** The steps of the tour, in order. Each asks the service something and shows the answer. */
+/** The steps of the tour, in order. Each sends a request to the service and shows the response. */
 export const TOUR: readonly Step[] = [
   showHoldings,
   showMetadata,
@@ -48,7 +48,7 @@ async function showMetadata({ client, corpus, screen }: TourContext): Promise<vo
   screen.note(took);
 }
 
-/** Asking for no documents asks for their number alone, which `X-Total-Count` carries. */
+/** A request for 0 documents returns only their number, in `X-Total-Count`. */
 async function showCounts({ client, corpus, screen }: TourContext): Promise<void> {
   const { collection, facet } = corpus;
   const { data } = await timed(client, listMetaKeys({ client: client.sdk, query: { collection } }));
@@ -78,7 +78,7 @@ async function showDocument({ client, corpus, screen }: TourContext): Promise<vo
   screen.note(`the beginning of ${formatBytes(Buffer.byteLength(document.contentMd))}, last changed ${formatMoment(document.updatedAt)}, ${took}`);
 }
 
-/** Changes the document, shows that both versions are there, and puts the first one back. */
+/** Changes the document, shows that both versions exist, and restores the first one. */
 async function showHistory({ client, corpus, screen }: TourContext): Promise<void> {
   const { collection, key } = corpus;
   const name = { collection, key, lang: 'en' };
@@ -114,7 +114,7 @@ const readShown = ({ sdk }: ServiceClient, { collection, key }: DemoCorpus): Pro
 
 const checksum = async ({ url, sdk }: ServiceClient, collection: string): Promise<string> => (await answered(url, getChecksum({ client: sdk, query: { collection } }))).data.checksum;
 
-/** An answer and how long it took, over HTTP and decoded. */
+/** A response and the time it took, over HTTP and including decoding. */
 async function timed<T>({ url }: ServiceClient, call: Promise<SdkAnswer<T>>): Promise<{ data: T; response: Response; took: string }> {
   const started = performance.now();
   const answer = await answered(url, call);
@@ -125,7 +125,7 @@ const milliseconds = (time: number): string => `${time < 10 ? time.toFixed(1) : 
 
 const mutable = (filter: DemoQuestion['filterMeta']): Record<string, string[]> => Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, [...values]]));
 
-/** The first lines that hold text, each in the room of one. */
+/** The first lines with text, each truncated to one line of the screen. */
 function excerpt(markdown: string, width: number, count: number): string[] {
   const lines = markdown.split('\n').map((line) => line.replaceAll(/<[^>]+>/g, '').trimEnd()).filter((line) => line.trim() !== '');
   return lines.slice(0, count).map((line) => fitText(line.replaceAll(/\p{Cc}/gu, ' '), width).trimEnd());

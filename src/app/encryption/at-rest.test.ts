@@ -47,7 +47,7 @@ describe('an encrypted collection', () => {
     expect(await server.filesWith(...MARKERS)).toEqual([]);
     await server.stop();
     expect(await server.filesWith(...MARKERS)).toEqual([]);
-    // Checkpoints of all four kinds, sealed.
+    // Checkpoints of all four kinds, encrypted.
     expect(await server.filesWith('QSEALED1')).toEqual(['secret.idx', 'secret.idx', 'secret.idx', 'secret.idx']);
     await server.start();
     expect(await keysFound('/v1/fts', { query: 'quokkamarker again' })).toContain('n1');
@@ -64,7 +64,7 @@ describe('an encrypted collection', () => {
     await server.configure('secret', { encrypted: true });
     await server.statusWhen('secret', ({ plaintext, total }) => plaintext === 0 && total > 0);
     expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue5'] } })).toEqual(['n5']);
-    await server.stop(); // waits for what is under way, which is written down
+    await server.stop(); // waits for work in progress, which writes a checkpoint
     await server.start();
     await server.statusWhen('secret', ({ plaintext }) => plaintext === 0);
     while ((await server.filesWith(...MARKERS)).length > 0) await server.ok('GET', '/v1/encryption/status');
@@ -187,7 +187,7 @@ describe('an encrypted database that somebody has changed', () => {
     expect((await get('n1')).body['contentMd']).toBe(content(1));
     expect((await server.request('GET', '/health')).status).toBe(200);
     expect((await server.request('POST', '/v1/search', { collection: 'secret' })).status).toBe(500);
-    // What cannot be read can be written anew, and deleted.
+    // Documents that cannot be read can be overwritten and deleted.
     for (const key of ['n0', 'n2']) {
       await server.add('secret', key, 'written anew', { dingokey: ['new'] });
       expect((await get(key)).body['contentMd']).toBe('written anew');
@@ -199,7 +199,7 @@ describe('an encrypted database that somebody has changed', () => {
 
   it('is refused by a build that does not know encryption, and only then', async () => {
     server = await Restarted.start(ONE);
-    // Format 8 is one that every build before it refuses.
+    // Format 8 is rejected by every earlier build.
     const breaking = () => {
       const file = new DatabaseSync(server.database, { readOnly: true });
       const rows = file.prepare('SELECT name FROM schema_version WHERE breaking = 1 AND version <= 7').all();

@@ -73,7 +73,7 @@ describe('a server that is killed (SIGKILL)', () => {
     await start(rotated);
     for (let round = 1; round <= ROUNDS; round++) {
       const { id } = await call<Job>('POST', '/v1/encryption/rotate');
-      await setTimeout(random.integer(0, 40)); // the kill has to come out of the blue, so no event can stand for it
+      await setTimeout(random.integer(0, 40)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
       await server.end('SIGKILL');
       await start(rotated);
       const job = await call<Job>('GET', `/v1/encryption/jobs/${id}`);
@@ -102,7 +102,7 @@ describe('a server that is killed (SIGKILL)', () => {
     await start(env);
     await expectAllReadable();
     while ((await statusOf()).plaintext > 0) continue;
-    while (await anyFileHolds('kookaburra')) await setTimeout(20); // until the file is written anew
+    while (await anyFileHolds('kookaburra')) await setTimeout(20); // until the file is rewritten
     await expectAllReadable();
     await server.end();
     expect(await anyFileHolds('kookaburra')).toBe(false);
@@ -112,7 +112,7 @@ describe('a server that is killed (SIGKILL)', () => {
 async function anyFileHolds(word: string): Promise<boolean> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  // Side files and drafts come and go.
+  // Side files and drafts may disappear meanwhile.
   const contents = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name)).catch(() => Buffer.alloc(0))));
   return contents.some((bytes) => bytes.includes(word));
 }

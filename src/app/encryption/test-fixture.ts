@@ -9,7 +9,7 @@ export const KEYS = [0x11, 0x22, 0x33].map((byte) => Buffer.alloc(32, byte).toSt
 
 const LISTENERS = { SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' };
 
-/** For tests: the document service over one folder, stopped and started with other settings. */
+/** For tests: the document service over one folder, which can be stopped and started with other settings. */
 export class Restarted {
   readonly folder: string;
   readonly database: string;
@@ -53,7 +53,7 @@ export class Restarted {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** The status and body of an answer. */
+  /** The status and body of a response. */
   async request(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }> {
     const response = await fetch(this.url + path, {
       method, ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
@@ -61,7 +61,7 @@ export class Restarted {
     return { status: response.status, body: await response.json() as Record<string, unknown> };
   }
 
-  /** The body of an answer that has to be a success. */
+  /** The body of a response that must be a success. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
     const answer = await this.request(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -85,7 +85,7 @@ export class Restarted {
     }
   }
 
-  /** Names of the files below the folder that hold one of some words, in any form that text is stored in. */
+  /** Names of the files below the folder that contain one of some words, in any form in which text is stored. */
   async filesWith(...words: string[]): Promise<string[]> {
     const names = await readdir(this.folder, { recursive: true, withFileTypes: true });
     const found: string[] = [];
@@ -93,7 +93,7 @@ export class Restarted {
       const bytes = await readFile(join(entry.parentPath, entry.name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
       });
-      // A checkpoint has got its name meanwhile.
+      // A checkpoint was renamed in the meantime.
       if (bytes === undefined) return this.filesWith(...words);
       if (words.some((word) => bytes.includes(word) || bytes.includes(Buffer.from(word, 'utf16le')))) found.push(entry.name);
     }

@@ -4,16 +4,16 @@ import type { Log } from '../../lib/log.ts';
 import { redact } from './redact.ts';
 
 export interface LogOptions {
-  /** `text` for people, `json` for programs: one object a line (`SVC_LOG_FORMAT`). */
+  /** `text` for people, `json` for programs: one object on each line (`SVC_LOG_FORMAT`). */
   readonly format: 'text' | 'json';
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Where the lines go; standard error where standard output speaks a protocol (MCP over stdio). Default: standard output. */
+  /** Where lines are written; standard error if standard output is used for a protocol (MCP over stdio). Default: standard output. */
   readonly to?: 'stdout' | 'stderr' | NodeJS.WritableStream;
 }
 
 /**
- * The log of a program (decision D-22). Lines are written at once, in this thread, so that the last
- * words of a process that ends are not lost. Credentials and query strings are never written.
+ * The log of a program (decision D-22). Lines are written synchronously, in this thread, so that the last lines before
+ * an exit are not lost. Credentials and query strings are never written.
  */
 export function createLog(options: LogOptions): Log {
   const logger = pino(
@@ -32,7 +32,7 @@ export function createLog(options: LogOptions): Log {
   return adapt(logger);
 }
 
-// The fields of a child do not pass through pino's formatters.
+// The fields of a child logger do not pass through pino's formatters.
 function adapt(logger: Logger): Log {
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -58,7 +58,7 @@ const descriptor = (stream: 'stdout' | 'stderr'): number => (stream === 'stdout'
 
 const MAX_CAUSES = 5;
 
-/** What of an error may be written: its own fields could hold a request with its headers, so only known ones are taken. */
+/** The parts of an error that may be written: its own fields could contain a request with its headers, so only known ones are copied. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? redact(error) : error;
   const { code } = error as NodeJS.ErrnoException;

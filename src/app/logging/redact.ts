@@ -9,9 +9,9 @@ const HIDDEN = '[hidden]';
 const MAX_DEPTH = 8;
 
 /**
- * A copy of log fields that is fit to be written: credentials are hidden by their field's name, at
- * every depth, and URLs lose their query string, which may carry some (decision D-22). Errors and
- * other objects with a class are left to the serialisers.
+ * A copy of log fields that can be written safely: credentials are hidden by their field's name, at every depth, and
+ * URLs lose their query string, which may contain some (decision D-22). Errors and other class instances are left to
+ * the serialisers.
  */
 export function redact<T extends object>(fields: T): T {
   return redactValue(fields, 0) as T;

@@ -11,7 +11,7 @@ import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.
 const TIME = { timeout: 1_200_000 };
 const NODES = 3;
 const SESSIONS = 6;
-/** QUIRE_TEST_NODE_KILLS makes it longer. */
+/** QUIRE_TEST_NODE_KILLS sets a larger number. */
 const KILLS = Number(process.env['QUIRE_TEST_NODE_KILLS'] ?? 2);
 /** Steps of all sessions between two kills. */
 const STEPS = 150;
@@ -22,7 +22,7 @@ interface Node {
   url: string;
 }
 
-/** What was written to a register, by the only session that writes it. */
+/** The values that were written to a register, by the only session that writes it. */
 interface Register {
   attempted: number;
   acknowledged: number;
@@ -52,7 +52,10 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     return { folder: own, ...await DocsProcess.serve(join(own, 'quire.db'), [], env) };
   }
 
-  /** Goes from node to node with the greatest LSN that it was told, and checks what each answer shows against what was acknowledged before. */
+  /**
+   * Goes from node to node with the greatest LSN that it has received, and checks each response against the writes that
+   * were acknowledged before.
+   */
   class Session {
     readonly own: string;
     readonly #random: Random;
@@ -102,7 +105,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
       return answer && versionOf(answer.results?.find(({ document }) => document.key === key)?.document ?? {});
     }
 
-    /** Undefined where the node was killed meanwhile, or said that it cannot answer now. */
+    /** Undefined if the node was killed meanwhile, or says that it cannot serve the request now. */
     async #send(path: string, value: object): Promise<object | undefined> {
       const { url } = this.#random.pick(nodes);
       try {

@@ -1,11 +1,11 @@
-/** A note of the demo with all that it said, oldest first. */
+/** A note of the demo with all its versions, oldest first. */
 export interface Note {
   readonly key: string;
   readonly meta: Readonly<Record<string, string[]>>;
   readonly versions: readonly string[];
 }
 
-/** Notes that were changed a few times, so that there is a history to look at. */
+/** Notes that were changed a few times, so that there is a history. */
 export const NOTES: readonly Note[] = [
   {
     key: 'welcome',

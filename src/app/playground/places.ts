@@ -1,4 +1,4 @@
-/** A city of the demo: general knowledge, in words of our own. Degrees are rounded to two places. */
+/** A city of the demo: general knowledge, in our own words. Degrees are rounded to two decimals. */
 const CITIES = `
 Lisbon|Portugal|Europe|38.72|-9.14|hills, trams and tiled houses above the mouth of the Tagus
 Porto|Portugal|Europe|41.15|-8.61|port wine cellars, granite churches and a high iron bridge over the Douro

@@ -12,7 +12,7 @@ beforeAll(async () => {
   said = new Sink();
   const io: Io = { stdin: process.stdin, stdout: said, stderr: new Sink(), setExitCode: () => undefined };
   await fillPlayground(server.url, io, new AbortController().signal);
-  // What is there already stays as it is.
+  // Existing data stays unchanged.
   await fillPlayground(server.url, io, new AbortController().signal);
 });
 afterAll(() => server.stop());

@@ -10,17 +10,18 @@ import { systemClock } from '../../lib/clock.ts';
 import { NOTES } from './notes.ts';
 import { places } from './places.ts';
 
-/** The pages of four packages that come along (`demo/corpus/SOURCES.md`). */
+/** The pages of four packages that are included (`demo/corpus/SOURCES.md`). */
 const HANDBOOK = join(import.meta.dirname, '..', 'demo', 'corpus', 'documents');
 /** The program's own helpers: small files that import each other. */
 const CODE = join(import.meta.dirname, '..', '..', 'lib');
 
 /**
- * Fills an empty service with something to play with: pages of documentation (`handbook`), cities with coordinates (`places`), notes
- * with a history (`notes`) and a folder of code that is linked (`code`). A service that holds anything already is left as it is.
+ * Fills an empty service with example data: pages of documentation (`handbook`), cities with coordinates (`places`),
+ * notes with a history (`notes`) and a folder of linked code (`code`). A service that already has data is left
+ * unchanged.
  */
 export async function fillPlayground(url: string, io: Io, signal: AbortSignal): Promise<void> {
-  // Nobody's credential: the service is our own, and has no accounts.
+  // No credential: the service is our own, and has no accounts.
   const service = openService({ url, apiKey: '' });
   if ((await service.call('getStats')).totalDocuments === 0) {
     await runImport({ source: HANDBOOK, collection: 'handbook', lang: 'en', url, apiKey: '', concurrency: 4, batch: 200, revisions: true, quiet: true }, { io, clock: systemClock, signal });
@@ -37,7 +38,7 @@ async function addPlaces(service: Service): Promise<void> {
   await service.call('addDocuments', { collection: 'places', documents: places().map((place) => ({ ...place, lang: 'en' })) });
 }
 
-/** Each version is a write of its own, as if somebody had edited the note. */
+/** Each version is a write of its own, like an edit by a user. */
 async function addNotes(service: Service): Promise<void> {
   for (const { key, meta, versions } of NOTES) {
     for (const contentMd of versions) await service.call('addDocument', { collection: 'notes', key, lang: 'en', meta, contentMd });
@@ -57,7 +58,7 @@ async function addCode(service: Service): Promise<void> {
   await service.call('addDocuments', { collection: 'code', documents });
 }
 
-/** What to try, with the address where it is not the usual one. */
+/** Things to try, with the address if it is not the default. */
 function hints(url: string): string[] {
   const at = url.endsWith(':11023') ? '' : ` --url ${url}`;
   return [

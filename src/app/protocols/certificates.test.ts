@@ -51,7 +51,7 @@ const settingsOf = (env: Environment = {}) => loadSettings({ env: {
   SVC_TLS_ENABLED: 'true', SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), ...env,
 } }).settings;
 
-/** Notes what is logged, as level and message. */
+/** Records log lines, as level and message. */
 function noting(): { log: Log; lines: string[] } {
   const lines: string[] = [];
   const at = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);

@@ -10,24 +10,24 @@ import type { SpecificationFiles } from '../specification.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { SharedLimits } from './limits.ts';
 
-/** What the protocols need of the service that they make reachable. */
+/** What the protocols need of the service. */
 export interface ServedService {
   readonly settings: Settings;
   readonly log: Log;
   readonly clock: Clock;
   readonly service: DocumentService;
-  /** The way to every operation, the same for all protocols. */
+  /** Invokes every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
-  /** Tells what a caller may have success with. */
+  /** Tells which operations can succeed for a caller. */
   readonly permits: Permits;
   readonly specification: SpecificationFiles;
   /** Milliseconds that a request may take. */
   readonly requestLimitMs: number;
-  /** Where files are kept while their request is dealt with. */
+  /** Where files are stored while their request is processed. */
   readonly spools: SpoolFolder;
-  /** Processes that share the port of HTTP; absent where this one is alone. */
+  /** Processes that share the port of HTTP; absent if this process is the only one. */
   readonly workers?: WorkerPool | undefined;
-  /** Checks every answer against the specification; for tests. */
+  /** Checks each response against the specification; for tests. */
   readonly validateResponses: boolean;
 }
 
@@ -35,17 +35,17 @@ export interface ServedService {
 export interface ProtocolContext extends ServedService, SharedLimits {
   /** Certificates of the listeners that have a port; absent without TLS. */
   readonly tls?: TlsSource | undefined;
-  /** What `Alt-Svc` says of HTTP/3; absent where that is not served. */
+  /** The value of `Alt-Svc` for HTTP/3; absent if HTTP/3 is not served. */
   readonly alternative?: string | undefined;
 }
 
-/** The same for the port of HTTP, where nothing lists tools. */
+/** The same for the port of HTTP, which lists no tools. */
 export type WebContext = Omit<ProtocolContext, 'permits'>;
 
-/** A protocol that is being served on an address of its own. */
+/** A protocol that is served on its own address. */
 export interface Listener {
-  /** As clients write it, with the port that was really taken. */
+  /** The form that clients write, with the port that is actually used. */
   readonly url: string;
-  /** Refuses new requests, waits that long for those in flight, and closes. Safe to call twice. */
+  /** Rejects new requests, waits for those in flight for at most this long, and closes. Safe to call twice. */
   stop(graceMs: number): Promise<void>;
 }

@@ -7,19 +7,19 @@ import type { WebContext } from './context.ts';
 export const GRAPHQL_PATH = '/graphql';
 const PLAYGROUND = '/playground';
 
-/** An API key for operations of administrators passes the guards of the schema; the pipeline decides about the operation. */
+/** An API key for operations of administrators passes the guards of the schema; the pipeline then authorizes the operation. */
 function principalOf(identity: Identity | undefined): Principal | undefined {
   return identity && { username: identity.username, admin: identity.admin || identity.administers === true };
 }
 
-/** What is refused before GraphQL sees it is answered as GraphQL answers. */
+/** Requests that are rejected before they reach GraphQL receive an error in GraphQL's form. */
 export const graphqlErrors: ErrorFormat = {
   body: ({ message, code, status }, requestId) => ({ errors: [{ message, extensions: { code, status, ...(code === 'internal' && { requestId }) } }] }),
 };
 
 /**
- * The paths of GraphQL on the HTTP port; absent when it is switched off. Its packages are nearly a thousand modules, so
- * they are loaded when the first request comes, and a server that nobody asks in GraphQL starts without them.
+ * The paths of GraphQL on the HTTP port; absent if it is switched off. Its packages have nearly a thousand modules, so
+ * they are loaded at the first request; servers without GraphQL requests start without them.
  */
 export function graphqlRoutes({ settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: WebContext): Promise<Middleware | undefined> {
   const { enabled, playground } = settings.graphql;

@@ -8,10 +8,10 @@ import type { Listener, ProtocolContext } from './context.ts';
 /** The image that `npm run generate` makes of the proto files. */
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
-/** Read once: it takes 20 ms, and tests start many servers in one process. */
+/** Cached: reading takes 20 ms, and tests start many servers in one process. */
 let imageSchema: Promise<Schema> | undefined;
 
-/** gRPC on its own port; absent when it is switched off. */
+/** gRPC on its own port; absent if it is switched off. */
 export async function serveGrpc({ settings, tls, invoke, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;

@@ -6,7 +6,7 @@ import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 import { webGuardOf } from './web-guard.ts';
 
-/** REST, the pages that describe it, and GraphQL, which has paths on the same port; absent when it is switched off. */
+/** REST, the pages that describe it, and GraphQL on the same port; absent if it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
   const { settings, log, workers, limit } = context;
   if (!settings.http.enabled) return undefined;
@@ -16,7 +16,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
   return workers === undefined ? server : serveWorkers(context, server, workers, limit);
 }
 
-/** Takes the requests that workers pass on, whose word is taken for who sent them, and starts the workers. */
+/** Serves the requests that workers pass on, and trusts the client addresses that they send; then starts the workers. */
 async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool, limit: ProtocolContext['limit']): Promise<Listener> {
   const listener = await createHttpListener({ ...context, readAddress: (_, forwarded) => forwarded });
   const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, { log: context.log });
@@ -24,7 +24,7 @@ async function serveWorkers(context: ProtocolContext, server: Listener, workers:
   return {
     url: server.url,
     async stop(graceMs) {
-      // The workers have requests in flight that this process answers.
+      // The workers may have requests in flight that this process serves.
       await Promise.all([server.stop(graceMs), workers.stop(graceMs)]);
       await inner.stop(graceMs);
       await workers.close();
@@ -32,10 +32,10 @@ async function serveWorkers(context: ProtocolContext, server: Listener, workers:
   };
 }
 
-/** What answers the requests of the port. */
+/** The request listener of the port. */
 export async function createHttpListener(context: WebContext, protocol: 'http' | 'http3' = 'http'): Promise<RequestListener> {
   const { settings, service, specification, invoke, log, validateResponses } = context;
-  // Operations of GraphQL work in the mode of HTTP, whatever port they come by.
+  // Operations of GraphQL use the access mode of HTTP, whatever their port.
   const graphql = protocol === 'http' || settings.http3.mode === settings.http.mode ? await graphqlRoutes(context) : undefined;
   const app = await createHttpApp<Operations>({
     title: 'Quire document service',
@@ -57,7 +57,7 @@ export async function createHttpListener(context: WebContext, protocol: 'http' |
   return app.callback();
 }
 
-/** With authentication, no page has what it takes to call, unless somebody gives it a credential. */
+/** With authentication, a page has no credential for calls, unless a user gives it one. */
 function webPages({ settings, service }: WebContext): Pick<HttpAppOptions<Operations>, 'corsOrigins' | 'judge'> {
   const { addr } = settings.http;
   const { listed, others } = settings.cors.origins;

@@ -4,17 +4,17 @@ import type { TlsSource } from '../../lib/tls.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createHttpListener } from './http.ts';
 
-/** How long clients may remember where HTTP/3 is served, in seconds. */
+/** Seconds for which clients may cache where HTTP/3 is served. */
 const REMEMBERED_SECONDS = 86_400;
 
 export interface Http3Listener extends Listener {
-  /** What `Alt-Svc` says of it (RFC 7838). */
+  /** The value of `Alt-Svc` for it (RFC 7838). */
   readonly alternative: string;
 }
 
 /**
- * HTTP/3 on its own port, in extreme mode: what HTTP serves, in its own access mode. It is never the reason for a failed
- * start: where it cannot be served a warning says why (decisions, section 1).
+ * HTTP/3 on its own port, in extreme mode: serves the same as HTTP, in its own access mode. It never prevents the
+ * start: if it cannot be served, a warning says why (decisions, section 1).
  */
 export async function serveHttp3(context: ProtocolContext): Promise<Http3Listener | undefined> {
   const { settings, log } = context;
@@ -28,7 +28,7 @@ export async function serveHttp3(context: ProtocolContext): Promise<Http3Listene
   }
 }
 
-/** Throws an error that says what is missing, and what to do about it. */
+/** Throws an error that says what is missing, and how to fix it. */
 async function requirements({ settings, tls }: ProtocolContext): Promise<{ library: Http3Library; tls: TlsSource }> {
   if (tls === undefined) throw new Error('it needs a certificate: set SVC_TLS_ENABLED, SVC_TLS_CERT and SVC_TLS_KEY');
   if (settings.tls.clientCa !== '' && settings.tls.clientAuth === 'require') throw new Error('its library cannot require certificates of clients, which SVC_TLS_CLIENT_CA asks for');

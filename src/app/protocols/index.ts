@@ -8,24 +8,24 @@ import { serveMcpStdio } from './mcp-stdio.ts';
 import { createLimits } from './limits.ts';
 import { readCertificates } from './tls.ts';
 
-/** Where the protocols of a service are served. */
+/** The addresses of the protocols of a service. */
 export interface Listeners {
-  /** Where the first of them is reached. */
+  /** The address of the first of them. */
   readonly url: string;
   readonly http?: Listener;
   readonly grpc?: Listener;
   readonly mcp?: Listener;
-  /** Absent also where it is switched on and cannot be served. */
+  /** Also absent if it is switched on and cannot be served. */
   readonly http3?: Listener;
-  /** Resolves when there is nothing left to serve, where that can be: over stdio. */
+  /** Resolves when there is nothing left to serve, if that can happen: over stdio. */
   readonly ended?: Promise<void>;
-  /** Takes new certificates from their files, where there are any. Never rejects. */
+  /** Loads new certificates from their files, if there are any. Never rejects. */
   reload?(): Promise<void>;
-  /** Stops all of them at once. */
+  /** Stops all of them in parallel. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Serves every protocol that is switched on; when one cannot be, none is. */
+/** Serves every protocol that is switched on; if one cannot be served, none is. */
 export async function serveProtocols(given: ServedService): Promise<Listeners> {
   const { settings, service, clock, log } = given;
   if (settings.mcp.stdio) return serveMcpStdio(given);

@@ -4,9 +4,9 @@ import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies
 import { createRateLimit, type RateLimit } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** What all protocols share, so that it makes no difference by which one somebody comes. */
+/** Limits that all protocols share, so that the choice of the protocol makes no difference. */
 export interface SharedLimits {
-  /** Whom a request is counted and logged under. */
+  /** Returns the address under which a request is counted and logged. */
   readonly readAddress: ReadAddress;
   /** Absent when it is off. */
   readonly limit?: RateLimit;

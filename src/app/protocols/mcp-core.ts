@@ -10,7 +10,7 @@ import { mcpAnswerBytes } from '../settings/answer-bytes.ts';
 import { BUILD_VERSION } from '../version.ts';
 import type { ServedService } from './context.ts';
 
-/** Bytes that the file with custom tools may have. */
+/** Most bytes of the file with custom tools. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** MCP as both of its transports serve it. */
@@ -19,7 +19,7 @@ export interface ServedMcp {
   readonly revisions: Revisions;
 }
 
-/** The methods of MCP over the service's operations. Throws `ConfigError` for a pin or a file of tools that cannot be used. */
+/** The methods of MCP over the service's operations. Throws `ConfigError` for an invalid pin or file of tools. */
 export async function createMcp({ settings, specification, invoke, permits, service, log }: ServedService): Promise<ServedMcp> {
   const { mcp, fts } = settings;
   const revisions = pinRevision(mcp.protocolVersion ?? '');
@@ -42,7 +42,7 @@ export async function createMcp({ settings, specification, invoke, permits, serv
   return { core, revisions };
 }
 
-/** Whether whoever gets through to MCP was let in by it: by a key of MCP, or as the user of this machine (decision D-114). */
+/** Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine (decision D-114). */
 function isVouchedFor({ mcp }: Settings): boolean {
   return mcp.apiKeyEnabled || mcp.stdio;
 }
@@ -57,7 +57,7 @@ function toolsetOf(names: readonly string[]): Toolset {
   return toolset;
 }
 
-/** Lets the service tell of MCP in its health, configuration and endpoints. */
+/** Lets the service report MCP in its health, configuration and endpoints. */
 export function describeMcp({ service }: ServedService, { core, revisions }: ServedMcp, transport: Pick<McpDescription, 'stdio' | 'sessions'>): void {
   service.describeMcp({
     ...transport,
@@ -68,7 +68,7 @@ export function describeMcp({ service }: ServedService, { core, revisions }: Ser
   });
 }
 
-/** MCP knows no vendor of a server, so that it joins the description. */
+/** MCP has no field for the vendor of a server, so it is part of the description. */
 function serverInfo({ mcp }: Settings): CoreOptions['info'] {
   const description = [mcp.serverDescription, mcp.serverVendor && `by ${mcp.serverVendor}`].filter((part) => part !== '').join(', ');
   return {

@@ -5,12 +5,12 @@ import type { Listener, ProtocolContext } from './context.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
 import { webGuardOf } from './web-guard.ts';
 
-/** Requests that are no HTTP are answered as everything else here. */
+/** Requests that are not valid HTTP receive an error in the same form as all others here. */
 const jsonRpcErrors: ErrorFormat = {
   body: ({ message }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }),
 };
 
-/** MCP over HTTP on its own port; absent when it is switched off. */
+/** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
   const { settings, service: { access, observeStranger }, clock, log, readAddress, limit } = context;
   const { mcp, limits } = settings;
@@ -29,7 +29,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     onRefused: (refused) => observeStranger({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
     compress: settings.http.compression,
-    // All tools have one path, so `*`, which opens reading to every page, opens nothing here.
+    // All tools have one path, so `*`, which allows every page to read, allows nothing here.
     origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });

@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import { Certificates } from '../certificates.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** The certificates that the settings name; undefined without TLS. Throws a `ConfigError`. */
+/** The certificates of the settings; undefined without TLS. Throws a `ConfigError`. */
 export async function readCertificates({ tls }: Pick<Settings, 'tls'>, log: Log): Promise<Certificates | undefined> {
   const { enabled, cert, key, clientCa, clientAuth } = tls;
   if (!enabled) return undefined;

@@ -3,7 +3,7 @@ import { ownNames } from '../../lib/own-names.ts';
 import { createWebGuard, type WebGuard, type WebReach } from '../../lib/web-guard.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** Keeps web pages of strangers out of what listens on an address; `others` is what the pages of origins may do that are not listed. */
+/** Rejects requests of other sites' pages to a listener; `others` is what pages of origins that are not listed may do. */
 export function webGuardOf({ cors }: Settings, address: Address, others: WebReach): WebGuard {
   const host = address.kind === 'tcp' ? address.host : undefined;
   return createWebGuard({ origins: cors.origins.listed, others, names: ownNames(host), remedy });

@@ -10,8 +10,8 @@ import type { Settings } from '../settings/index.ts';
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
 /**
- * How to reach the node of `SVC_REPLICATION_LEADER_ADDR`: over TLS where this server has it, with its own certificate and the
- * authority of `SVC_TLS_CLIENT_CA`, or the system's without that. Throws a `ConfigError`.
+ * Connects to the node of `SVC_REPLICATION_LEADER_ADDR`: over TLS if this server uses it, with its own certificate and
+ * the authority of `SVC_TLS_CLIENT_CA`, or the system's authorities without that. Throws a `ConfigError`.
  */
 export async function connectToLeader(settings: Settings, log: Log): Promise<() => NodeLink> {
   const { leaderAddr, secret } = settings.replication;

@@ -8,7 +8,7 @@ import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { connectHandshake } from '../../testkit/mcp-clients.ts';
 import { contentOf, freePort, placeOf, SECRET, testFolder, TestNode, untilEqual } from './test-fixture.ts';
 
-/** Other work may keep the processors busy. */
+/** Long, because other work may use the processors. */
 const PATIENT = { timeout: 10_000, interval: 20 };
 
 let folder: Awaited<ReturnType<typeof testFolder>>;

@@ -10,7 +10,7 @@ import { loadSettings, type Environment } from '../settings/index.ts';
 
 export const SECRET = 'a secret of at least thirty-two characters';
 
-/** A port that nobody listens on: a node that is started again must be where it was. */
+/** A free port: a node that is restarted must have the same address. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -27,7 +27,7 @@ export interface Logged {
   readonly message: string;
 }
 
-/** A node within the test's process. Its database outlives it. */
+/** A node within the test's process. Its database is kept when it stops. */
 export class TestNode {
   readonly service: RunningDocumentService;
   readonly sql: Sql;
@@ -52,7 +52,7 @@ export class TestNode {
     return new TestNode(service, sql!, logged);
   }
 
-  /** Address of gRPC, as followers are told it. */
+  /** Address of gRPC, in the form that followers are configured with. */
   get address(): string {
     return this.service.listeners.grpc!.url.replace(/^.*\/\//, '');
   }
@@ -62,7 +62,7 @@ export class TestNode {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   }
 
-  /** As `call`, of what must succeed. */
+  /** Like `call`, for a request that must succeed. */
   async do<T = Record<string, unknown>>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T> {
     const answer = await this.call(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -90,7 +90,7 @@ export interface Status {
   readonly followers: readonly { readonly follower_id: string; readonly confirmed_lsn: number; readonly lag_ms: number; readonly status: string }[];
 }
 
-/** Every row of every table that followers have, by table. */
+/** Every row of every replicated table, by table. */
 export async function contentOf(sql: Sql): Promise<Record<string, unknown[]>> {
   const tables = await sql.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('replication', 'schema_version') ORDER BY name");
   const content: Record<string, unknown[]> = {};
@@ -101,12 +101,12 @@ export async function contentOf(sql: Sql): Promise<Record<string, unknown[]>> {
   return content;
 }
 
-/** Where a database stands in its binlog. */
+/** The position of a database in its binlog. */
 export async function placeOf(sql: Sql): Promise<unknown> {
   return sql.get('SELECT history, position, checksum FROM replication');
 }
 
-/** Resolves when a follower has all that its leader has. */
+/** Resolves when a follower has everything that its leader has. */
 export async function untilEqual(follower: TestNode, leader: TestNode): Promise<void> {
   await vi.waitFor(async () => {
     const [here, there] = [await placeOf(follower.sql), await placeOf(leader.sql)];

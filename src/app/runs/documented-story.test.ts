@@ -1,4 +1,4 @@
-// The pipeline of docs/run-queue.md, from its very text: a private repository, a commit, a cache, an artefact, a webhook.
+// The pipeline of docs/run-queue.md, read from that file: a private repository, a commit, a cache, an artefact, a webhook.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   git = await serveGit(folder, GIT_TOKEN);
   chat = await WebhookEndpoint.open();
   const file = join(folder, 'build.yaml');
-  // Only the hosts are others, on this machine and without TLS, and the data are elsewhere.
+  // Only the hosts, which are on this machine and without TLS, and the data folders differ.
   const here = yaml
     .replaceAll('https://git.example.org/team/alpha.git', 'team/alpha').replaceAll('https://git.example.org', git.url).replace('{api_token_env', `{git_url_template: "${git.url}/{repository}.git", api_token_env`)
     .replace('https://chat.example.org/builds', chat.url).replace('{webhooks:', '{allow_private: loopback, webhooks:');

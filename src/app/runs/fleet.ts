@@ -9,12 +9,12 @@ import type { Timer } from '../../lib/timer.ts';
 import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { Authority, type FleetService, type ServerMaterial } from '../../runs/fleet/index.ts';
 
-/** How often it is looked whether certificates have to be replaced. */
+/** Milliseconds between two checks whether certificates must be replaced. */
 const REVIEW_MS = 3_600_000;
-/** Interfaces of a machine that its certificate names, at most. */
+/** Most interfaces of a machine that its certificate names. */
 const MAX_HOSTS = 64;
 
-/** Opens the certificate authority of the configured folder, or makes it; undefined while the fleet is off. */
+/** Opens the certificate authority of the configured folder, or creates it; undefined while the fleet is off. */
 export async function openAuthority(config: RunsConfig, { clock, log }: { clock: Clock; log: Log }): Promise<Authority | undefined> {
   const { enabled, ca_dir, trust_domain, ca_ttl, server_cert_ttl, ship_cert_ttl } = config.fleet;
   if (!enabled) return undefined;
@@ -22,13 +22,13 @@ export async function openAuthority(config: RunsConfig, { clock, log }: { clock:
   return Authority.open({ folder, trustDomain: trust_domain, caTtlMs: ca_ttl, serverTtlMs: server_cert_ttl, shipTtlMs: ship_cert_ttl, clock, log });
 }
 
-/** Where ships reach this server: the advertised host, with the ports as they are once the servers listen. */
+/** The addresses at which ships reach this server: the advertised host, with the ports that the servers actually use. */
 export class FleetAddresses {
   readonly listen: { readonly fleet: Tcp; readonly enrol: Tcp };
   readonly #host: string;
   #ports: FleetServers['ports'];
 
-  /** Throws a `ConfigError` for what is no host or no TCP address. */
+  /** Throws a `ConfigError` for an invalid host or TCP address. */
   constructor({ fleet }: RunsConfig) {
     this.listen = { fleet: requireTcp('fleet.listen', fleet.listen), enrol: requireTcp('fleet.enrol_listen', fleet.enrol_listen) };
     this.#host = fleet.advertise === '' ? hostname() : advertisedHost(fleet.advertise);
@@ -43,7 +43,7 @@ export class FleetAddresses {
     this.#ports = ports;
   }
 
-  /** Every name and IP address by which ships may call this machine. */
+  /** Every name and IP address by which ships may address this machine. */
   hosts(): string[] {
     const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) => address);
     const all = [this.#host, 'localhost', '127.0.0.1', '::1', hostname(), ...[this.listen.fleet, this.listen.enrol].map(({ host }) => host ?? ''), ...interfaces];
@@ -82,15 +82,15 @@ export interface FleetStartOptions {
 export interface RunningFleet {
   /** When the server's certificate expires, in milliseconds since 1970. */
   serverExpiresMs(): number;
-  /** Replaces the server's certificate where that is due; never rejects. */
+  /** Replaces the server's certificate if necessary; never rejects. */
   review(): Promise<void>;
-  /** Waits for calls under way, and cuts off those that take longer. Safe twice. */
+  /** Waits for calls in progress, and aborts those that take longer. Safe to call twice. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts both listeners of the fleet, and keeps their certificate fresh: it is replaced at half its life, and when the
- * authority's roots change. Rejects with a reason for a person when an address cannot be had.
+ * Starts both listeners of the fleet, and renews their certificate: after half its lifetime, and when the authority's
+ * roots change. Rejects with a readable reason if an address is not available.
  */
 export async function startFleet(options: FleetStartOptions): Promise<RunningFleet> {
   const { service, authority, addresses, clock, timer, log } = options;

@@ -48,7 +48,7 @@ describe('the ship in the server\'s process', () => {
     const id = await server.submit('quick', 'the input');
     expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
     expect(await server.output(id)).toEqual(['hello', 'the input']);
-    // The spool goes once the report is acknowledged, which the run does not wait for.
+    // The spool is removed once the report is acknowledged; the run does not wait for that.
     await expect.poll(() => readdirSync(join(folder, 'server', 'data', 'spool')), { timeout: 10_000 }).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { BUILD_VERSION } from '../version.ts';
 
 export interface LocalWorkOptions {
   readonly settings: RunsConfig;
-  /** What its work inherits of the environment, and which keys of AI roles are set. */
+  /** The environment that its work inherits, and the keys of AI roles that are set. */
   readonly variables: Environment;
   /** The file of the configuration; undefined for a URL. */
   readonly configFile: string | undefined;
@@ -19,7 +19,7 @@ export interface LocalWorkOptions {
   readonly log: Log;
 }
 
-/** The executor of the ship in the server's own process. Throws a `ConfigError` when steps can't run as the configuration has it. */
+/** The executor of the ship in the server's own process. Throws a `ConfigError` if steps cannot run with this configuration. */
 export function createLocalExecutor({ settings, variables, configFile, clock, log }: LocalWorkOptions): Executor {
   const { sandbox, run_as: runAs, user_ids: userIds, hide, git_protocols: gitProtocols, cache_size: limit } = settings.local;
   return createExecutor({
@@ -28,7 +28,7 @@ export function createLocalExecutor({ settings, variables, configFile, clock, lo
   });
 }
 
-/** Wherever the configuration has put them. */
+/** The files of the service, at their configured paths. */
 function filesOfService(settings: RunsConfig): string[] {
   const { sqlite } = settings.storage;
   const database = inDataDir(settings, sqlite.path);
@@ -39,7 +39,7 @@ function filesOfService(settings: RunsConfig): string[] {
 export interface LocalShipOptions {
   readonly service: FleetService;
   readonly settings: RunsConfig;
-  /** What its work inherits of the environment, and which keys of AI roles are set. */
+  /** The environment that its work inherits, and the keys of AI roles that are set. */
   readonly variables: Environment;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,18 +48,18 @@ export interface LocalShipOptions {
 
 /** The ship in the server's own process. */
 export interface LocalShip {
-  /** Runs whose work is under way. */
+  /** Number of runs in progress. */
   readonly running: number;
-  /** Takes no more runs, gives back what still runs after so long, and waits until nothing is left. Safe twice; the service must still be there. */
+  /**
+   * Accepts no more runs, gives back what still runs after `graceMs`, and waits until nothing is left. Safe to call
+   * twice; the service must still be running.
+   */
   stop(graceMs: number): Promise<void>;
-  /** Gives back what runs, without waiting for it any longer. */
+  /** Gives back the runs in progress without waiting any longer. */
   hurry(): void;
 }
 
-/**
- * Starts the in-process ship: the same program as a remote one, with direct calls to the fleet in place of
- * gRPC (decisions, section 5).
- */
+/** Starts the in-process ship: the same program as a remote one, with direct calls to the fleet instead of gRPC (decisions, section 5). */
 export function startLocalShip(options: LocalShipOptions): LocalShip {
   const { service, settings, variables, clock } = options;
   const { capacity } = settings.local;
@@ -89,7 +89,7 @@ export function startLocalShip(options: LocalShipOptions): LocalShip {
   };
 }
 
-/** Messages go from one to the other on the next turn, as they would over a network: neither is called while it is calling. */
+/** Messages are delivered on the next turn of the event loop, as over a network, so that neither side is called while it is calling the other. */
 export function directLink(service: FleetService, peer: Peer): ShipLink {
   return {
     connect: (events) => connect(service, peer, events),

@@ -1,17 +1,17 @@
 /** prctl(2), linux/prctl.h. */
 const PR_SET_DUMPABLE = 4;
-/** Any other than root's; the kernel shows it for users that it can't map. */
+/** Any user id except root's; the kernel shows this one for users that it cannot map. */
 const NOBODY = 65_534;
 
 /**
- * Makes this process one whose memory and environment no other process of its user may read, and which leaves no core file
+ * Prevents other processes of the same user from reading this process's memory and environment, and prevents core files
  * (PR_SET_DUMPABLE). The reason says why that was not possible.
  */
 export async function closeMemory(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has it';
   if (process.getuid?.() === 0 && byChangingUser()) return undefined;
   try {
-    // Node has no prctl. The package is optional, and loaded by nobody else.
+    // Node has no prctl. The package is optional, and only loaded here.
     const { default: koffi } = await import('koffi');
     const prctl = koffi.load(null).func('prctl', 'int', ['int', 'unsigned long', 'unsigned long', 'unsigned long', 'unsigned long']) as (...args: number[]) => number;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) === 0 ? undefined : 'the system refuses it';
@@ -20,7 +20,7 @@ export async function closeMemory(): Promise<string | undefined> {
   }
 }
 
-/** Root needs no package: the kernel closes the memory of a process whose effective user changes, and does not open it again. */
+/** Root needs no package: the kernel protects the memory of a process whose effective user changes, and keeps it protected. */
 function byChangingUser(): boolean {
   try {
     process.seteuid!(NOBODY);

@@ -4,13 +4,16 @@ import { closeMemory } from './close-memory.ts';
 export { closeMemory };
 
 export interface Sealed {
-  /** The environment as it was: only this process has it now. */
+  /** The original environment, which now only this process has. */
   readonly env: Environment;
   /** What was not possible, for the log. */
   readonly problems: readonly string[];
 }
 
-/** Keeps the secrets of this process, which come in its environment, from other processes. To be called once, before there are others. */
+/**
+ * Protects the secrets of this process, which are passed in its environment, from other processes. Must be called once,
+ * before other processes are started.
+ */
 export async function sealProcess(): Promise<Sealed> {
   const { env, reason } = clearEnvironment();
   const open = await closeMemory();

@@ -7,9 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MAIN, ROOT } from '../../testkit/docs-process.ts';
 
 const root = process.getuid?.() === 0;
-/** Belongs to nobody; a test that runs as root plays an ordinary user with it. */
+/** A user id without an account; a test that runs as root uses it as an ordinary user. */
 const ORDINARY = 64_322;
-/** Processes are started. */
+/** Long, because processes are started. */
 const TIME = { timeout: 120_000 };
 const SECRET = 'a-secret-that-nobody-else-may-read';
 
@@ -23,7 +23,7 @@ interface As {
   readonly gid?: number;
 }
 const ordinary: As = root ? { uid: ORDINARY, gid: ORDINARY } : {};
-/** A checkout may be closed to others than its owner. */
+/** A checkout may be accessible to its owner only. */
 const canRun = spawnSync(process.execPath, [MAIN, '--version'], { cwd: ROOT, ...ordinary }).status === 0;
 const users: readonly (readonly [string, As])[] = [...(root ? [['root', {}] as const] : []), ...(canRun ? [['an ordinary user', ordinary] as const] : [])];
 
@@ -43,7 +43,7 @@ async function started(args: readonly string[], as: As, said: string, env: Reado
   return { child, text: () => text };
 }
 
-/** What another process of the same user gets of this one. */
+/** What another process of the same user can read of this one. */
 async function spy(child: ChildProcess, as: As): Promise<string> {
   const reader = spawn('/bin/sh', ['-c', `cat /proc/${child.pid}/environ; dd if=/proc/${child.pid}/mem count=0 2>/dev/null && echo OPEN`], { stdio: ['ignore', 'pipe', 'ignore'], ...as });
   let text = '';
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux').each(users)('a process of %s that 
     expect(said.child).not.toContain(SECRET);
     const seen = await spy(child, as);
     expect(seen).not.toContain(SECRET);
-    if (name !== 'root') expect(seen).toBe(''); // root may look everywhere
+    if (name !== 'root') expect(seen).toBe(''); // root may read everything
     expect(/^[\0]*$/.test(readFileSync(`/proc/${child.pid}/environ`, 'latin1')) || !root).toBe(true);
   });
 });

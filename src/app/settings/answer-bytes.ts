@@ -1,9 +1,9 @@
 import type { Settings } from './index.ts';
 
-/** Tokens are taken for so many bytes, as in `contextTokenBudget`. */
+/** Assumed bytes per token, as in `contextTokenBudget`. */
 const BYTES_PER_TOKEN = 4;
 
-/** Bytes that the answer of a tool may have. */
+/** Most bytes of a tool's result. */
 export function mcpAnswerBytes({ mcp }: Settings): number {
   return mcp.maxAnswerTokens * BYTES_PER_TOKEN;
 }

@@ -11,8 +11,8 @@ import type { Origin } from './resolve.ts';
 import type { SettingPath, Settings } from './table.ts';
 
 /**
- * What no single setting can tell: values that only make sense together. One line for each problem.
- * `origins` gives the name that the user knows a setting by.
+ * Checks values that must make sense together, which no single setting can check. One line for each problem. `origins`
+ * returns the name by which the user set a setting.
  */
 export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
   const { audit, compression, database, embedding, replication, tls, workers } = settings;
@@ -42,15 +42,15 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
 
 const require = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
-/** More than bcrypt looks at would be ignored in silence. */
+/** bcrypt would silently ignore more bytes than this. */
 const MAX_PASSWORD_BYTES = 72;
 
-/** As in the specification, where a name that is refused could not sign in. */
+/** The same rule as in the specification: a user whose name does not match it could not sign in. */
 const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
 
 type Naming = (path: SettingPath, variable: string) => string;
 
-/** Secrets are not shown, and what is wrong with them only by their length. */
+/** Secrets are not shown; a problem of a secret mentions only its length. */
 function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
   if (!auth.enabled) return require(metrics.public, `${name('metrics.public', 'SVC_METRICS_PUBLIC')}: a credential for /metrics needs authentication; set SVC_AUTH_ENABLED=true`);
   const [secret, password] = [auth.jwtSecret, auth.adminPassword].map((text) => Buffer.byteLength(text)) as [number, number];
@@ -62,7 +62,7 @@ function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
   ];
 }
 
-/** A copy that cannot be made should be known before the first night. */
+/** A wrong setting for copies should be detected at the start, not when the first backup is made. */
 function checkBackups({ backup: { cron, s3Url, s3AccessKey, s3SecretKey } }: Settings, name: Naming): string[] {
   if (s3Url === '') return [];
   const url = name('backup.s3Url', 'SVC_BACKUP_S3_URL');
@@ -75,7 +75,7 @@ function checkBackups({ backup: { cron, s3Url, s3AccessKey, s3SecretKey } }: Set
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Without an issuer, the other settings say nothing. */
+/** Without an issuer, the other settings have no effect. */
 function checkOidc({ auth, oidc }: Settings, name: Naming): string[] {
   if (oidc.issuer === undefined) return [];
   const { protocol, hostname } = new URL(oidc.issuer);
@@ -104,7 +104,7 @@ function checkReplication({ replication: { role, leaderAddr, secret }, auth, dat
   ];
 }
 
-/** What several nodes over one database do without. */
+/** What is not available with several nodes over one database. */
 function checkPostgres({ storage, postgres, database, backup, encryption, replication, binlog, workers, http3 }: Settings, name: Naming): string[] {
   const urlName = name('postgres.url', 'SVC_POSTGRES_URL');
   if (storage.driver !== 'postgres') return require(postgres.url === '', `${urlName}: set SVC_STORAGE_DRIVER=postgres, or leave the URL out`);
@@ -119,14 +119,14 @@ function checkPostgres({ storage, postgres, database, backup, encryption, replic
   ];
 }
 
-/** A server that is told to be careful does not start while a control is off (decisions, section 5.2). */
+/** A server in production mode does not start while a control is off (decisions, section 5.2). */
 function checkProduction(settings: Settings, name: Naming): string[] {
   if (!settings.production.enabled) return [];
   const asker = name('production.enabled', 'SVC_PRODUCTION');
   return missingControls(settings).map(({ path, envVar, want, reason, remedy }) => `${name(path, envVar)}: ${asker} needs ${want} (${reason}); ${remedy}`);
 }
 
-/** What works and is not wise; decisions, section 5.1. */
+/** Combinations that work but are unwise; decisions, section 5.1. */
 export function adviceOn({ auth, limits, rateLimit }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
   const name: Naming = (path, variable) => origins.get(path)?.label ?? variable;
   const secret = Buffer.byteLength(auth.jwtSecret);
@@ -139,7 +139,7 @@ export function adviceOn({ auth, limits, rateLimit }: Settings, origins: Readonl
 
 const isHosted = (provider: Settings['embedding']['provider']): boolean => provider === 'openai' || provider === 'voyage';
 
-/** Two listeners on one port would fight for it; UDP (HTTP/3) is a world of its own. */
+/** Two listeners cannot share one port; UDP (HTTP/3) has ports of its own. */
 function sharedPorts(settings: Settings, name: Naming): string[] {
   const taken = new Map<number, string>();
   const problems: string[] = [];

@@ -7,7 +7,7 @@ export interface MissingControl {
   readonly want: string;
   /** Name of the control. */
   readonly reason: string;
-  /** What to do about it. */
+  /** How to enable it. */
   readonly remedy: string;
 }
 
@@ -15,10 +15,10 @@ interface Control extends MissingControl {
   readonly isOn: (settings: Settings) => boolean;
 }
 
-/** What a secret of so many bytes is good for, HS256 is (RFC 7518, section 3.2). */
+/** HS256 is only as strong as a secret of this many bytes (RFC 7518, section 3.2). */
 export const MIN_SECRET_BYTES = 32;
 
-/** What production asks for (decisions, section 5.2). */
+/** The controls that production mode requires (decisions, section 5.2). */
 const CONTROLS: readonly Control[] = [
   {
     path: 'auth.enabled', envVar: 'SVC_AUTH_ENABLED', want: 'true', reason: 'authentication',
@@ -52,7 +52,7 @@ const CONTROLS: readonly Control[] = [
   },
 ];
 
-/** The controls that are off, whether or not this is production. */
+/** The controls that are off, whether or not production mode is on. */
 export function missingControls(settings: Settings): MissingControl[] {
   return CONTROLS.filter(({ isOn }) => !isOn(settings));
 }

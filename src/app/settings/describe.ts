@@ -4,12 +4,12 @@ import { ENTRIES, type SettingPath, type TableEntry } from './table.ts';
 /** One setting, for `--help` and the documentation. */
 export interface SettingRow {
   readonly path: SettingPath;
-  /** Environment variables, the strongest first. */
+  /** Environment variables, in descending order of precedence. */
   readonly env: readonly string[];
-  /** With its dashes. */
+  /** Including its dashes. */
   readonly flag?: string;
   readonly yaml: readonly string[];
-  /** As it would be written; empty when there is none. */
+  /** In the form in which it is written; empty if there is none. */
   readonly default: string;
   readonly meaning: string;
   /** True for a setting that is on or off: its flag works without a value. */

@@ -6,21 +6,21 @@ import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
 import { parseNetwork, type Network } from '../../lib/trusted-proxies.ts';
 import type { WebReach } from '../../lib/web-guard.ts';
 
-/** How the values of one type are read, described and shown. */
+/** How values of one type are parsed, described and shown. */
 export interface Kind<T> {
-  /** What a value has to be, to follow `expected`: `a port from 0 to 65535`. */
+  /** A description of valid values, to follow `expected`: `a port from 0 to 65535`. */
   readonly expected: string;
-  /** The value of a text, or undefined when it is not one. */
+  /** Parses a text; undefined if it is not valid. */
   parse(text: string): T | undefined;
-  /** The text that `parse` reads back; empty for "nothing". */
+  /** Returns the text that `parse` converts back; empty for "nothing". */
   show(value: T): string;
-  /** What the YAML file may hold besides a scalar: a list, or a structure that `parse` gets as JSON. */
+  /** What the YAML file may contain besides a scalar: a list, or a structure that is passed to `parse` as JSON. */
   readonly yaml?: 'list' | 'structure';
 }
 
 export const text: Kind<string> = { expected: 'a text', parse: (value) => value, show: (value) => value };
 
-/** A text that the YAML file may also hold as a structure. */
+/** A text for which the YAML file may also contain a structure. */
 export const structure: Kind<string> = { ...text, expected: 'a text or a list', yaml: 'structure' };
 
 export const boolean: Kind<boolean> = {
@@ -29,7 +29,7 @@ export const boolean: Kind<boolean> = {
   show: String,
 };
 
-/** Whole numbers from `min` to `max`, both included. */
+/** Integers from `min` to `max`, both inclusive. */
 export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
   return {
     expected: max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`,
@@ -58,7 +58,7 @@ export function byteSize(min = 0, max: number = Number.MAX_SAFE_INTEGER): Kind<n
   };
 }
 
-/** One of some words, in any case; `aliases` are further spellings of them. */
+/** One of some words, in any letter case; `aliases` are other spellings of them. */
 export function oneOf<const Word extends string>(words: readonly Word[], aliases: Readonly<Record<string, NoInfer<Word>>> = {}): Kind<Word> {
   return {
     expected: `one of ${words.join(', ')}`,
@@ -70,7 +70,7 @@ export function oneOf<const Word extends string>(words: readonly Word[], aliases
   };
 }
 
-/** TCP addresses, and unix sockets where the server can listen on them (decisions, section 5.3). */
+/** TCP addresses, and unix sockets if the server can listen on them (decisions, section 5.3). */
 export function address(sockets: 'with sockets' | 'tcp only'): Kind<Address> {
   const withSockets = sockets === 'with sockets' && process.platform !== 'win32';
   return {
@@ -83,14 +83,14 @@ export function address(sockets: 'with sockets' | 'tcp only'): Kind<Address> {
   };
 }
 
-/** An absolute http or https URL, without a final slash. */
+/** An absolute http or https URL; a final slash is removed. */
 export const httpUrl: Kind<string> = {
   expected: 'an absolute http:// or https:// URL',
   parse: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/$/, '') : undefined),
   show: (value) => value,
 };
 
-/** An address, or a range of them. */
+/** An IP address, or a range of them. */
 export const network: Kind<Network> = {
   expected: 'an address such as 10.0.0.1, or a range such as 10.0.0.0/8 or 2001:db8::/32',
   parse: parseNetwork,
@@ -108,13 +108,13 @@ export const origin: Kind<string> = {
   show: (value) => value,
 };
 
-/** Origins whose web pages may call, and what pages of all others may. */
+/** Origins whose web pages may call, and what pages of all other origins may do. */
 export interface WebOrigins {
   readonly listed: readonly string[];
   readonly others: WebReach;
 }
 
-/** A list of origins. `*` in it lets every page do everything; where nobody named it, the default lets them read. */
+/** A list of origins. An explicit `*` allows every page to do everything; the default `*` allows only reading. */
 export const webOrigins: Kind<WebOrigins> = {
   expected: listOf(origin).expected,
   parse(value) {
@@ -125,7 +125,7 @@ export const webOrigins: Kind<WebOrigins> = {
   yaml: 'list',
 };
 
-/** A cron expression of five fields, or nothing. */
+/** A cron expression of five fields, or empty. */
 export const cron: Kind<string> = {
   expected: 'a cron expression of five fields such as "30 2 * * mon-fri"',
   parse: (value) => (value === '' || (value.trim().split(/\s+/).length === 5 && validate(value)) ? value.trim() : undefined),
@@ -138,7 +138,7 @@ export const timeZone: Kind<string> = {
     try {
       return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
     } catch {
-      // The only way in which a time zone can be asked whether it exists.
+      // The only way to find out whether a time zone exists.
       return undefined;
     }
   },

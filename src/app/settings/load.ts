@@ -5,7 +5,7 @@ import { resolveSettings, type Environment, type Flags, type Origin } from './re
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';
 import { readYamlFile } from './yaml-file.ts';
 
-/** Settings that the service cannot start with; `problems` has one line for each. */
+/** Settings with which the service cannot start; `problems` has one line for each problem. */
 export class SettingsError extends ConfigError {
   constructor(problems: readonly string[]) {
     super(problems);
@@ -14,26 +14,26 @@ export class SettingsError extends ConfigError {
 }
 
 export interface SettingsInput {
-  /** As commander parses them; `config` names the YAML file. */
+  /** In the form in which commander parses them; `config` names the YAML file. */
   readonly flags?: Flags;
   readonly env?: Environment;
-  /** The YAML file; `flags.config` is stronger. */
+  /** The YAML file; `flags.config` takes precedence. */
   readonly yamlFile?: string;
-  /** Values by environment variable for settings that no source names, in the place of their defaults. */
+  /** Values by environment variable for settings without any source; they replace the defaults. */
   readonly defaults?: Environment;
 }
 
 export interface LoadedSettings {
   readonly settings: Settings;
-  /** Where each setting that is not a default comes from. */
+  /** The source of each setting that is not a default. */
   readonly origins: ReadonlyMap<SettingPath, Origin>;
-  /** Lines to log at the start: unknown names, and what is not wise. */
+  /** Lines to log at the start: unknown names, and unwise settings. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads the settings of the document service from flags, environment, YAML file and defaults
- * (decision D-10). Throws a `SettingsError` that names everything that is wrong.
+ * Reads the settings of the document service from flags, environment, YAML file and defaults (decision D-10). Throws a
+ * `SettingsError` that lists all problems.
  */
 export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: SettingsInput): LoadedSettings {
   const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
@@ -51,7 +51,7 @@ function servesAnything({ http, grpc, mcp }: Settings): boolean {
 
 const VARIABLES = new Set(ENTRIES.flatMap(({ setting }) => [...setting.env, ...(setting.portEnv ? [setting.portEnv] : [])]));
 
-/** Variables with our prefix that nothing reads, most likely misspelled. */
+/** Variables with our prefix that no setting uses, probably misspelled. */
 function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name))

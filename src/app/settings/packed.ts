@@ -1,9 +1,9 @@
 import { ENTRIES, type Settings } from './table.ts';
 
-/** Settings in a form that can go to another process: values, or texts of those that are no plain data. */
+/** Settings in a form that can be sent to another process: values, or texts for values that are not plain data. */
 export type PackedSettings = Readonly<Record<string, { readonly value: unknown } | { readonly text: string }>>;
 
-/** Secrets included: for a process of this service alone. */
+/** Contains secrets: for a process of this service only. */
 export function packSettings(settings: Settings): PackedSettings {
   return Object.fromEntries(ENTRIES.map(({ path, setting }) => {
     const value = valueAt(settings, path);
@@ -26,7 +26,7 @@ function valueAt(settings: Settings, path: string): unknown {
   return (settings[group] as Readonly<Record<string, unknown>>)[name];
 }
 
-/** A network, for instance, knows how to tell its addresses. */
+/** A network, for example, has a method that matches addresses. */
 function isPlain(value: unknown): boolean {
   if (typeof value === 'function') return false;
   return typeof value !== 'object' || value === null || Object.values(value).every(isPlain);

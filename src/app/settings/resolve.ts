@@ -4,7 +4,7 @@ import type { Lookup, Setting } from './setting.ts';
 import { ENTRIES, type SettingPath, type Settings, type TableEntry } from './table.ts';
 import type { YamlSettings } from './yaml-file.ts';
 
-/** Flags as commander gives them: by their camel-cased name, true where no value follows. */
+/** Flags as commander returns them: by their camel-cased name, true for a flag without a value. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,11 +12,11 @@ export interface Sources {
   readonly flags: Flags;
   readonly env: Environment;
   readonly yaml?: YamlSettings;
-  /** In the place of defaults, by environment variable. */
+  /** Replace the defaults, by environment variable. */
   readonly defaults?: Environment;
 }
 
-/** Where a value came from, in the words that a message begins with: `SVC_PATH`, `--db`, `database.path in quire.yaml`. */
+/** The source of a value, as messages name it: `SVC_PATH`, `--db`, `database.path in quire.yaml`. */
 export interface Origin {
   readonly label: string;
   readonly text: string;
@@ -24,15 +24,15 @@ export interface Origin {
 
 export interface Resolution {
   readonly settings: Settings;
-  /** Of every setting that some source names; the others have their default. */
+  /** Of each setting that has a source; the others have their default. */
   readonly origins: ReadonlyMap<SettingPath, Origin>;
   readonly problems: readonly string[];
 }
 
 /**
- * Takes each setting from its strongest source: flag, then environment, then YAML, then default
- * (decision D-10). An empty text counts as absent. A bad value is a problem, and the default stands
- * in for it so that all problems are found at once.
+ * Takes each setting from its source with the highest precedence: flag, then environment, then YAML, then default
+ * (decision D-10). An empty text counts as absent. An invalid value is a problem, and the default replaces it so that
+ * all problems are found at once.
  */
 export function resolveSettings(sources: Sources): Resolution {
   const values = new Map<string, unknown>();
@@ -50,7 +50,7 @@ export function resolveSettings(sources: Sources): Resolution {
 }
 
 interface Found extends Origin {
-  /** False for a list or mapping of the YAML file where the setting takes none. */
+  /** Returns false for a list or mapping in the YAML file if the setting accepts none. */
   readonly fits: boolean;
 }
 
@@ -67,7 +67,7 @@ function find({ setting, yaml }: TableEntry, sources: Sources): Found | undefine
   return fallback === undefined ? undefined : { label: fallback, text: sources.defaults![fallback]!, fits: true };
 }
 
-/** `http-addr` becomes `httpAddr`, as commander names it. */
+/** Converts `http-addr` to `httpAddr`, as commander does. */
 export function flagProperty(flag: string): string {
   return flag.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -81,7 +81,7 @@ function fromYaml(value: unknown, { kind }: Setting<unknown>): { text: string; f
 }
 
 function read(setting: Setting<unknown>, { label, text, fits }: Found, problems: string[]): unknown {
-  // A space at either end is a slip of the pen, except in a password.
+  // A space at either end is a typing error, except in a password.
   const value = fits ? setting.kind.parse(setting.secret ? text : text.trim()) : undefined;
   if (value === undefined) problems.push(`${label}: expected ${setting.kind.expected}, got ${setting.secret ? '(hidden)' : quote(text)}`);
   return value;
@@ -89,7 +89,7 @@ function read(setting: Setting<unknown>, { label, text, fits }: Found, problems:
 
 const quote = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Plain defaults first: those that are made from other settings look them up. */
+/** Plain defaults first, because computed defaults read them. */
 function fillDefaults(values: Map<string, unknown>): void {
   const lookup: Lookup = <T>(path: string): T => values.get(path) as T;
   const missing = ENTRIES.filter(({ path }) => !values.has(path));
@@ -98,8 +98,8 @@ function fillDefaults(values: Map<string, unknown>): void {
 }
 
 /**
- * `SVC_HTTP_PORT` and its like (decisions D-13, D-14) replace the port and keep the host of an
- * address; a flag or the protocol's own variable names the whole address and is stronger.
+ * `SVC_HTTP_PORT` and similar variables (decisions D-13, D-14) replace the port and keep the host of an address; a flag
+ * or the protocol's own variable sets the whole address and takes precedence.
  */
 function replacePorts(values: Map<string, unknown>, origins: Map<SettingPath, Origin>, env: Environment, problems: string[]): void {
   for (const { path, setting } of ENTRIES) {

@@ -1,32 +1,32 @@
 import type { Kind } from './kinds.ts';
 
-/** The value that another setting has, by its path; only of settings whose own default is a plain value. */
+/** Returns the value of another setting by its path; only for settings whose own default is a plain value. */
 export type Lookup = <T>(path: string) => T;
 
-/** One setting: where its value may come from, what it has to be, and what it means. */
+/** One setting: its sources, its type, and its meaning. */
 export interface Setting<T> {
   readonly kind: Kind<T>;
-  /** A value, or how to make one from other settings. */
+  /** A value, or a function that computes one from other settings. */
   readonly fallback: T | ((lookup: Lookup) => T);
-  /** Environment variables, the strongest first; empty when only the YAML file knows the setting. */
+  /** Environment variables, in descending order of precedence; empty if only the YAML file has the setting. */
   readonly env: readonly string[];
   /** What it does, as one phrase. */
   readonly meaning: string;
-  /** Default in words, where it is not a plain value. */
+  /** Description of a default that is not a plain value. */
   readonly fallbackText?: string;
-  /** Paths in the YAML file, the strongest first; without it, the setting's own path. */
+  /** Paths in the YAML file, in descending order of precedence; the default is the setting's own path. */
   readonly yaml?: readonly string[];
   /** Long name of the command-line flag, without dashes. */
   readonly flag?: string;
-  /** Variable that replaces the port of an address, unless the strongest source names the whole address (decision D-13). */
+  /** Variable that replaces the port of an address, unless the source with the highest precedence sets the whole address (decision D-13). */
   readonly portEnv?: string;
-  /** True for what no message, log or listing may show. */
+  /** True if no message, log or listing may show the value. */
   readonly secret?: boolean;
 }
 
 type Extras<T> = Omit<Setting<T>, 'kind' | 'fallback' | 'env' | 'meaning'>;
 
-/** A setting of the table. `env` is empty for one that only the YAML file knows. */
+/** A setting of the table. `env` is empty if only the YAML file has it. */
 export function setting<T>(
   kind: Kind<T>,
   fallback: NoInfer<T> | ((lookup: Lookup) => NoInfer<T>),
@@ -37,5 +37,5 @@ export function setting<T>(
   return { kind, fallback, env: typeof env === 'string' ? [env] : env, meaning, ...extras };
 }
 
-/** What a setting yields. */
+/** The type of a setting's value. */
 export type ValueOf<S> = S extends Setting<infer T> ? T : never;

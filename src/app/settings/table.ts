@@ -12,8 +12,8 @@ import { wiki } from './groups/wiki.ts';
 import type { Setting, ValueOf } from './setting.ts';
 
 /**
- * Every setting of the document service (contract, section 1; decisions, sections 1 to 5), the one
- * place from which loading, the settings' type, `--help`, and the documentation come.
+ * Every setting of the document service (contract, section 1; decisions, sections 1 to 5). Loading, the settings' type,
+ * `--help` and the documentation are all derived from it.
  */
 export const SETTINGS = {
   http, grpc, graphql, mcp, http3,
@@ -30,22 +30,22 @@ export const SETTINGS = {
 
 type Table = typeof SETTINGS;
 
-/** The settings as the service reads them: validated, complete, frozen. */
+/** The settings in the form that the service uses: validated, complete, frozen. */
 export type Settings = {
   readonly [G in keyof Table]: { readonly [N in keyof Table[G]]: ValueOf<Table[G][N]> };
 };
 
-/** `http.addr` and all others. */
+/** `http.addr` and so on. */
 export type SettingPath = { [G in keyof Table & string]: `${G}.${keyof Table[G] & string}` }[keyof Table & string];
 
 export interface TableEntry {
   readonly path: SettingPath;
   readonly setting: Setting<unknown>;
-  /** Where the YAML file may have it, the strongest first. */
+  /** Paths in the YAML file, in descending order of precedence. */
   readonly yaml: readonly string[];
 }
 
-/** The table as a list, in its order. */
+/** The table as a list, in the same order. */
 export const ENTRIES: readonly TableEntry[] = Object.entries(SETTINGS).flatMap(([group, settings]) =>
   Object.entries(settings as Readonly<Record<string, Setting<unknown>>>).map(([name, setting]) => {
     const path = `${group}.${name}` as SettingPath;

@@ -5,10 +5,10 @@ import { ENTRIES } from './table.ts';
 
 const MAX_BYTES = 1_048_576;
 
-/** What a YAML file says. */
+/** The contents of a YAML file. */
 export interface YamlSettings {
   readonly file: string;
-  /** The value at a path of the table such as `http.addr`; undefined when the file has none, or null. */
+  /** Returns the value at a path of the table such as `http.addr`; undefined if the file has none, or null. */
   value(path: string): unknown;
   /** Unknown keys, each as one line. */
   readonly warnings: readonly string[];
@@ -17,7 +17,7 @@ export interface YamlSettings {
 
 type Mapping = ReadonlyMap<unknown, unknown>;
 
-/** Reads the settings file that `--config` names. What is wrong with it is in `problems`; never throws. */
+/** Reads the settings file of `--config`. Errors are in `problems`; never throws. */
 export function readYamlFile(file: string): YamlSettings {
   try {
     if (statSync(file).size > MAX_BYTES) return broken(file, `${file}: the file is larger than ${MAX_BYTES} bytes`);
@@ -27,9 +27,9 @@ export function readYamlFile(file: string): YamlSettings {
   }
 }
 
-/** As `readYamlFile`, from the file's text. */
+/** Like `readYamlFile`, from the file's text. */
 export function readYaml(file: string, text: string): YamlSettings {
-  // Numbers as text: a secret such as 0123 is not 123.
+  // Numbers are read as text, because a secret such as 0123 is not 123.
   const parsed = parseYaml(text, { mapsAsMap: true, numbersAsText: true });
   if (!parsed.ok) return broken(file, `${file}: ${parsed.problem}`);
   if (parsed.value === null) return { file, value: () => undefined, warnings: [], problems: [] };
@@ -48,7 +48,7 @@ function valueAt(root: Mapping, path: string): unknown {
   return value ?? undefined;
 }
 
-/** Every path of the table, and the groups above them, with the names that each group knows. */
+/** Every path of the table, and the groups above them, with the names in each group. */
 const LEAVES = new Set(ENTRIES.flatMap(({ yaml }) => yaml));
 const GROUPS = namesByGroup();
 

@@ -42,7 +42,7 @@ describe('joining a fleet', () => {
     const file = join(folder, 'data', 'identity.json');
     expect([statSync(join(folder, 'data')).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(identity);
-    // The certificate is of this key, and lasts beyond its renewal.
+    // The certificate belongs to this key, and is valid beyond its renewal.
     expect(identity.renewAtMs).toBeGreaterThan(Date.now());
   });
 
@@ -67,7 +67,7 @@ describe('joining a fleet', () => {
     const [prefix, , ...rest] = token.split('.');
     const foreign = [prefix, 'A'.repeat(43), ...rest].join('.');
     await expect(joining({ name, token: foreign })).rejects.toThrow(/is not the one that the token is for.*The token was not sent/);
-    // So it still works.
+    // So the identity is still valid.
     expect(await joining({ name, token })).toMatchObject({ name });
   });
 
@@ -130,7 +130,7 @@ describe('joining a fleet', () => {
   });
 });
 
-/** What anybody can learn of the server: the certificate of its authority. */
+/** Public information about the server: the certificate of its authority. */
 async function genuineRoot(host: string, port: number): Promise<string> {
   const { connect } = await import('node:tls');
   const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });

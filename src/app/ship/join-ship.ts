@@ -4,7 +4,7 @@ import { certificateEndsMs, IdentityFile, joinFleet, readJoinToken, ShipFailure,
 import { toShipInfo } from '../../ship/index.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
 
-/** Kinds of runs that every ship takes. */
+/** Kinds of runs that every ship accepts. */
 const KINDS = ['diagnostic', 'pipeline', 'ai_text'] as const;
 
 export interface JoinFlags {
@@ -25,7 +25,7 @@ export async function joinShip(flags: JoinFlags, env: Variables): Promise<Identi
   if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`--server must be host:port, got ${server}`);
   const token = await tokenOf(flags, env);
   const file = new IdentityFile(dataDir);
-  // Before the token is used up: a folder that cannot be written would waste it.
+  // Checked before the token is used: a folder that cannot be written would waste it.
   await prepare(file, dataDir);
   await requireFree(file);
   const info = toShipInfo(describeMachine({ name, capacity, ephemeral }, env), KINDS);
@@ -50,7 +50,7 @@ async function readTokenFile(path: string): Promise<string> {
   }
 }
 
-/** An identity that still serves must not be lost by accident. */
+/** An identity that is still valid must not be lost by accident. */
 async function requireFree(file: IdentityFile): Promise<void> {
   const identity = await readIdentity(file);
   if (identity !== undefined && certificateEndsMs(identity.certificate) > Date.now()) {
@@ -66,7 +66,7 @@ async function prepare(file: IdentityFile, folder: string): Promise<void> {
   }
 }
 
-/** Undefined where the machine has not joined. Throws a `ShipFailure` for a damaged file. */
+/** Undefined if the machine has not joined. Throws a `ShipFailure` for a damaged file. */
 export async function readIdentity(file: IdentityFile): Promise<Identity | undefined> {
   try {
     return await file.read();

@@ -41,7 +41,7 @@ async function serve(options: Partial<RunsServerOptions> = {}): Promise<RunsServ
   return server;
 }
 
-/** Restarts the server behind the network; its port is another one, since the old one may have been taken in between. */
+/** Restarts the server behind the network, at another port, because the old one may be in use meanwhile. */
 async function restart(proxy: TcpProxy, options: Partial<RunsServerOptions> = {}): Promise<void> {
   await server.service.stop();
   await serve(options);
@@ -87,7 +87,7 @@ async function begin(log = new HeardLog()): Promise<ShipRun> {
 
 const readIdentity = (): Identity => JSON.parse(readFileSync(identityFile(), 'utf8')) as Identity;
 
-/** Whether a process is there and no zombie. */
+/** Whether a process exists and is not a zombie. */
 function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -96,7 +96,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A run whose work goes on until it is stopped, with the process that does it. */
+/** A run whose work continues until it is stopped, with the process that executes it. */
 async function beginEndless(): Promise<{ id: string; pid: number }> {
   const id = await server.submit('endless', join(folder, 'pid'));
   while (!existsSync(join(folder, 'pid')) || readFileSync(join(folder, 'pid'), 'utf8') === '') await setTimeout(20);
@@ -248,7 +248,7 @@ describe('a remote ship', () => {
     await serve();
     await restart(await joinFleet(), { minShipVersion: '99.0.0' });
     expect(await (await begin()).ended).toBe('outdated');
-    // It can be upgraded and go on.
+    // The ship can be upgraded and continue.
     expect(existsSync(identityFile())).toBe(true);
   });
 

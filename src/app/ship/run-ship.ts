@@ -14,12 +14,12 @@ const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3;
 
 export interface ShipFlags {
   readonly dataDir: string;
-  /** Instead of the number that it joined with. */
+  /** Overrides the capacity with which the ship joined. */
   readonly capacity?: number;
   readonly sandbox: string;
   readonly runAs?: RunAs;
   readonly userIds?: UserIdRange;
-  /** Files and folders that steps behind a fence do not see, besides the data folder. */
+  /** Files and folders that sandboxed steps do not see, besides the data folder. */
   readonly hide?: readonly string[];
   /** Folder of the work; default: in the data folder. */
   readonly workDir?: string;
@@ -105,7 +105,7 @@ async function run(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: I
   return hasExpired ? 'expired' : end;
 }
 
-/** A server that does not hear it sees a ship that stays away. */
+/** If the server does not receive this message, it sees a ship that does not reconnect. */
 async function leave(link: RemoteLink, log: Log): Promise<void> {
   try {
     await link.leave('the one run of an ephemeral ship is over');

@@ -10,7 +10,7 @@ import { Ledger } from '../../testkit/soak/ledger.ts';
 import { Searcher } from '../../testkit/soak/searcher.ts';
 import { Writer } from '../../testkit/soak/writer.ts';
 
-/** How long to write and search; with a given length, the test also tells how long searches took. */
+/** Duration of the writes and searches; if it is set, the test also reports the duration of searches. */
 const SECONDS = Number(process.env['QUIRE_SOAK_SECONDS'] ?? 3);
 const SEED = Number(process.env['QUIRE_SOAK_SEED'] ?? 20_262);
 const TELLS = process.env['QUIRE_SOAK_SECONDS'] !== undefined;
@@ -73,7 +73,7 @@ class LongDocuments {
   }
 }
 
-/** Lets clients go on for some seconds; answers what went wrong, once for each client. */
+/** Lets clients continue for some seconds; returns the errors, once for each client. */
 async function during(seconds: number, clients: readonly { step(): Promise<void> }[]): Promise<string[]> {
   const end = performance.now() + seconds * 1000;
   const ended = await Promise.allSettled(clients.map(async (client) => {

@@ -5,14 +5,14 @@ import type { TraceSettings } from './trace-settings.ts';
 
 export { readTraceSettings, type TraceSettings } from './trace-settings.ts';
 
-/** Ends what `startTracing` began, once what was traced has ended. */
+/** Ends what `startTracing` started, after all traced work has ended. */
 export type EndTracing = () => Promise<void>;
 
 const nothing: EndTracing = async () => undefined;
 
 /**
- * Switches traces on for this process; with undefined they stay off, and no package of OpenTelemetry is loaded. These packages
- * are optional: without them the service starts all the same, and the log says what to install.
+ * Switches traces on for this process; with undefined they stay off, and no package of OpenTelemetry is loaded. These
+ * packages are optional: without them the service still starts, and the log says what to install.
  */
 export async function startTracing(settings: TraceSettings | undefined, log: Log): Promise<EndTracing> {
   if (settings === undefined) return nothing;

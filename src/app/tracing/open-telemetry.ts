@@ -10,10 +10,10 @@ import type { TraceSettings } from './trace-settings.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header; later versions may have more behind. */
+/** https://www.w3.org/TR/trace-context/#traceparent-header; later versions may append more fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
-/** Spans by OpenTelemetry, posted in batches as OTLP. Imported only when traces are on: the packages take a while to load. */
+/** Spans by OpenTelemetry, exported in batches as OTLP. Imported only if traces are on, because the packages take a while to load. */
 export class OpenTelemetryTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -56,7 +56,7 @@ export class OpenTelemetryTracing implements Tracing {
     return this.#sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.INTERNAL, {}, []).decision === SamplingDecision.RECORD_AND_SAMPLED;
   }
 
-  /** Posts what is left. Never rejects: a receiver that is down must not hold up the end. */
+  /** Exports the remaining spans. Never rejects: an unavailable receiver must not delay the exit. */
   async stop(): Promise<void> {
     await this.#provider.shutdown().catch(() => undefined);
   }
@@ -88,7 +88,7 @@ function ending<T>(span: Span, work: () => T): T {
   }) as T;
 }
 
-/** The class and the code of an error and not its message, which may quote what a user wrote. */
+/** The class and the code of an error, not its message, which may quote a user's text. */
 function failed(span: Span, error: unknown): unknown {
   const type = (error as { readonly code?: unknown } | undefined)?.code ?? (error instanceof Error ? error.name : typeof error);
   span.setAttribute('error.type', String(type));
@@ -127,7 +127,7 @@ function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   return sampler.startsWith('parentbased') ? new ParentBasedSampler({ root: root() }) : root();
 }
 
-/** Random ids, but for spans that have theirs. */
+/** Returns random ids, except for spans that already have ids. */
 class ChosenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #chosen: { readonly traceId: string; readonly spanId: string } | undefined;

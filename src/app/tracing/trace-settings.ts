@@ -1,15 +1,15 @@
 /** Traces by the standard variables of OpenTelemetry (specification, "Environment Variable Specification"). */
 export interface TraceSettings {
-  /** Where spans are posted, as OTLP over HTTP. */
+  /** URL to which spans are exported, as OTLP over HTTP. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: 'always_on' | 'always_off' | 'traceidratio' | 'parentbased_always_on' | 'parentbased_always_off' | 'parentbased_traceidratio';
-  /** Share of traces of the samplers by trace id, 0 to 1. */
+  /** Sampling ratio of the samplers by trace id, 0 to 1. */
   readonly ratio: number;
-  /** Milliseconds between two posts. */
+  /** Milliseconds between two exports. */
   readonly delayMs: number;
 }
 
@@ -17,7 +17,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SAMPLERS: readonly TraceSettings['sampler'][] = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'];
 
-/** Undefined where traces are off: no endpoint is named, or they are switched off. Values that cannot be used have their default, as the specification demands. */
+/**
+ * Undefined if traces are off: no endpoint is set, or they are disabled. Invalid values are replaced by their defaults,
+ * as the specification requires.
+ */
 export function readTraceSettings(env: Environment, defaultName: string): TraceSettings | undefined {
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const url = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || (base && `${base.replace(/\/+$/, '')}/v1/traces`);

@@ -12,7 +12,7 @@ import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { readTraceSettings, startTracing, type EndTracing } from './index.ts';
 
-/** A span as OTLP has it in JSON, with its attributes as an object. */
+/** A span in the JSON form of OTLP, with its attributes as an object. */
 interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -28,7 +28,7 @@ const [SERVER, CLIENT] = [2, 3];
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
 
-/** A receiver of OTLP on this machine, which also answers everything else. */
+/** A receiver of OTLP on this machine, which also answers all other requests. */
 class Receiver {
   readonly spans: ReceivedSpan[] = [];
   readonly headers: IncomingHttpHeaders[] = [];

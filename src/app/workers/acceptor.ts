@@ -2,15 +2,16 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Door } from '../../api/http/index.ts';
 import { startListening } from '../../lib/unix-socket.ts';
 
-/** Somebody who takes connections: a worker, or the primary itself. */
+/** A process that takes connections: a worker, or the primary itself. */
 export interface Taker {
   /** Neither throws nor waits. */
   take(socket: Socket): void;
 }
 
 /**
- * Accepts the connections of a port in the primary and hands them out in turn, to the primary itself as well. Nothing is read of a
- * connection before it has its process, so one that a dying worker has not taken goes to another.
+ * Accepts the connections of a port in the primary and hands them out in turn, to the primary itself as well. No data
+ * is read from a connection before it is assigned to a process, so a connection that a dying worker has not taken is
+ * given to another.
  */
 export class Acceptor implements Door {
   readonly #workers: () => readonly Taker[];
@@ -18,7 +19,7 @@ export class Acceptor implements Door {
   #own: Taker | undefined;
   #turn = 0;
 
-  /** `workers` are those that can take a connection at the moment. */
+  /** `workers` returns those that can currently take a connection. */
   constructor(workers: () => readonly Taker[]) {
     this.#workers = workers;
   }
@@ -26,7 +27,7 @@ export class Acceptor implements Door {
   async open(listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
     this.#own = { take };
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
-      // A client that is gone before it has been served is nobody's failure.
+      // A client that disconnects before it is served is not an error.
       socket.on('error', () => undefined);
       this.hand(socket);
     });

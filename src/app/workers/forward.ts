@@ -8,11 +8,11 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trail
 export interface ForwarderOptions {
   /** Unix socket of the primary. */
   readonly socket: string;
-  /** Whom a request is counted and logged under: the primary believes the worker. */
+  /** Returns the address under which a request is counted and logged; the primary trusts the worker's value. */
   readonly readAddress: ReadAddress;
 }
 
-/** Passes whole requests on to the primary, bodies and answers as they come, and gives up when either side does. */
+/** Forwards whole requests to the primary, streams bodies and responses, and aborts if either side does. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #agent = new Agent({ keepAlive: true });
@@ -21,7 +21,7 @@ export class Forwarder {
     this.#options = options;
   }
 
-  /** `onHead` is told the headers of the answer before they are sent on. */
+  /** `onHead` is called with the headers of the response before they are sent on. */
   forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
     const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
     outgoing.on('response', (answer) => {
@@ -30,11 +30,11 @@ export class Forwarder {
       answer.pipe(response);
       answer.on('error', () => response.destroy());
     });
-    // A body that is refused is not read to its end, and its answer is on the way. Otherwise the primary is gone, and this process will
-    // be in a moment: whether a write happened is not known, so nothing is said of it.
+    // If a body was rejected, it is not read to its end, and its response is on the way. Otherwise the primary has died,
+    // and this process will end shortly. Whether a write was made is unknown, so no response is sent.
     outgoing.on('error', () => void (response.headersSent || response.destroy()));
     response.on('close', () => void (response.writableFinished || outgoing.destroy()));
-    // What is left of a body that was answered early is nobody's, but the next request comes after it.
+    // The rest of a body that was answered early is discarded, because the next request follows it.
     response.on('finish', () => void incoming.unpipe(outgoing).resume());
     incoming.pipe(outgoing);
   }
@@ -49,7 +49,7 @@ export class Forwarder {
     for (let i = 0; i < rawHeaders.length; i += 2) if (!named.has(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
     const address = this.#options.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     if (address !== undefined) kept.push('X-Forwarded-For', address);
-    // Otherwise the length is not known, and a body would be sent to nobody.
+    // Without this header the length would be unknown, and the body would not be read.
     if (headers['transfer-encoding'] !== undefined) kept.push('Transfer-Encoding', 'chunked');
     return kept;
   }

@@ -8,7 +8,7 @@ import { DocsProcess } from '../../testkit/docs-process.ts';
 import type { HttpClient } from '../../testkit/http-client.ts';
 import { clientsOf, serving } from '../../testkit/worker-clients.ts';
 
-/** Processes are started. */
+/** Long, because processes are started. */
 const TIME = { timeout: 120_000 };
 const PROCESSES = 3;
 /** Long enough for others to write on, and to be read from. */
@@ -28,14 +28,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, TIME.timeout);
 
-/** One step of a session, in the order of its answers: what it wrote to a register or saw of it. */
+/** One step of a session, in the order of its responses: the version that it wrote to a register or read from it. */
 interface Step {
   readonly kind: 'write' | 'row' | 'search';
   readonly key: string;
   readonly version: number;
 }
 
-/** A client that goes from process to process and carries the greatest LSN that it was told. It alone writes its own register, so that versions grow. */
+/**
+ * A client that uses each process in turn and sends the greatest LSN that it has received. It alone writes its own
+ * register, so that versions increase.
+ */
 class WanderingSession {
   readonly history: Step[] = [];
   readonly #clients: readonly HttpClient[];
@@ -85,7 +88,7 @@ function versionOf(document: { readonly meta?: { readonly version?: readonly str
   return Number(document.meta?.version?.[0] ?? 0);
 }
 
-/** Steps of a session that show less than it had seen or written: versions of a register only grow. */
+/** Steps of a session that show an older version than it had seen or written: versions of a register only increase. */
 function violations(history: readonly Step[]): Step[] {
   const known = new Map<string, number>();
   return history.filter(({ key, version }) => {
@@ -137,12 +140,12 @@ describe('what a session is promised (docs/consistency.md)', TIME, () => {
   });
 });
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 async function pidsOf({ pid }: DocsProcess): Promise<number[]> {
   return (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
 }
 
-/** A process that has ended may wait for somebody to ask how. */
+/** A process that has ended may wait until its parent reads its exit status. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !stat.includes(') Z ');

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAuthority } from '../../testkit/certificates.ts';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 
-/** Processes are started. */
+/** Long, because processes are started. */
 const TIME = { timeout: 120_000 };
 
 let folder: string;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 }, TIME.timeout);
 
-/** An answer over a connection of its own. */
+/** A response over a connection of its own. */
 async function exchange(server: DocsServer, path: string, body?: object): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; text: string }> {
   const options: RequestOptions = { method: body === undefined ? 'GET' : 'POST', agent: false, headers: { 'Content-Type': 'application/json' } };
   const sent = server.url.startsWith('unix:')

@@ -3,7 +3,7 @@ import type { Sender } from '../../operations/index.ts';
 import type { PackedSettings } from '../settings/index.ts';
 import type { TraceSettings } from '../tracing/index.ts';
 
-/** What the primary says to a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
   | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number; readonly traces?: TraceSettings | undefined }
   /** Comes with a connection, of which nothing has been read. */
@@ -15,9 +15,9 @@ export type ToWorker =
   | { readonly type: 'reload' }
   | { readonly type: 'stop'; readonly graceMs: number };
 
-/** What a worker says to the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
-  /** Its indexes serve, or do no more. */
+  /** Whether its indexes are ready. */
   | { readonly type: 'ready'; readonly ready: boolean }
   | { readonly type: 'taken'; readonly id: number }
   | { readonly type: 'admit'; readonly id: number; readonly sender: Sender }

@@ -1,9 +1,9 @@
 import type { Relay, RelayedNote } from '../../docs/index.ts';
 
-/** How long notes wait for others to share a message. */
+/** Milliseconds for which notes wait for others to share a message. */
 const BATCH_MS = 20;
 
-/** Gathers what the primary is to write down: with authentication, each request makes a note or two. */
+/** Collects what the primary must record: with authentication, each request makes one or two notes. */
 export class NoteBatch implements Relay {
   readonly #send: (notes: readonly RelayedNote[]) => void;
   #notes: RelayedNote[] = [];

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { QuotaHeaders, RateLimit, Sender } from '../../operations/index.ts';
 import type { ToWorker } from './messages.ts';
 
-/** The rate limit as a worker asks for it: the primary counts, so that one limit holds for all processes. */
+/** The rate limit as seen by a worker: the primary counts, so that one limit applies to all processes. */
 export class PrimaryLimit implements RateLimit {
   readonly #ask: (id: number, sender: Sender) => void;
   readonly #asked = new Map<number, PromiseWithResolvers<QuotaHeaders>>();

@@ -8,16 +8,16 @@ import { workerFile } from '../../lib/worker-file.ts';
 import type { Taker } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
-/** A worker that has not taken a connection for so long is frozen: it is killed, and the connection goes to another. */
+/** A worker that has not taken a connection for this many milliseconds is considered frozen: it is killed, and the connection goes to another. */
 const FROZEN_MS = 10_000;
 
-/** From so long on, connections go to others first. */
+/** After this many milliseconds, other processes are preferred for new connections. */
 const SLOW_MS = 500;
 
 export interface WorkerEvents {
-  /** Anything but what the handle itself deals with. */
+  /** Called with messages that the handle does not process itself. */
   onMessage(message: ToPrimary): void;
-  /** `untaken` are connections that it was to take; nothing has been read of them. */
+  /** `untaken` are connections that it had not taken; no data has been read from them. */
   onExit(reason: string, untaken: readonly Socket[]): void;
 }
 
@@ -31,14 +31,14 @@ export class WorkerHandle implements Taker {
   readonly number: number;
   readonly startedAt = performance.now();
   ready = false;
-  /** What it said last of itself. */
+  /** The counters that it reported last. */
   counters: Counted = [];
   memory = 0;
   readonly #child: ChildProcess;
   readonly #untaken = new Map<number, Untaken>();
   readonly #exited = Promise.withResolvers<void>();
   #lastId = 0;
-  /** A message that says that something has changed is on its way; another one is to follow it. */
+  /** A message about a change is being sent; if there is another change, another message must follow. */
   #telling = false;
   #toTell = false;
   #reason = '';
@@ -51,7 +51,7 @@ export class WorkerHandle implements Taker {
     this.#child.on('message', (message: ToPrimary) => this.#heed(message, events));
     this.#child.on('error', (error) => {
       this.#reason = error.message;
-      // One that could not be started does not end either.
+      // A process that could not be started emits no `exit` event.
       if (this.#child.pid === undefined) this.#end(this.#reason, events);
     });
     this.#child.once('exit', (code, signal) => this.#end(this.#reason || (signal ?? `code ${code}`), events));
@@ -66,7 +66,7 @@ export class WorkerHandle implements Taker {
     return this.#exited.promise;
   }
 
-  /** Whether it has yet to take a connection that it was handed a while ago. */
+  /** Whether a connection that was handed over a while ago has not been taken yet. */
   get isSlow(): boolean {
     const [first] = this.#untaken.values();
     return first !== undefined && performance.now() - first.since > SLOW_MS;
@@ -76,7 +76,7 @@ export class WorkerHandle implements Taker {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Says that the change feed has grown, once for all growth while a worker does not listen. */
+  /** Reports that the change feed has grown; while a report is being sent, further growth is combined into one report. */
   tellChange(): void {
     if (!this.#child.connected) return;
     if (this.#telling) {
@@ -92,14 +92,14 @@ export class WorkerHandle implements Taker {
     });
   }
 
-  /** The connection stays open here, too, until the worker has it. */
+  /** The connection stays open in this process, too, until the worker has taken it. */
   take(socket: Socket): void {
     const id = ++this.#lastId;
     this.#untaken.set(id, { socket, since: performance.now() });
     this.#child.send({ type: 'connection', id } satisfies ToWorker, socket, { keepOpen: true }, () => undefined);
   }
 
-  /** Ends it when it is frozen. */
+  /** Kills it if it is frozen. */
   look(): void {
     const [first] = this.#untaken.values();
     if (first === undefined || performance.now() - first.since < FROZEN_MS) return;
@@ -129,12 +129,12 @@ export class WorkerHandle implements Taker {
   }
 }
 
-/** Flags of the engine hold for every process; others would give the child the port of this one's debugger, or modules to load. */
+/** Engine flags apply to every process; other flags would give the child the port of this process's debugger, or modules to load. */
 function engineFlags(): string[] {
   return process.execArgv.filter((flag) => /^--(no|max)-/.test(flag));
 }
 
-/** What holds secrets has been taken out of it. Compiled code is shared: compiling takes most of a start. */
+/** Secrets have been removed from it. The compile cache is shared, because compiling takes most of the start-up time. */
 function environment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir();
   return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) };

@@ -17,16 +17,19 @@ import { WorkerHandle } from './worker-handle.ts';
 
 const RESTART: Backoff = { initial: 100, max: 30_000 };
 
-/** A worker that lived for so long has not failed at its start. */
+/** A worker that lived for this many milliseconds did not fail at its start. */
 const SETTLED_MS = 60_000;
 
-/** How often the workers are looked at, and asked what they have counted: one that dies takes no more than that along. */
+/**
+ * Milliseconds between two checks of the workers and collections of their counters; a worker that dies loses at most
+ * the counts of this interval.
+ */
 const LOOK_MS = 2000;
 
-/** How long the metrics wait for a worker. */
+/** Milliseconds for which the metrics wait for a worker. */
 const COUNT_MS = 1000;
 
-/** What stopping takes beside the requests in flight. */
+/** Milliseconds that stopping takes in addition to the requests in flight. */
 const CLOSING_MS = 5000;
 
 export interface WorkerPoolOptions {
@@ -39,8 +42,8 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * The processes that answer reads beside the primary. Each one that ends is replaced; the primary serves all connections until the
- * replacement has its indexes.
+ * The processes that serve reads beside the primary. Each one that ends is replaced; the primary serves all connections
+ * until the replacement's indexes are ready.
  */
 export class WorkerPool {
   readonly door: Door;
@@ -49,7 +52,7 @@ export class WorkerPool {
   readonly #workers = new Map<number, WorkerHandle>();
   readonly #failures = new Map<number, number>();
   readonly #counting = new Map<number, () => void>();
-  /** What those that have ended had counted. */
+  /** The counters of workers that have ended. */
   #retired: Counted = [];
   #limit: RateLimit | undefined;
   #folder: string | undefined;
@@ -64,13 +67,13 @@ export class WorkerPool {
     this.door = this.#acceptor;
   }
 
-  /** Where the workers pass requests on to: a socket in a folder that only this user may enter. */
+  /** The address at which workers forward requests: a socket in a folder that only this user may enter. */
   async socket(): Promise<string> {
     this.#folder ??= await mkdtemp(join(tmpdir(), 'quire-'));
     return join(this.#folder, 'primary.sock');
   }
 
-  /** Starts the workers; resolves before they serve. `limit` counts their requests. */
+  /** Starts the workers; resolves before they are ready. `limit` counts their requests. */
   async start(limit: RateLimit | undefined): Promise<void> {
     const { settings, service, feed } = this.#options;
     this.#limit = limit;
@@ -96,12 +99,12 @@ export class WorkerPool {
     return [...this.#workers.values()].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** Has all of them read their certificates again. */
+  /** Makes all of them reload their certificates. */
   reload(): void {
     for (const worker of this.#workers.values()) worker.send({ type: 'reload' });
   }
 
-  /** Has the workers answer what is in flight, for at most the given milliseconds, and ends them. Safe twice. */
+  /** Lets the workers finish the requests in flight, for at most the given milliseconds, and ends them. Safe to call twice. */
   stop(graceMs: number): Promise<void> {
     return (this.#stopping ??= this.#stop(graceMs));
   }
@@ -116,7 +119,7 @@ export class WorkerPool {
     clearTimeout(late);
   }
 
-  /** Removes the folder of the socket, once nobody listens there. */
+  /** Removes the folder of the socket; to be called when its server has stopped. */
   async close(): Promise<void> {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
@@ -132,7 +135,7 @@ export class WorkerPool {
       onMessage: (message) => void this.#heed(worker, message),
       onExit: (reason, untaken) => {
         this.#retire(worker);
-        // A connection that nobody has read of is as good as new.
+        // No data has been read from the connection, so another process can serve it.
         for (const connection of untaken) this.#acceptor.hand(connection);
         if (this.#stopping !== undefined) return;
         const failures = performance.now() - worker.startedAt > SETTLED_MS ? 1 : (this.#failures.get(number) ?? 0) + 1;
@@ -144,7 +147,7 @@ export class WorkerPool {
     this.#workers.set(number, worker);
   }
 
-  /** The threads of vector scans, and the places of searches, are shared among the processes. */
+  /** The threads for vector scans and the concurrent searches are divided among the processes. */
   #settingsOfWorker(): Settings {
     const { settings } = this.#options;
     const share = (value: number): number => (value === 0 ? 0 : Math.max(1, Math.ceil(value / settings.workers.count)));
@@ -184,7 +187,7 @@ export class WorkerPool {
     await this.#count();
   }
 
-  /** Asks each worker that serves what it has counted; those that are slow keep what they said last. */
+  /** Asks each ready worker for its counters; for slow ones the last known values are used. */
   async #count(): Promise<void> {
     const asked = [...this.#workers.values()].filter(({ ready }) => ready).map((worker) => {
       const id = ++this.#lastCount;

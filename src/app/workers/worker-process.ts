@@ -1,4 +1,4 @@
-// The program of a worker: `WorkerPool` starts it, and tells it what to do over the channel between the processes.
+// The program of a worker: `WorkerPool` starts it, and controls it over the channel between the processes.
 import { systemClock } from '../../lib/clock.ts';
 import { createLog } from '../logging/index.ts';
 import { unpackSettings } from '../settings/index.ts';
@@ -7,7 +7,7 @@ import { closeMemory } from '../secrecy/index.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { startWorker, type RunningWorker } from './worker.ts';
 
-// A worker lives no longer than its primary, however that ends, and stops when the primary says so: the terminal tells both.
+// A worker never outlives its primary, and stops when the primary says so. Signals are ignored, because the terminal sends them to both.
 process.on('disconnect', () => process.exit(1));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -33,7 +33,7 @@ async function start(message: Extract<ToWorker, { type: 'start' }>): Promise<Run
     const running = await startWorker({ settings, socket: message.socket, log, clock: systemClock, say });
     return { heed: (primary, socket) => running.heed(primary, socket), stop: (graceMs) => running.stop(graceMs).finally(end) };
   } catch (error) {
-    // The primary logs it, and tries again later.
+    // The primary logs the failure, and tries again later.
     process.send!({ type: 'failed', reason: (error as Error).message } satisfies ToPrimary, undefined, undefined, () => process.exit(1));
     return new Promise(() => undefined);
   }

@@ -25,7 +25,7 @@ import { ConnectionSessions } from './connection-sessions.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;
-  /** Unix socket on which the primary takes requests. */
+  /** Unix socket at which the primary accepts forwarded requests. */
   readonly socket: string;
   readonly log: Log;
   readonly clock: Clock;
@@ -33,15 +33,16 @@ export interface WorkerOptions {
 }
 
 export interface RunningWorker {
-  /** Does what the primary says, but for starting and stopping. */
+  /** Processes messages of the primary, except those for starting and stopping. */
   heed(message: ToWorker, handle: SendHandle | undefined): void;
-  /** Answers what is in flight, for at most the given milliseconds, and closes everything. */
+  /** Finishes the requests in flight, for at most the given milliseconds, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * A process that answers reads of the document service from indexes of its own over the database that the primary writes, and passes
- * everything else on to the primary. Resolves before its indexes serve: until then, all is passed on.
+ * A process that serves reads of the document service from its own indexes over the database that the primary writes,
+ * and forwards everything else to the primary. Resolves before its indexes are ready: until then, everything is
+ * forwarded.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { settings, socket, log, clock, say } = options;
@@ -84,7 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
     async stop(graceMs) {
       await server.stop(graceMs);
-      // Long before the process ends, so that the primary gets them.
+      // Sent long before the process exits, so that the primary receives them.
       notes.flush();
       await tls?.stop();
       forwarder.close();
@@ -94,13 +95,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** What is answered here, and what is passed on. */
+/** Decides what is served here and what is forwarded. */
 function listenerOf(settings: Settings, service: DocumentService, local: RequestListener, forwarder: Forwarder): RequestListener {
   const routes = createRoutes(localOperations({ tracksReads: settings.temporal.enabled }));
   const sessions = new ConnectionSessions();
   const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Where the present rights cannot be read, nothing is answered from former ones.
+    // If the current permissions cannot be read, no request is served with outdated ones.
     const isCurrent = await service.refresh().then(() => true, () => false);
     if (!isCurrent || !service.canRead) return forward(request, response);
     sessions.continue(request);
@@ -114,7 +115,7 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
   };
 }
 
-/** Takes the connections that come over the channel. */
+/** Accepts the connections that arrive over the channel. */
 class ChannelDoor implements Door {
   #take: ((socket: Socket) => void) | undefined;
 
@@ -126,7 +127,7 @@ class ChannelDoor implements Door {
     this.#take = undefined;
   }
 
-  /** Undefined where the connection has been closed on the way. */
+  /** Undefined if the connection was closed during the transfer. */
   take(socket: Socket | undefined): void {
     if (this.#take === undefined) socket?.destroy();
     else if (socket !== undefined) this.#take(socket);

@@ -6,7 +6,7 @@ import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import type { Answer, HttpClient } from '../../testkit/http-client.ts';
 import { clientsOf, serving } from '../../testkit/worker-clients.ts';
 
-/** Processes are started. */
+/** Long, because processes are started. */
 const TIME = { timeout: 120_000 };
 const PASSWORD = 'correct horse battery staple';
 
@@ -176,7 +176,7 @@ describe('several processes on one port', TIME, () => {
     expect(server.errors).toEqual([]);
   });
 
-  // From here on, workers pass everything on.
+  // From here on, workers forward everything.
   it('answer from bodies in memory, which only one of them has', async () => {
     const configured = await clients[0]!.send('PUT', '/v1/collection-config', { headers: { 'Content-Type': 'application/json', ...admin }, body: JSON.stringify({ collection: 'volatile', storageBackend: 'memory' }) });
     expect(configured.status).toBe(200);

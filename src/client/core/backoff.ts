@@ -1,25 +1,26 @@
 import { retryAfter } from './quire-error.ts';
 
-/** How often and how soon a call is sent again. */
+/** How often and how soon a call is retried. */
 export interface RetryPolicy {
-  /** Times that it is sent again at most; 0 for never. */
+  /** Most retries; 0 for none. */
   readonly retries: number;
-  /** Longest wait, in milliseconds; where the service asks for more, the call fails. */
+  /** Longest wait, in milliseconds; if the service asks for more, the call fails. */
   readonly maxDelayMs: number;
 }
 
-/** How one sending ended. */
+/** The outcome of one attempt. */
 export type Ending = { readonly response: Response } | { readonly failure: unknown };
 
 const BASE_MS = 200;
 
-/** Statuses that another try may change. */
+/** Statuses for which a retry may succeed. */
 const PASSING: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 502, 503, 504]);
 
 /**
- * Milliseconds to wait before a call is sent again, undefined when it is not to be. What may be done twice is sent again after lost
- * connections, time-outs and statuses that pass; anything else only where the service says that it has done nothing yet: 429, and
- * 503 with `Retry-After`. The wait is drawn between 0 and 200 ms, doubled with each try ("full jitter"), and at least what the service asks for.
+ * Returns the milliseconds to wait before a call is retried, undefined if it must not be. Idempotent calls are retried
+ * after lost connections, time-outs and transient statuses; other calls only if the service says that it has done
+ * nothing yet: 429, and 503 with `Retry-After`. The wait is random between 0 and 200 ms, a bound that doubles with
+ * each retry ("full jitter"), and at least what the service asks for.
  */
 export function delayBefore(tries: number, ending: Ending, repeatable: boolean, { retries, maxDelayMs }: RetryPolicy): number | undefined {
   if (tries >= retries) return undefined;
@@ -33,7 +34,7 @@ export function delayBefore(tries: number, ending: Ending, repeatable: boolean, 
   return Math.max(jittered, asked ?? 0);
 }
 
-/** Rejects with the signal's reason when it aborts. */
+/** Rejects with the signal's reason if it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return void reject(signal.reason as Error);

@@ -19,7 +19,7 @@ interface Received {
 
 type Answer = (response: ServerResponse, received: Received) => void;
 
-/** A server that answers as it is told, one answer after the other. */
+/** A server that sends the given responses, one after the other. */
 let server: Server;
 let url: string;
 let answers: Answer[] = [];
@@ -109,7 +109,7 @@ describe('a call that is not answered', () => {
     await expect(read({ maxDelayMs: 1000 })).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 60_000 });
   });
 
-  /** A `fetch` that never answers first calls, whatever else the machine does, and ends them as a real one does. */
+  /** A `fetch` that never responds to the first calls, however busy the machine is, and aborts them as a real one does. */
   function hanging(calls: number, then: () => Response): { fetch: typeof globalThis.fetch; begun: () => number } {
     let begun = 0;
     const wait = (signal: AbortSignal) => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));

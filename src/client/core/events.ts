@@ -6,29 +6,29 @@ import type { InputOf, SdkFunction } from './types.ts';
 
 /** One server-sent event. */
 export interface ServerEvent {
-  /** Of this event or, where it has none, of the last one that had. */
+  /** The id of this event or, if it has none, of the last event that had one. */
   readonly id: string | undefined;
   readonly event: string;
   readonly data: string;
 }
 
 export interface EventOptions {
-  /** The id of the last event that was received, to go on after it. */
+  /** The id of the last event that was received; the stream continues after it. */
   readonly lastEventId?: string | undefined;
-  /** Whether this event is the last one, after which a stream that ends has nothing more; absent, a stream that ends is opened again. */
+  /** Returns whether this event is the last one, after which the stream is not reopened; if absent, a stream that ends is reopened. */
   readonly isLast?: (event: ServerEvent) => boolean;
-  /** Whether a stream that ends is opened again; on unless false. One that breaks is, in any case. */
+  /** Whether a stream that ends is reopened; the default is true. A stream that breaks always is. */
   readonly reopen?: boolean;
 }
 
-/** Longest wait before a stream is opened again. */
+/** Longest wait before a stream is reopened. */
 const MAX_DELAY_MS = 10_000;
-/** A stream that cannot be opened so often in a row is given up. */
+/** After this many failed attempts in a row to open a stream, the error is thrown. */
 const MAX_FAILURES = 10;
 
 /**
- * The events of an operation that streams them, over connections that break: each new one goes on after the last event. Throws what
- * the service refuses, and the reason of the signal when it aborts.
+ * The events of an operation that streams them, across broken connections: each new connection continues after the last
+ * event. Throws if the service rejects the request, and throws the reason of the signal when it aborts.
  */
 export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>, { lastEventId, isLast, reopen = true }: EventOptions = {}): AsyncGenerator<ServerEvent> {
   const { signal } = input;
@@ -36,7 +36,7 @@ export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: 
   for (;;) {
     try {
       const headers = { ...(input as { headers?: object }).headers, Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
-      // Breaks the connection off when the loop is left, also while nothing arrives.
+      // Closes the connection when the caller leaves the loop, even while no event arrives.
       const left = new AbortController();
       try {
         const body = await quire.stream(operation, { ...input, headers, signal: signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]) } as InputOf<F>);
@@ -58,7 +58,7 @@ export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: 
   }
 }
 
-/** Reads events from lines (HTML standard, section 9.2.6). */
+/** Parses events from lines (HTML standard, section 9.2.6). */
 export async function* parseEvents(lines: AsyncIterable<string>, lastId: string | undefined): AsyncGenerator<ServerEvent> {
   let [id, event, data, seen] = [lastId, '', [] as string[], false];
   for await (const line of lines) {

@@ -1,15 +1,15 @@
 import { QuireError } from './quire-error.ts';
 
-/** The lines of a text that arrives in pieces, without their ends. Leaving the loop ends the answer. */
+/** The lines of a text that arrives in pieces, without their line ends. Leaving the loop aborts the response. */
 export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  // Pieces of a line that has not ended yet; joined once, however many there are.
+  // Pieces of a line that is not complete yet; they are joined once, however many there are.
   let begun: string[] = [];
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        // What fetch throws when a connection breaks; the reason of a signal passes.
+        // The error of fetch for a broken connection; the reason of a signal is thrown on.
         throw error instanceof TypeError ? new QuireError('the answer broke off', { code: 'network', cause: error }) : error;
       });
       const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
@@ -24,7 +24,7 @@ export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator
       return;
     }
   } finally {
-    // Whoever leaves early wants no more of it; a stream that has ended or failed does not mind.
+    // If the caller leaves early, the rest is cancelled; this has no effect on a stream that has ended or failed.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,19 +1,19 @@
 import type { Quire } from './quire.ts';
 import type { DataOf, InputOf, SdkFunction } from './types.ts';
 
-/** How a list goes on (`client-facts.ts` of the service). */
+/** How the pages of a list are requested (`client-facts.ts` of the service). */
 export interface Paging {
   readonly by: 'cursor' | 'before' | 'offset';
   readonly in: 'body' | 'query';
-  /** Field of the answer with the items, `*` for an answer that is the list itself. */
+  /** Field of the response with the items, `*` for a response that is the list itself. */
   readonly items: string;
   /** Field or header (`X-...`) with the value of the next page. */
   readonly next: string;
-  /** Cursor of the first page, where that has one. */
+  /** Cursor of the first page, if it has one. */
   readonly first?: string;
 }
 
-/** The item of a list whose answer is `Data`. */
+/** The item type of a list whose response is `Data`. */
 export type ItemOf<Data, Names extends string> = Data extends readonly (infer Item)[] ? Item
   : { [K in keyof Data & Names]: Data[K] extends readonly (infer Item)[] ? Item : never }[keyof Data & Names];
 
@@ -23,14 +23,15 @@ interface Where {
 }
 
 /**
- * The answers to one call after the other, each beginning where the one before ended. By cursor where the operation has one, so that
- * nothing is left out or repeated while others write; else by offset. Throws a `TypeError` for an operation that lists nothing.
+ * The responses of successive calls, each starting where the previous one ended. Uses the cursor if the operation has
+ * one, so that nothing is skipped or repeated while other clients write; otherwise the offset. Throws a `TypeError` for
+ * an operation that returns no list.
  */
 export async function* pagesOf<F extends SdkFunction>(quire: Quire, table: Readonly<Record<string, Paging>>, operation: F, input: InputOf<F>): AsyncGenerator<{ data: DataOf<F>; items: readonly unknown[] }> {
   const paging = table[quire.nameOf(operation)];
   if (paging === undefined) throw new TypeError(`${quire.nameOf(operation)} has no pages`);
   const given: Readonly<Record<string, unknown>> = (input as Where)[paging.in] ?? {};
-  // Who asked for an offset goes on by it.
+  // If the caller passed an offset, paging continues by offset.
   const by = paging.by === 'cursor' && given['offset'] !== undefined ? 'offset' : paging.by;
   let at = given[by] ?? (by === 'cursor' ? paging.first : undefined);
   for (;;) {
@@ -50,7 +51,7 @@ function nextOf({ next }: Paging, data: unknown, response: Response): unknown {
   return next.startsWith('X-') ? response.headers.get(next) ?? undefined : (data as Record<string, unknown>)[next];
 }
 
-/** An answer names the next offset only where it was cut; a page that is full may have another behind it. */
+/** A response contains the next offset only if it was truncated; a full page may also be followed by another. */
 function offsetAfter(next: unknown, at: unknown, count: number, limit: unknown): number | undefined {
   if (next !== undefined) return Number(next);
   if (typeof limit === 'number' && count < limit) return undefined;

@@ -1,19 +1,19 @@
-/** What a call failed with: a refusal of the service, or what kept it from being answered. */
+/** The error of a call: a rejection by the service, or the reason why there was no response. */
 export class QuireError extends Error {
   /**
-   * Stable code: that of the service, such as `not_found`, or `timeout`, `network` and `invalid_response` for calls that
-   * got no answer or one that cannot be read.
+   * Stable code: the service's, such as `not_found`, or `timeout`, `network` and `invalid_response` for calls without a
+   * response, or with one that cannot be parsed.
    */
   readonly code: string;
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Under which the server's log has the request; empty where there was no answer. */
+  /** The id of the request in the server's log; empty if there was no response. */
   readonly requestId: string;
-  /** One message for each thing that is wrong, where there are several. */
+  /** One message for each error, if there are several. */
   readonly fields: readonly string[];
   /** The whole body of the error, for the fields that some codes add. */
   readonly body: unknown;
-  /** Milliseconds after which the service asks to try again; undefined where it does not say. */
+  /** Milliseconds after which the service asks the client to retry; undefined if it does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: QuireErrorDetails) {
@@ -39,14 +39,14 @@ export interface QuireErrorDetails {
 }
 
 interface ErrorBody {
-  /** A text, or an object with a code and perhaps a message (run queue). */
+  /** A text, or an object with a code and optionally a message (run queue). */
   readonly error?: string | { readonly code?: string; readonly message?: string };
   readonly code?: string;
   readonly requestId?: string;
   readonly errors?: readonly string[];
 }
 
-/** The error of an answer that is a refusal, by its body as it was read: an object, or a text that is no JSON. */
+/** The error for a response that is not a success, from its parsed body: an object, or a text that is not JSON. */
 export function refusal(body: unknown, response: Response): QuireError {
   const { error, code, requestId, errors } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const nested = typeof error === 'object' ? error : undefined;
@@ -62,7 +62,7 @@ export function refusal(body: unknown, response: Response): QuireError {
   });
 }
 
-/** Milliseconds of a `Retry-After`, in seconds or as a date. */
+/** Milliseconds of a `Retry-After` header, which contains seconds or a date. */
 export function retryAfter(value: string | null, now = Date.now()): number | undefined {
   if (value === null) return undefined;
   const seconds = Number(value);

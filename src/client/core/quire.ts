@@ -2,32 +2,32 @@ import { delayBefore, sleep, type Ending, type RetryPolicy } from './backoff.ts'
 import { QuireError, refusal } from './quire-error.ts';
 import type { ArgumentsOf, CallOptions, Client, DataOf, InputOf, SdkFunction, ServiceFacts } from './types.ts';
 
-/** A credential, or how to get it: asked before each call, so that it can be renewed. */
+/** A credential, or a function that returns it: called before each call, so that the credential can be renewed. */
 export type Credential = string | (() => string | undefined | Promise<string | undefined>);
 
 export interface QuireOptions {
-  /** Where the service is, such as `http://localhost:11023`. */
+  /** URL of the service, such as `http://localhost:11023`. */
   readonly baseUrl?: string;
   /** Sent as `Authorization: Bearer`: a token of `/v1/auth/login`, or the API token of the run queue. */
   readonly token?: Credential;
   /** Sent as `X-API-Key` (document service). */
   readonly apiKey?: Credential;
-  /** Sent with each call. */
+  /** Headers that are sent with each call. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds that each try of a call may take, 30,000 when absent; 0 for no limit. */
+  /** Milliseconds that each attempt of a call may take, by default 30,000; 0 for no limit. */
   readonly timeoutMs?: number;
-  /** Times that a call is sent again at most, where that does no harm; 2 when absent. */
+  /** Most retries of a call, if a retry is safe; by default 2. */
   readonly retries?: number;
-  /** Longest wait before a call is sent again, in milliseconds; 20,000 when absent. */
+  /** Longest wait before a retry, in milliseconds; by default 20,000. */
   readonly maxDelayMs?: number;
   /**
-   * Whether calls read what the calls before have written, on whichever node they arrive: the position of each answer
-   * (`X-Quire-LSN`) is sent back as `X-Quire-Min-LSN`. On unless false.
+   * Whether calls read what earlier calls have written, whichever node they reach: the position of each response
+   * (`X-Quire-LSN`) is sent back as `X-Quire-Min-LSN`. The default is true.
    */
   readonly session?: boolean;
-  /** The position that an earlier client has reached (`lsn`), to go on with its session. */
+  /** The position that an earlier client has reached (`lsn`), to continue its session. */
   readonly lsn?: string;
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -73,25 +73,25 @@ export class Quire {
     });
   }
 
-  /** The position that the session has reached; undefined where no answer had one. */
+  /** The position that the session has reached; undefined if no response had one. */
   get lsn(): string | undefined {
     return this.#lsn;
   }
 
   /**
-   * Calls an operation and returns its answer. Throws `QuireError` where the service refuses it or does not answer, and the reason of
-   * `signal` where that aborts.
+   * Calls an operation and returns its result. Throws `QuireError` if the service rejects the call or does not respond,
+   * and throws the reason of `signal` if that aborts.
    */
   async call<F extends SdkFunction>(operation: F, ...[input]: ArgumentsOf<F>): Promise<DataOf<F>> {
     return (await this.send(operation, input ?? {} as InputOf<F>)).data;
   }
 
-  /** The same with the response, for its status and headers. */
+  /** Like `call`, but returns the response, too, for its status and headers. */
   async send<F extends SdkFunction>(operation: F, input: InputOf<F>): Promise<{ data: DataOf<F>; response: Response }> {
     return await this.#request(operation, input, {}) as { data: DataOf<F>; response: Response };
   }
 
-  /** The answer as it arrives. The time-out counts until it begins; `signal` ends it at any time. */
+  /** Returns the response as it arrives. The time-out applies until it begins; `signal` aborts it at any time. */
   async stream<F extends SdkFunction>(operation: F, input: InputOf<F>): Promise<ReadableStream<Uint8Array>> {
     const { data } = await this.#request(operation, input, { parseAs: 'stream' });
     return data as ReadableStream<Uint8Array>;
@@ -121,7 +121,7 @@ export class Quire {
     return answer as { data: unknown; response: Response };
   }
 
-  /** Sends a request until it is answered for good. */
+  /** Sends a request until there is a final response. */
   async #deliver(request: Request, sent: Sent): Promise<Response> {
     for (let tries = 0; ; tries++) {
       const ending = await this.#try(request, sent).then((response): Ending => ({ response }), (failure: unknown): Ending => ({ failure }));
@@ -143,7 +143,7 @@ export class Quire {
     try {
       const response = await this.#fetch(copy, { signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]) });
       this.#note(response.headers.get(LSN));
-      // What is read as a whole is read here, so that a connection that breaks is one more reason to try again.
+      // A complete body is read here, so that a connection that breaks meanwhile also leads to a retry.
       return streams && response.ok ? response : await whole(response);
     } catch (error) {
       if (late.signal.aborted) throw new QuireError(`no answer within ${timeoutMs} ms`, { code: 'timeout', cause: error });
@@ -153,7 +153,7 @@ export class Quire {
     }
   }
 
-  /** Positions only grow; answers may arrive in another order than their calls were sent. */
+  /** Positions only increase; responses may arrive in another order than their calls were sent. */
   #note(lsn: string | null): void {
     if (lsn === null) return;
     const isOlder = this.#lsn !== undefined && /^\d+$/.test(lsn) && /^\d+$/.test(this.#lsn) && BigInt(lsn) < BigInt(this.#lsn);
@@ -166,11 +166,11 @@ interface Sent {
   readonly streams: boolean;
   readonly timeoutMs: number;
   readonly policy: RetryPolicy;
-  /** Whether it may be done twice. */
+  /** Whether the call is idempotent. */
   readonly repeatable: boolean;
 }
 
-/** Lets an SDK function tell what it would send. */
+/** Makes an SDK function return the request that it would send. */
 function planOf(operation: SdkFunction, input: object): Plan {
   const method = (name: string) => (options: object) => ({ ...options, method: name }) as never;
   const methods = { get: method('GET'), post: method('POST'), put: method('PUT'), patch: method('PATCH'), delete: method('DELETE') };
@@ -178,17 +178,17 @@ function planOf(operation: SdkFunction, input: object): Plan {
   return plan;
 }
 
-/** 32 hexadecimal digits; pages without TLS have no `randomUUID`. */
+/** 32 hexadecimal digits; `randomUUID` is not available to pages without TLS. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** An absent header must not replace one that is there. */
+/** An undefined header must not replace an existing one. */
 function definedOf(headers: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const EMPTY: ReadonlySet<number> = /* @__PURE__ */ new Set([204, 205, 304]);
 
 async function whole(response: Response): Promise<Response> {

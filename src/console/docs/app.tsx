@@ -12,7 +12,7 @@ import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** Whoever has to sign in again, since a token has expired, finds the page as it was, with what is not saved yet. */
+/** A user who must sign in again, because a token has expired, returns to the page as it was, including changes that are not saved yet. */
 export function App() {
   const start = useLoad(begin, []);
   const { user } = start.data ?? {};
@@ -27,7 +27,7 @@ export function App() {
   );
 }
 
-/** The configuration tells who has to sign in and what there is; not everybody may read it. */
+/** The configuration says whether users must sign in and which features exist; not every user may read it. */
 async function begin(): Promise<{ readonly user?: string }> {
   try {
     config.value = await ask(getConfig());

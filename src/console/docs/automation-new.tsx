@@ -9,7 +9,7 @@ type Kind = 'trigger' | 'cron';
 
 const KINDS: readonly (readonly [Kind, string])[] = [['trigger', 'when a document is written'], ['cron', 'at given times']];
 
-/** The rules that most people need; the page of operations has all fields. */
+/** The most common rules; the page of operations has all fields. */
 export function NewRule({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const [type, setType] = useState<Kind>('trigger');
   const [fields, setFields] = useState({ name: '', collection: '', query: '', searchType: 'fts', threshold: '0', webhookUrl: '', schedule: '0 8 * * *' });

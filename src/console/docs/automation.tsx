@@ -54,7 +54,7 @@ function subjectOf(rule: AutomationRule): string {
   return rule.type === 'cron' ? `${what} in ${where}, ${rule.schedule}` : `${what} in ${where}`;
 }
 
-/** What a rule finds now; nobody is told. */
+/** Shows what a rule currently finds, without sending notifications. */
 function TestRun({ rule: { id, name }, onClose }: { readonly rule: AutomationRule; readonly onClose: () => void }) {
   const run = useLoad(async (signal) => ask(testAutomationRule({ signal, path: { id } })), [id]);
   return (

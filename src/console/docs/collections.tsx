@@ -39,7 +39,7 @@ function Collections({ collections }: { readonly collections: readonly KnownColl
   );
 }
 
-/** Who may read a collection knows its name, also where nothing tells it. */
+/** A user may be permitted to read a collection that no list shows, and can enter its name. */
 function OpenByName() {
   const [name, setName] = useState('');
   return (

@@ -9,7 +9,7 @@ const HITS = 4;
 
 let stats: Promise<readonly string[]> | undefined;
 
-/** Collections with such a name, and documents of the largest collections that have the words. */
+/** Collections whose name matches, and documents of the largest collections that contain the words. */
 export async function findCommands(typed: string): Promise<readonly Command[]> {
   const names = await (stats ??= largestFirst());
   const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({ label: name, hint: 'collection', run: () => void (location.hash = collectionAt(name)) }));

@@ -2,7 +2,7 @@ import type { NavGroup, NavItem } from '../shared/shell.tsx';
 
 const item = (label: string, icon: NavItem['icon'], under: string): NavItem => ({ label, icon, address: `#/${under}`, under: under === '' ? ['', 'collections'] : [under] });
 
-/** What there is to go to for a caller: some pages are for administrators only. */
+/** The pages that a caller can open: some are for administrators only. */
 export function navigation(authEnabled: boolean, isAdmin: boolean): readonly NavGroup[] {
   const forAdmin = (...items: readonly NavItem[]): readonly NavItem[] => (isAdmin ? items : []);
   return [

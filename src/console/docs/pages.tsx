@@ -18,11 +18,11 @@ import { UploadPage } from './upload.tsx';
 import { WebhooksPage } from './webhooks.tsx';
 
 export interface PageOf {
-  /** What follows the first part of the place. */
+  /** The parts of the place after the first one. */
   readonly path: readonly string[];
 }
 
-/** Pages of a collection, by what follows its name. */
+/** Pages of a collection, by the part after its name. */
 const VIEWS: Readonly<Record<string, ComponentType<{ readonly collection: string }>>> = { document: DocumentPage, map: VectorMapPage, deleted: DeletedPage };
 
 /** Pages by the first part of their place. */

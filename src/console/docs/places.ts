@@ -1,6 +1,6 @@
 import { href } from '../shared/router.ts';
 
-/** What names a document in its collection. */
+/** Identifies a document in its collection. */
 export interface DocumentName {
   readonly key: string;
   readonly lang: string;

@@ -3,12 +3,13 @@ import type { CollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
 import { readExposition } from '../shared/exposition.ts';
 
-/** A collection; what only administrators may know of it is absent for others. */
+/** A collection; values that only administrators may see are absent for others. */
 export type KnownCollection = Pick<CollectionStats, 'name' | 'documentCount'> & Partial<CollectionStats>;
 
 /**
- * The collections that the caller may read, by name. Statistics are for administrators; others learn from the metrics, which show each caller
- * his own collections. Where metrics are off, that is none, and collections are opened by their names.
+ * The collections that the caller may read, by name. Statistics are for administrators; for other callers the metrics
+ * are used, which contain each caller's own collections. If metrics are off, the list is empty, and collections are
+ * opened by entering their names.
  */
 export async function readCollections(signal?: AbortSignal): Promise<readonly KnownCollection[]> {
   const options = signal === undefined ? {} : { signal };

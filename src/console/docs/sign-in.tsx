@@ -5,15 +5,15 @@ import { Field } from '../shared/parts.tsx';
 import { signIn } from '../shared/session.ts';
 import { SignInPage } from '../shared/sign-in.tsx';
 
-/** What the issuer's page is left with, kept by this tab alone until the browser is back. */
+/** State for the return from the issuer's page, stored only for this tab until the browser is back. */
 const FLOW = 'quire-sign-in';
 
-/** By name and password, which become a token, with an API key, or at the issuer of OpenID Connect. */
+/** Signs in with name and password, for which a token is issued, with an API key, or with an OpenID Connect issuer. */
 export function SignIn() {
   const [byKey, setByKey] = useState(false);
   const [username, setUsername] = useState('');
   const [secret, setSecret] = useState('');
-  /** A token that is good for changing the password only. */
+  /** A token that only permits changing the password. */
   const [first, setFirst] = useState<string>();
   const [newPassword, setNewPassword] = useState('');
   const [error, setError] = useState<string>();
@@ -66,7 +66,7 @@ async function goToIssuer(): Promise<void> {
   location.assign(url);
 }
 
-/** After the issuer has sent the browser back; its answer does not stay in the address. */
+/** Runs after the issuer has redirected the browser back; removes its response from the URL. */
 async function finishAtIssuer(): Promise<void> {
   const flow = sessionStorage.getItem(FLOW);
   const query = location.search.slice(1);

@@ -24,7 +24,7 @@ interface Upload {
 const ACCEPTED = '.md,.txt,.html,.htm,.pdf,.docx,.odt,.rtf,.yaml,.yml,.log,.tex,.latex';
 let last = 0;
 
-/** Files become documents, one after the other, so that one that fails stops none of the others. */
+/** Uploads files as documents, one after the other, so that a failed file does not stop the others. */
 export function UploadPage() {
   const [collection, setCollection] = useState(place.value.query['collection'] ?? '');
   const [lang, setLang] = useState('en');

@@ -44,7 +44,7 @@ function CurrentPage() {
   return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
 }
 
-/** With an API token. Where reading is open, it is needed for changes only. */
+/** Signs in with an API token. If reading is open, a token is needed only for changes. */
 function SignIn() {
   const [token, setToken] = useState('');
   const [error, setError] = useState<string>();

@@ -5,7 +5,7 @@ import { Await, Empty, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
 
-/** The files that a run has left. */
+/** The files that a run produced. */
 export function Artifacts({ run: id }: { readonly run: string }) {
   const list = useLoad(async (signal) => (await ask(listRunArtifacts({ signal, path: { id } }))).data, [id]);
   return (
@@ -22,7 +22,7 @@ export function Artifacts({ run: id }: { readonly run: string }) {
   );
 }
 
-/** Through the client, since a link would carry no credential. */
+/** Downloads through the client, because a link would carry no credential. */
 async function download(id: string, name: string): Promise<void> {
   const content = await ask(getRunArtifact({ path: { id, name }, parseAs: 'blob' }));
   const link = document.createElement('a');

@@ -8,7 +8,7 @@ import { count } from '../shared/format.ts';
 import { Await, Choice, Field } from '../shared/parts.tsx';
 import { useLoad } from '../shared/use-load.ts';
 
-/** Lines of each attempt that are compared: comparing takes time that grows with their square where much differs. */
+/** Most lines of each attempt that are compared: the time of a comparison grows with their square if they differ much. */
 const COMPARED = 3000;
 
 /** The logs of two attempts side by side. */

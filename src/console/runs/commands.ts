@@ -6,7 +6,7 @@ import { runAt } from './places.ts';
 
 const LATEST = 50;
 
-/** The latest runs whose task, project, state or id has what was typed. */
+/** The latest runs whose task, project, state or id contains the typed text. */
 export async function findCommands(typed: string): Promise<readonly Command[]> {
   const { data } = await ask(listRuns({ query: { limit: LATEST } }));
   const words = typed.toLowerCase().split(/\s+/);

@@ -1,7 +1,7 @@
 import { streamRunLogs } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { LogEvent, RunState } from '../../../generated/runs/sdk/types.gen.ts';
 
-/** A line of a log with its place: the attempt and the offset in it. */
+/** A line of a log with its position: the attempt and the offset in it. */
 export interface LogLine extends LogEvent {
   readonly id: string;
 }
@@ -9,18 +9,18 @@ export interface LogLine extends LogEvent {
 export interface LogListener {
   readonly onLines: (lines: readonly LogLine[]) => void;
   readonly onState: (state: RunState) => void;
-  /** Whether the stream is up; false while it is tried again. */
+  /** Whether the stream is connected; false while it reconnects. */
   readonly onConnected: (isConnected: boolean) => void;
 }
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Lines that come together are shown together. */
+/** Lines that arrive together are shown together. */
 const GATHER_MS = 60;
 
 /**
- * Follows the log of a run until it has ended or `signal` stops it. A connection that breaks is made again, and goes on
- * after the last line that came, so that none is missed or shown twice.
+ * Follows the log of a run until the run has ended or `signal` aborts. A broken connection is reopened after the last
+ * received line, so that no line is missed or shown twice.
  */
 export async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener, signal: AbortSignal): Promise<void> {
   const gathered = gather(onLines, signal);

@@ -3,7 +3,7 @@ import { Choice, Field } from '../shared/parts.tsx';
 
 export interface InputFieldsProps {
   readonly inputs: readonly PipelineInput[];
-  /** As they are written, by the names of inputs; the service knows their types. */
+  /** The values as typed, by the names of inputs; the service knows their types. */
   readonly values: Readonly<Record<string, string>>;
   readonly onChange: (name: string, value: string) => void;
 }

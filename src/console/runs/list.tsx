@@ -13,7 +13,7 @@ const PAGE = 50;
 
 const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'], ['schedule', 'schedules'], ['alert', 'alerts']] as const;
 
-/** The newest runs, as they are now; cells of a matrix are on the page of their run. */
+/** The newest runs with their current state; cells of a matrix are shown on the page of their run. */
 export function RunsPage() {
   const { state = '', project = '', source = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);

@@ -6,7 +6,7 @@ import { Icon } from '../shared/icons.tsx';
 import { Badge } from '../shared/parts.tsx';
 import { followLog, type LogLine } from './follow-log.ts';
 
-/** Lines that are drawn; those before them are a button away. */
+/** Most lines that are drawn; a button shows the lines before them. */
 const DRAWN = 1500;
 
 interface LogViewProps {
@@ -16,7 +16,7 @@ interface LogViewProps {
   readonly onState: (state: RunState) => void;
 }
 
-/** The log of a run as it is written, with its colours. It keeps to its end until somebody scrolls up. */
+/** The log of a run while it is written, with its colours. It stays scrolled to the end until the user scrolls up. */
 export function LogView({ run, attempt, onState }: LogViewProps) {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const [isConnected, setConnected] = useState(true);
@@ -43,7 +43,7 @@ export function LogView({ run, attempt, onState }: LogViewProps) {
   );
 }
 
-/** How far from the end, in pixels, still counts as there. */
+/** Distance from the end, in pixels, that still counts as the end. */
 const AT_END = 40;
 
 function Lines({ lines, wanted, before, onMore }: { readonly lines: readonly LogLine[]; readonly wanted: string; readonly before: number; readonly onMore: () => void }) {

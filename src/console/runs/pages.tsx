@@ -12,7 +12,7 @@ import { ShipsPage } from './ships.tsx';
 import { SubmitPage } from './submit.tsx';
 
 export interface PageOf {
-  /** What follows the first part of the place. */
+  /** The parts of the place after the first one. */
   readonly path: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { href } from '../shared/router.ts';
 import { useLoad } from '../shared/use-load.ts';
 
-/** Projects with what is scheduled for them, and the pipelines that they may run. */
+/** Projects with their schedules, and the pipelines that they may run. */
 export function ProjectsPage() {
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
   const pipelines = useLoad(async (signal) => ask(listPipelines({ signal })), []);

@@ -57,7 +57,7 @@ function Actions({ run: { id, state, approval, cells }, onChange }: { readonly r
   );
 }
 
-/** The runs that a run with a matrix stands for. */
+/** The cells of a run with a matrix. */
 function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
   const list = useLoad(async (signal) => (await ask(listRuns({ signal, query: { parent_id: id, limit: 100 } }))).data.toReversed(), [id, state]);
   useRefresh(list, REFRESH_MS, !hasEnded(state));
@@ -93,7 +93,7 @@ function Summary({ run }: { readonly run: Run }) {
   );
 }
 
-/** The log of each attempt, a comparison of two, the files that were left, and what a language model wrote. */
+/** The log of each attempt, a comparison of two attempts, the artifacts, and the output of a language model. */
 function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
   const [tab, setTab] = useState('log');
   const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);

@@ -9,7 +9,7 @@ import { runAt } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
-/** What is queued by itself, and when. */
+/** The runs that are queued on a schedule. */
 export function SchedulesPage() {
   const list = useLoad(async (signal) => (await ask(listSchedules({ signal }))).data, []);
   useRefresh(list, REFRESH_MS);

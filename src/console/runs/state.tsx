@@ -12,12 +12,12 @@ export function State({ of }: { readonly of: RunState }) {
 
 export const hasEnded = (state: RunState): boolean => state === 'succeeded' || state === 'failed' || state === 'cancelled';
 
-/** How long a run worked, or has worked so far. */
+/** Duration of a run so far. */
 export function durationOf({ started_at: started, finished_at: finished }: Run): string {
   return started == null ? '–' : lasted((finished ?? Date.now() / 1000) - started);
 }
 
-/** What tells a cell from the others of its run, and a run with cells from other runs. */
+/** What distinguishes a cell from the others of its run, and a run with cells from other runs. */
 export function taskOf({ task, kind, matrix, cells }: Run): string {
   const name = task === '' ? kind : task;
   if (matrix != null) return `${name} ${Object.entries(matrix).map(([key, value]) => `${key}=${String(value)}`).join(' ')}`;

@@ -41,7 +41,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   const chosen = tasks.includes(task) ? task : tasks[0] ?? '';
   const about = mine.find(({ name }) => name === chosen);
   const declared = kind === 'pipeline' ? about?.inputs ?? [] : [];
-  // What is left empty has the default of the pipeline.
+  // Empty inputs have the default of the pipeline.
   const given = Object.fromEntries(declared.flatMap(({ name }) => ((values[name] ?? '') === '' ? [] : [[name, values[name]!]])));
   const submit = (): Promise<unknown> => attempt(async () => {
     const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
@@ -64,7 +64,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   );
 }
 
-/** A JSON object is handed over as one, everything else as text. */
+/** A JSON object is sent as an object, everything else as text. */
 function readInput(text: string): string | Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

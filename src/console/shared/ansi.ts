@@ -1,7 +1,7 @@
-/** A piece of a line of output with how a terminal would show it. */
+/** A piece of an output line, with the style in which a terminal would show it. */
 export interface Span {
   readonly text: string;
-  /** A CSS colour; undefined for the usual one. */
+  /** A CSS colour; undefined for the default colour. */
   readonly color?: string;
   readonly background?: string;
   readonly isBold?: boolean;
@@ -11,13 +11,13 @@ export interface Span {
 
 type Look = Omit<Span, 'text'>;
 
-/** Readable on a dark ground: the eight colours, then the bright ones. */
+/** Readable on a dark background: the eight colours, then the bright ones. */
 const PALETTE = ['#7d8590', '#ff8f85', '#7ee2a0', '#f0d27a', '#8fc0ff', '#dda6f5', '#74dfe6', '#e4e4df', '#9aa3ad', '#ffb1aa', '#a4f0bf', '#ffe39a', '#b5d6ff', '#ecc6fb', '#a5eff3', '#ffffff'];
 
 /** Escape sequences: SGR (colours), other control sequences, titles of windows, and single characters. */
 const ESCAPE = /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Splits a line of output at its escape sequences (ECMA-48, SGR); those that are no colours are left out. */
+/** Splits a line of output at its escape sequences (ECMA-48, SGR); sequences other than colours are removed. */
 export function readAnsi(line: string): Span[] {
   const spans: Span[] = [];
   let look: Look = {};
@@ -64,7 +64,7 @@ function simple(look: Look, code: number): Look {
   return color === undefined ? look : { ...look, [name]: color };
 }
 
-/** `5;N` or `2;R;G;B`, and how many numbers it took. */
+/** Parses `5;N` or `2;R;G;B`, and returns how many numbers were used. */
 function extended([kind, ...rest]: readonly number[]): [color: string | undefined, used: number] {
   if (kind === 5) return [indexed(rest[0] ?? 0), 2];
   if (kind !== 2) return [undefined, 1];

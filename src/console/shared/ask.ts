@@ -1,6 +1,6 @@
 import { signInWanted } from './session.ts';
 
-/** A failed request: what the service says about it, or why it could not be reached. */
+/** A failed request: the error of the service, or the reason why it could not be reached. */
 export class RequestError extends Error {
   readonly status: number;
   readonly code: string;
@@ -18,7 +18,7 @@ interface Answer {
   readonly response?: Response;
 }
 
-/** What a call of the generated client resolves to. Throws a `RequestError` for everything else. */
+/** The result of a call of the generated client. Throws a `RequestError` for everything else. */
 export async function ask<A extends Answer>(call: Promise<A>): Promise<Exclude<A['data'], undefined>> {
   const { data } = await askWithResponse(call);
   return data;

@@ -2,7 +2,7 @@ import { count } from './format.ts';
 
 interface LineChartProps {
   readonly title: string;
-  /** The newest last. */
+  /** Newest last. */
   readonly values: readonly number[];
   readonly show: (value: number) => string;
 }
@@ -10,7 +10,7 @@ interface LineChartProps {
 const WIDTH = 300;
 const HEIGHT = 70;
 
-/** How a number went lately; the scale begins at 0. */
+/** The recent values of a number; the scale begins at 0. */
 export function LineChart({ title, values, show }: LineChartProps) {
   const highest = Math.max(...values, 0);
   const last = values.at(-1) ?? 0;
@@ -27,7 +27,7 @@ export function LineChart({ title, values, show }: LineChartProps) {
   );
 }
 
-/** Numbers beside each other, the greatest first. */
+/** A comparison of numbers, the greatest first. */
 export function Bars({ of, show = count }: { readonly of: readonly (readonly [label: string, value: number])[]; readonly show?: (value: number) => string }) {
   const sorted = [...of].sort((a, b) => b[1] - a[1]);
   const highest = Math.max(1e-9, sorted[0]?.[1] ?? 0);

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { plural } from './format.ts';
 import { sideBySide, type DiffRow, type Side } from './side-by-side.ts';
 
-/** Two texts side by side: on the left as it was, on the right as it is. */
+/** Two texts side by side: the old version on the left, the new one on the right. */
 export function Diff({ label, before, after }: { readonly label: string; readonly before: string; readonly after: string }) {
   const rows = useMemo(() => sideBySide(before, after), [before, after]);
   if (before === after) return <p class="muted">{label}: no difference.</p>;

@@ -5,7 +5,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Reads the Prometheus text format; lines that it does not know are left out. */
+/** Parses the Prometheus text format; lines that it does not recognise are ignored. */
 export function readExposition(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);

@@ -18,7 +18,7 @@ export const dateTime = (seconds: number): string => DATE.format(seconds * 1000)
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
 
-/** `3 minutes ago`, by a clock in seconds. */
+/** `3 minutes ago`; the time is in Unix seconds. */
 export function ago(seconds: number, now = Date.now() / 1000): string {
   const gap = seconds - now;
   for (const [unit, size] of STEPS) if (Math.abs(gap) >= size) return RELATIVE.format(Math.round(gap / size), unit);

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24, in strokes of the text's colour. */
+/** Icons on a grid of 24 by 24, drawn with strokes in the colour of the text. */
 const PATHS = {
   quire: 'M4 8l8-4 8 4-8 4zM4 12.5l8 4 8-4M4 17l8 4 8-4',
   folder: 'M3 7a1 1 0 011-1h5l2 2h9a1 1 0 011 1v9a1 1 0 01-1 1H4a1 1 0 01-1-1z',

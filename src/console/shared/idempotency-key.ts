@@ -1,4 +1,4 @@
-/** A key that no other request has. Browsers have `crypto.randomUUID` over HTTPS and on this machine only. */
+/** Returns a unique key. Browsers provide `crypto.randomUUID` only over HTTPS and on localhost. */
 export function idempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

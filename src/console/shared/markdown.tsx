@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useMemo } from 'preact/hooks';
 
-/** What a document may contain of HTML; styles, forms and frames could imitate the console. */
+/** The HTML that a document may contain; styles, forms and frames could imitate the console. */
 const ALLOWED = { USE_PROFILES: { html: true }, FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'iframe', 'dialog'], FORBID_ATTR: ['style', 'id', 'name', 'class'] };
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
@@ -12,7 +12,7 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (!node.getAttribute('href')?.startsWith('#')) node.setAttribute('target', '_blank');
 });
 
-/** Markdown as a reader sees it. What documents bring as HTML is reduced to harmless elements. */
+/** Rendered markdown. HTML in documents is reduced to harmless elements. */
 export function Markdown({ text }: { readonly text: string }) {
   const html = useMemo(() => DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true }), ALLOWED), [text]);
   return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;

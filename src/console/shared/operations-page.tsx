@@ -6,7 +6,7 @@ import { operationsOf, type Description, type Operation } from './operations.ts'
 import { place, setQuery } from './router.ts';
 import { useLoad } from './use-load.ts';
 
-/** A request as the generated client of either service takes it. */
+/** A request in the form that the generated client of either service accepts. */
 export interface FreeRequest {
   readonly method: string;
   readonly url: string;
@@ -28,7 +28,7 @@ interface OperationsPageProps {
   readonly send: (request: FreeRequest) => Promise<FreeAnswer>;
 }
 
-/** A place to try any operation, from the description of the service. */
+/** A page for trying any operation, made from the description of the service. */
 export function OperationsPage({ load, send }: OperationsPageProps) {
   const operations = useLoad(async () => operationsOf(await load()), []);
   return (

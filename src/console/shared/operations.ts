@@ -1,4 +1,4 @@
-/** As much of an OpenAPI description as the page of operations needs. */
+/** The part of an OpenAPI description that the page of operations needs. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components?: { readonly parameters?: Readonly<Record<string, ParameterObject>> };
@@ -29,11 +29,11 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly ParameterObject[];
-  /** An example of the body, as JSON; undefined where there is none to send. */
+  /** An example of the body, as JSON; undefined if the operation has no body. */
   readonly body: string | undefined;
 }
 
-/** The operations that can be tried: those whose body, if they have one, is JSON, and whose answer ends. */
+/** The operations that can be tried: those whose body, if they have one, is JSON, and whose response has an end. */
 export function operationsOf({ paths, components }: Description): Operation[] {
   const found: Operation[] = [];
   for (const [path, methods] of Object.entries(paths)) {

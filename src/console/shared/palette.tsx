@@ -2,17 +2,17 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSettled } from './use-load.ts';
 
-/** Something to do or a place to go. */
+/** An action or a page. */
 export interface Command {
   readonly label: string;
-  /** Of which kind it is. */
+  /** The kind of entry. */
   readonly hint: string;
   readonly run: () => void;
 }
 
 interface PaletteProps {
   readonly commands: readonly Command[];
-  /** What matches beside them; asked when typing has paused. */
+  /** Further matches; requested when the user pauses typing. */
   readonly find: (typed: string) => Promise<readonly Command[]>;
 }
 
@@ -69,7 +69,7 @@ function OpenPalette({ commands, find }: PaletteProps) {
   );
 }
 
-/** All words that were typed, in any order. */
+/** Matches all typed words, in any order. */
 function isMatch(label: string, typed: string): boolean {
   const text = label.toLowerCase();
   return typed.toLowerCase().split(/\s+/).every((word) => text.includes(word));

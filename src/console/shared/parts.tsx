@@ -30,7 +30,7 @@ export function Page({ title, about, actions, crumbs = [], children }: PageProps
   );
 }
 
-/** Shows what was loaded, why it was not, or that it is under way. What was there stays in view when a later load fails. */
+/** Shows what was loaded, the error, or that it is loading. Earlier data stays visible if a later load fails. */
 export function Await<T>({ of, children }: { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }) {
   const problem = of.error !== undefined && <div class="notice bad" role="alert">{of.error} <button class="plain" onClick={of.reload}>Try again</button></div>;
   if (of.data === undefined) return problem || <p class="muted" role="status">Loading…</p>;
@@ -54,7 +54,7 @@ export function Time({ at }: { readonly at: number | null | undefined }) {
 
 interface TableProps extends Children {
   readonly label: string;
-  /** Titles of the columns; those that end with `#` hold numbers. */
+  /** Titles of the columns; columns whose title ends with `#` contain numbers. */
   readonly columns: readonly string[];
 }
 
@@ -98,7 +98,7 @@ interface TabsProps<V extends string> {
   readonly label: string;
 }
 
-/** Arrow keys go from one tab to the next, as people with screen readers expect. */
+/** Arrow keys move between the tabs, as users of screen readers expect. */
 export function Tabs<V extends string>({ value, options, onChange, label }: TabsProps<V>) {
   const step = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
     const move = ({ ArrowRight: 1, ArrowLeft: -1 } as Readonly<Record<string, number>>)[event.key];
@@ -117,7 +117,7 @@ export function Tabs<V extends string>({ value, options, onChange, label }: Tabs
   );
 }
 
-/** A dialog of the browser's own: Escape closes it, and the focus stays in it. */
+/** The browser's native dialog: Escape closes it, and the focus stays in it. */
 export function Dialog({ title, onClose, children }: Children & { readonly title: string; readonly onClose: () => void }) {
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => element.current?.showModal(), []);
@@ -132,12 +132,12 @@ export function Dialog({ title, onClose, children }: Children & { readonly title
 interface ConfirmProps {
   readonly label: string;
   readonly icon?: IconName;
-  /** What happens, as a sentence. */
+  /** A sentence that says what will happen. */
   readonly says: string;
   readonly onConfirm: () => unknown;
 }
 
-/** A button that asks before it does what cannot be undone. */
+/** A button that asks for confirmation before an action that cannot be undone. */
 export function Confirm({ label, icon, says, onConfirm }: ConfirmProps) {
   const [asks, setAsks] = useState(false);
   return (

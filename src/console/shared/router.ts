@@ -11,7 +11,7 @@ export function parsePlace(hash: string): Place {
   return { path: path.split('/').filter((part) => part !== '').map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** The address of a place; empty parameters are left out. */
+/** The URL of a place; empty parameters are omitted. */
 export function href(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
   const search = new URLSearchParams(given).toString();
@@ -27,7 +27,7 @@ export function go(path: readonly string[], query?: Readonly<Record<string, stri
   location.hash = href(path, query);
 }
 
-/** Changes parameters of the place in view without a step of the history. */
+/** Changes parameters of the current place without a new history entry. */
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = place.value;
   const address = href(path, { ...query, ...change });

@@ -2,14 +2,14 @@ import type { Description } from './operations.ts';
 import type { FreeAnswer, FreeRequest } from './operations-page.tsx';
 import { session } from './session.ts';
 
-/** What the generated clients of both services have in common. */
+/** The common part of the generated clients of both services. */
 interface Caller {
   request(options: object): Promise<{ readonly response?: Response; readonly data?: unknown; readonly error?: unknown }>;
 }
 
 const SECURITY = [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }];
 
-/** Longest answer that is shown, in characters. */
+/** Longest response that is shown, in characters. */
 const SHOWN = 200_000;
 
 export async function readDescription(client: Caller): Promise<Description> {
@@ -18,7 +18,7 @@ export async function readDescription(client: Caller): Promise<Description> {
   return data as Description;
 }
 
-/** Sends what was typed through the generated client. */
+/** Sends what the user typed through the generated client. */
 export async function sendFreely(client: Caller, { body, ...request }: FreeRequest): Promise<FreeAnswer> {
   const begun = performance.now();
   const security = session.value === undefined ? [] : SECURITY;
@@ -28,7 +28,7 @@ export async function sendFreely(client: Caller, { body, ...request }: FreeReque
   return { status: response.status, milliseconds, text: readable(data ?? error).slice(0, SHOWN) };
 }
 
-/** JSON with line breaks, everything else as it is. An error was read already; an answer without a body is an empty object. */
+/** JSON with line breaks, everything else unchanged. Errors were parsed before; a response without a body is an empty object. */
 function readable(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2);
   try {

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals';
 
-/** How this tab presents itself to the service. */
+/** The credential of this tab. */
 export interface Session {
   readonly kind: 'token' | 'key';
   readonly value: string;
 }
 
-/** Kept for this tab only, and forgotten with it; it is sent in a header, so no other site can make the browser send it. */
+/** Stored for this tab only, until it is closed; it is sent in a header, so no other site can make the browser send it. */
 const STORE = 'quire-session';
 
 export const session = signal<Session | undefined>(restore());
 
-/** Set when the service has refused a request for want of a credential. */
+/** Set when the service has rejected a request because of a missing credential. */
 export const signInWanted = signal(false);
 
 export function signIn(given: Session): void {
@@ -20,7 +20,7 @@ export function signIn(given: Session): void {
   signInWanted.value = false;
 }
 
-/** Loads the page again, so that nothing stays of what was in view. */
+/** Reloads the page, so that nothing that was visible remains. */
 export function signOut(): void {
   sessionStorage.removeItem(STORE);
   location.reload();

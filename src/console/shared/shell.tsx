@@ -12,7 +12,7 @@ export interface NavItem {
   readonly label: string;
   readonly icon: IconName;
   readonly address: string;
-  /** What the places below it begin with. */
+  /** Prefix of the places below it. */
   readonly under: readonly string[];
 }
 
@@ -24,18 +24,18 @@ export interface NavGroup {
 interface ShellProps {
   readonly service: string;
   readonly groups: readonly NavGroup[];
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly user?: string | undefined;
-  /** Where signing in is possible, and not needed for everything. */
+  /** Present if signing in is possible but not required for everything. */
   readonly onSignIn?: () => void;
-  /** What the palette offers beside the places of the navigation. */
+  /** Entries of the palette besides the places of the navigation. */
   readonly commands: (typed: string) => Promise<readonly Command[]>;
   readonly children: ComponentChildren;
 }
 
 const isOpen = signal(false);
 
-/** What every page stands in: navigation, palette, messages. */
+/** The frame of every page: navigation, palette, messages. */
 export function Shell({ service, groups, user, onSignIn, commands, children }: ShellProps) {
   const places = groups.flatMap(({ items }) => items).map(({ label, address }): Command => ({ label, hint: 'page', run: () => void (location.hash = address) }));
   const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: signOut }])];

@@ -1,25 +1,25 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
 
-/** A piece of a line, and whether it is what has changed. */
+/** A piece of a line, and whether it has changed. */
 export interface Piece {
   readonly text: string;
   readonly isChanged: boolean;
 }
 
 export interface Side {
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
   readonly pieces: readonly Piece[];
   readonly isChanged: boolean;
 }
 
-/** One row of a comparison: a line of each side, or of one; `gap` stands for the number of equal lines that are not shown. */
+/** One row of a comparison: a line of each side, or of one side; `gap` is the number of equal lines that are not shown. */
 export type DiffRow = { readonly left?: Side; readonly right?: Side } | { readonly gap: number };
 
 /** Equal lines shown around a change. */
 const AROUND = 3;
 
-/** Lines of two texts side by side. Changed lines that stand at the same place show which words have changed. */
+/** Lines of two texts side by side. For changed lines at the same position, the changed words are marked. */
 export function sideBySide(before: string, after: string): DiffRow[] {
   const rows: DiffRow[] = [];
   const changes = diffLines(before, after);

@@ -4,13 +4,13 @@ import { Icon } from './icons.tsx';
 interface SignInProps {
   readonly title: string;
   readonly onSubmit: () => void;
-  /** Where there is something to see without signing in. */
+  /** Present if some pages can be seen without signing in. */
   readonly onCancel?: () => void;
   readonly error: string | undefined;
   readonly children: ComponentChildren;
 }
 
-/** The page of a service that asks for a credential first. */
+/** The page of a service that requires a credential. */
 export function SignInPage({ title, onSubmit, onCancel, error, children }: SignInProps) {
   return (
     <main class="sign-in">

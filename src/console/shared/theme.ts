@@ -11,7 +11,7 @@ effect(() => {
   localStorage.setItem(STORE, theme.value);
 });
 
-/** From the system's to light, to dark, and round again. */
+/** Cycles from the system's theme to light, to dark, and back. */
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
 }

@@ -19,7 +19,7 @@ export function tell(text: string, isBad = false): void {
   }, isBad ? 9000 : 4000);
 }
 
-/** Does something for the person at the screen and says how it went. Returns whether it succeeded. */
+/** Runs an action for the user and shows whether it succeeded. Returns true on success. */
 export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await action();

@@ -1,7 +1,7 @@
 /**
- * A `fetch` that tells how far sending has come, which `fetch` itself cannot. It is handed to a call of the generated client.
+ * A `fetch` that reports upload progress, which `fetch` itself cannot. It is passed to a call of the generated client.
  *
- * @param onProgress is called with the part of the body that was sent, 0 to 1.
+ * @param onProgress is called with the fraction of the body that was sent, 0 to 1.
  */
 export function uploadFetch(onProgress: (part: number) => void): typeof fetch {
   return async (input, init) => {

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { readExposition, type Sample } from './exposition.ts';
 import { useLoad, useRefresh, type Loaded } from './use-load.ts';
 
-/** What metrics were at one moment. */
+/** The metrics at one time. */
 export interface Reading {
   /** Milliseconds. */
   readonly at: number;
@@ -12,7 +12,7 @@ export interface Reading {
 const EVERY_MS = 2000;
 const KEPT = 90;
 
-/** Reads the metrics again and again while a page is up, and keeps the readings of the last three minutes. */
+/** Reads the metrics periodically while a page is shown, and keeps the readings of the last three minutes. */
 export function useHistory(read: (signal: AbortSignal) => Promise<string>): Loaded<readonly Reading[]> {
   const kept = useRef<readonly Reading[]>([]);
   const loaded = useLoad(async (signal) => {
@@ -24,7 +24,7 @@ export function useHistory(read: (signal: AbortSignal) => Promise<string>): Load
   return loaded;
 }
 
-/** What a counter grew by in each second, from one reading to the next. */
+/** The increase of a counter per second, from one reading to the next. */
 export function ratesOf(history: readonly Reading[], valueOf: (samples: readonly Sample[]) => number): number[] {
   return history.slice(1).map(({ at, samples }, index) => {
     const before = history[index]!;

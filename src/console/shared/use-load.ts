@@ -3,14 +3,17 @@ import { messageOf } from './ask.ts';
 import { session } from './session.ts';
 
 export interface Loaded<T> {
-  /** What was loaded last; it stays while the next is under way. */
+  /** What was loaded last; it is kept while the next load is in progress. */
   readonly data: T | undefined;
   readonly error: string | undefined;
   readonly loading: boolean;
   readonly reload: () => void;
 }
 
-/** Loads when a view comes up, whenever one of `inputs` changes, and when somebody has signed in. What comes late, after another load began, is dropped. */
+/**
+ * Loads when a view is shown, whenever one of `inputs` changes, and when a user has signed in. The result of a load is
+ * dropped if another load began after it.
+ */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: string; loading: boolean }>({ loading: true });
   const [round, setRound] = useState(0);
@@ -26,7 +29,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   return { data: state.data, error: state.error, loading: state.loading, reload: () => setRound((before) => before + 1) };
 }
 
-/** Loads again and again while a view is up, the page is visible and `isWanted`. A load that takes longer than the pause is not disturbed. */
+/** Loads periodically while a view is shown, the page is visible and `isWanted`. A load that takes longer than the pause is not interrupted. */
 export function useRefresh({ loading, reload }: Loaded<unknown>, milliseconds: number, isWanted = true): void {
   useEvery(milliseconds, () => isWanted && !loading && reload());
 }
@@ -40,7 +43,7 @@ function useEvery(milliseconds: number, call: () => void): void {
   }, [milliseconds]);
 }
 
-/** A value that follows another one after a pause in its changes. */
+/** A value that is updated from another one after a pause in its changes. */
 export function useSettled<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -45,7 +45,7 @@ export const access = defineArea('access', {
   },
 });
 
-/** What is absent in an answer of REST is empty or false here. */
+/** A field that REST omits from a response is empty or false here. */
 function toUser({ roles = [], mustChangePassword = false, ...user }: User) {
   return { ...user, roles, mustChangePassword };
 }

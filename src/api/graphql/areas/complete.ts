@@ -2,8 +2,8 @@ import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn, type Reply, type Truncation } from '../../../operations/index.ts';
 
 /**
- * The answer behind a field that is a bare list. Such a field has no place to say that its list was cut, so one that
- * was fails instead of passing for the whole.
+ * Returns the result for a field that is a bare list. Such a field cannot say that its list was truncated, so a
+ * truncated list fails instead of passing for a complete one.
  */
 export function complete<T extends object>({ value, headers }: Reply<T>): T {
   const { truncated, nextOffset }: Truncation = { ...truncationIn(headers), ...value };

@@ -33,7 +33,7 @@ export const documents = defineArea('documents', {
   Mutation: {
     addDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('addDocument', { ...input, meta: toMeta(input.meta) })).value),
     updateDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('updateDocument', { ...input, meta: toMeta(input.meta) })).value),
-    // Absent is no error here (decisions, section 4.13).
+    // An absent document is not an error here (decisions, section 4.13).
     deleteDocument: async (_, args, { invoke }) => (await invoke('deleteDocument', args).catch(absent)) !== null,
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
     addBatch: async (_, { collection, documents }, { invoke }) => {
@@ -45,7 +45,7 @@ export const documents = defineArea('documents', {
   },
 });
 
-/** Null for a document that does not exist; everything else stays an error. */
+/** Returns null for a document that does not exist; other errors are thrown. */
 function absent(error: unknown): null {
   if (error instanceof ServiceError && error.code === 'not_found') return null;
   throw error;

@@ -27,7 +27,7 @@ const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
 const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
-/** Enumerations of GraphQL have names of their own. */
+/** GraphQL has its own names for enumeration values. */
 function toInput({ fuzzy, prefix, matchingStrategy, totals, filter, langs, geo, ...input }: FtsInput) {
   return {
     ...input, filter: toFilter(filter), langs: langs && [...langs],

@@ -1,4 +1,4 @@
-/** What is left of an object whose null and undefined fields count as absent. */
+/** Returns the object without its null and undefined fields, which count as absent. */
 export function given<T extends object>(value: T): Given<T> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field != null)) as Given<T>;
 }

@@ -10,5 +10,5 @@ import { system } from './system.ts';
 import { vectors } from './vectors.ts';
 import { webhooks } from './webhooks.ts';
 
-/** The schema by areas; the first one has the roots that the others extend. */
+/** The areas of the schema; the first one has the root types that the others extend. */
 export const AREAS: readonly Module[] = [common, documents, ingest, fulltext, vectors, codegraph, system, schemas, webhooks, access];

@@ -17,7 +17,7 @@ export const ingest = defineArea('ingest', {
   },
 });
 
-/** `profile` and `keyFrom` are text in the schema; the pipeline refuses values that do not exist. */
+/** `profile` and `keyFrom` are strings in the schema; the pipeline rejects unknown values. */
 function toOptions(options: IngestOptionsInput): IngestOptions {
   return given(options) as IngestOptions;
 }

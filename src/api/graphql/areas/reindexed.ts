@@ -1,7 +1,7 @@
 import type { GetVectorStatsResponse, ReindexVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
 
-/** The answer of `vectorReindex`: the counts, and the state after it, which is read only where it is asked for. */
+/** The result of `vectorReindex`: the counts, and the state afterwards, which is read only if the query selects it. */
 export interface Reindexed {
   readonly embedded: number;
   readonly skipped: number;
@@ -10,13 +10,13 @@ export interface Reindexed {
   readonly stats: () => Promise<VectorStats>;
 }
 
-/** `readStats` is called once at most, for all the fields that need it. */
+/** `readStats` is called at most once, for all the fields that need it. */
 export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVectorsResponse, readStats: () => Promise<VectorStats>): Reindexed {
   let stats: Promise<VectorStats> | undefined;
   return { embedded, skipped, failed, errors, stats: () => (stats ??= readStats()) };
 }
 
-/** The state of embeddings, its collections by name. */
+/** The state of embeddings, with its collections by name. */
 export function presentVectorStats({ enabled, provider, model, dimensions, index_ready: indexReady, collections, encoder }: GetVectorStatsResponse): VectorStats {
   const listed = Object.entries(collections)
     .sort(([a], [b]) => (a < b ? -1 : 1))

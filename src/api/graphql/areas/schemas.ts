@@ -21,7 +21,7 @@ export const schemas = defineArea('schemas', {
   },
 });
 
-/** Rules that are set are applied: there is no switch beside them. */
+/** A schema that is set is always enforced: there is no separate switch. */
 function presentSchema(collection: string, schema: ValidationSchema) {
   return { collection, schema: JSON.stringify(schema), enabled: true };
 }

@@ -11,7 +11,7 @@ const BODY = ['results', 'document', 'contentMd'];
 
 type Filters = Pick<VectorSearchInput, 'filterMeta' | 'filter' | 'langs' | 'geo'>;
 
-/** The filters as operations take them, beside everything else. */
+/** The filters in the form of the operations' input, beside the other fields. */
 function toSearch<I extends Filters>({ filterMeta, filter, langs, geo, ...rest }: I) {
   return { ...rest, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], ...(geo && { geo }) };
 }

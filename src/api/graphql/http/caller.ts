@@ -4,7 +4,7 @@ import { presentedCredential } from '../../../lib/credential.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../../operations/index.ts';
 
-/** Who sent a request, with the credential as it was presented. */
+/** The caller of a request, with the credential that it presented. */
 export function callerOf(ctx: ParameterizedContext): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
@@ -17,13 +17,13 @@ export function callerOf(ctx: ParameterizedContext): Caller {
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
     ...(minLsn === undefined ? {} : { minLsn }),
-    // Mutations run one after the other, so that the last one has the greatest.
+    // Mutations run one after the other, so the last one has the greatest LSN.
     onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsOnly === undefined ? {} : { readsOnly }),
   };
 }
 
-/** Aborts when the connection closes before the answer is sent. */
+/** Aborts when the connection closes before the response is sent. */
 export function goneSignal({ res }: ParameterizedContext): AbortSignal {
   const controller = new AbortController();
   res.once('close', () => {
@@ -32,7 +32,7 @@ export function goneSignal({ res }: ParameterizedContext): AbortSignal {
   return controller.signal;
 }
 
-/** Aborts with `busy` when the request has taken so many milliseconds; 0 for never. */
+/** Aborts with `busy` when the request has taken this many milliseconds; 0 for no limit. */
 export function lateSignal({ res }: ParameterizedContext, milliseconds: number, timer: Timer): AbortSignal {
   const controller = new AbortController();
   if (milliseconds === 0) return controller.signal;

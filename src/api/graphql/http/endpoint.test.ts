@@ -250,7 +250,7 @@ describe('the limits of a request as a whole', () => {
     await open({ limit, handlers: { deleteSchema: async () => ({ status: 'ok' }) } });
     const { errors } = await fixture.ask(mutations(10));
     expect(errors).toMatchObject([{ path: ['m4'], message: 'too many requests; try again in 9 s', extensions: { code: 'rate_limited', status: 429 } }]);
-    // The first is counted with its request.
+    // The first mutation is counted with its request.
     expect([fixture.invoked.length, admitted.length, admitted[0]]).toMatchObject([4, 4, { protocol: 'graphql', ip: '127.0.0.1' }]);
     expect((await fixture.ask('{ a: stats { mode } b: stats { mode } }')).errors).toMatchObject([{ extensions: { code: 'not_implemented' } }, { extensions: { code: 'not_implemented' } }]);
     expect(admitted).toHaveLength(4);
@@ -319,7 +319,7 @@ describe('a client that goes', () => {
     socket.write(`POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     await running;
     socket.destroy();
-    // Another request makes sure that the server has seen the connection close.
+    // A second request ensures that the server has detected the closed connection.
     await fixture.send({ query: '{ __typename }' });
     release();
     while (fixture.exchanges.length < 2) await setImmediate();

@@ -14,25 +14,25 @@ import { readParams } from './read-params.ts';
 
 export interface EndpointOptions extends ContextOptions {
   readonly log: Log;
-  /** Bytes that a body may have. */
+  /** Most bytes of a body. */
   readonly maxBodyBytes: number;
-  /** Milliseconds that a request may take as a whole; absent or 0 for no limit. */
+  /** Milliseconds that a whole request may take; absent or 0 for no limit. */
   readonly timeoutMs?: number;
-  /** Measures that time. */
+  /** Measures the time limit. */
   readonly timer?: Timer | undefined;
 }
 
-/** The library wants a record of what we have an interface for. */
+/** The library requires a type with an index signature, and ours is an interface. */
 type Context = GraphqlContext & Record<PropertyKey, unknown>;
 type Options = HandlerOptions<IncomingMessage, undefined, Context>;
 type Present = (error: unknown) => object;
 
-/** What metrics and the access log know a request by whose client went before its answer. */
+/** The status that metrics and the access log record for a request whose client disconnected before its response. */
 const CLIENT_GONE = 499;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** GraphQL over HTTP at one path; other paths go on to the next middleware. */
+/** Serves GraphQL over HTTP at one path; other paths go to the next middleware. */
 export function graphqlEndpoint(path: string, options: EndpointOptions): Middleware {
   const application = createGraphqlApplication();
   const reader = createDocumentReader(application.schema);
@@ -63,24 +63,24 @@ export function graphqlEndpoint(path: string, options: EndpointOptions): Middlew
   };
 }
 
-/** The body is read by `readParams`. */
+/** `readParams` reads the body. */
 function requestOf(ctx: ParameterizedContext): Request<IncomingMessage, undefined> {
   return { url: ctx.url, method: ctx.method, headers: ctx.headers, raw: ctx.req, body: null, context: undefined };
 }
 
-/** Errors without data, as of variables that do not fit, are answered by the rules for requests that cannot be executed. */
+/** Errors without data, such as those of variables with invalid values, follow the rules for requests that cannot be executed. */
 function errorsAlone(result: ExecutionResult): ExecutionResult | undefined {
   return 'data' in result ? undefined : (result.errors as ExecutionResult);
 }
 
-/** The answer to a request that the library does not get to see; what it answers with 400 itself is thrown on. */
+/** The response to a request that the library is not passed; errors that the library itself answers with 400 are thrown on. */
 function refused(error: unknown, present: Present): Response {
   if (!(error instanceof ServiceError) || error.status === 400) throw error;
   const headers = { 'content-type': JSON_TYPE, ...error.headers };
   return [JSON.stringify({ errors: [present(error)] }), { status: error.status, statusText: '', headers }];
 }
 
-/** Why the library refuses a request, by what it answers. There is no code of its own for 406. */
+/** Why the library rejects a request, by the status that it returns. There is no code of its own for 406. */
 const REASONS: Readonly<Record<string, { readonly message: string; readonly code: ErrorCode }>> = {
   '405 GET, POST': { code: 'method_not_allowed', message: 'the method is not allowed; send GET or POST' },
   '405 POST': { code: 'method_not_allowed', message: 'a mutation has to be sent by POST' },
@@ -94,13 +94,13 @@ function respond(ctx: ParameterizedContext, [text, { status, headers = {} }]: Re
   ctx.body = headers['content-type'] === undefined ? refusalBody(status, headers.allow) : text;
 }
 
-/** What the library answers without a content type has no body, or one without a code. */
+/** The library's responses without a content type have no body, or a body without a code. */
 function refusalBody(status: number, allow?: string): string {
   const { message, code } = REASONS[allow === undefined ? status : `${status} ${allow}`] ?? { message: STATUS_CODES[status] ?? 'refused', code: 'invalid_argument' };
   return JSON.stringify({ errors: [{ message, extensions: { code, status } }] });
 }
 
-/** Nobody wonders about what failed because it was given up. */
+/** Does not log the failures of a request that was aborted, because they are expected. */
 function unlessGone(log: Log, signal: AbortSignal): Pick<Log, 'error'> {
   return { error: (fields, message) => (signal.aborted ? undefined : log.error(fields, message)) };
 }

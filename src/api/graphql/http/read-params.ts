@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { LIMITS } from '../limits/limits.ts';
 import { readJsonBody } from './read-body.ts';
 
-/** What the library says of a request that is none, and what we say. */
+/** The library's messages for invalid requests, and ours. */
 const REASONS: Readonly<Record<string, ServiceError>> = {
   'Missing query': new ServiceError('missing_fields', 'missing fields: query'),
   'Invalid query': new ServiceError('invalid_argument', 'query must be a string'),
@@ -15,13 +15,13 @@ const REASONS: Readonly<Record<string, ServiceError>> = {
 };
 
 /**
- * The query of a request, its variables and the rest, or the answer to a request whose method or content type is not
- * that of GraphQL. Throws a `ServiceError` that names what is wrong.
+ * Returns the query of a request, its variables and the rest, or the response to a request whose method or content type
+ * is not one of GraphQL. Throws a `ServiceError` that names the problem.
  */
 export async function readParams<Context>(request: Request<IncomingMessage, Context>, maxBytes: number): Promise<RequestParams | Response> {
   const body = request.method === 'POST' && isJson(request.raw.headers['content-type']) ? await readJsonBody(request.raw, maxBytes) : null;
   try {
-    // Its check of the content type knows one spelling of the character set only.
+    // The library's content-type check accepts only one spelling of the character set.
     const headers = body === null ? request.headers : { ...request.raw.headers, 'content-type': 'application/json' };
     return withinDepth(await parseRequestParams({ ...request, url: withOneMark(request.url), headers, body }));
   } catch (error) {
@@ -29,7 +29,7 @@ export async function readParams<Context>(request: Request<IncomingMessage, Cont
   }
 }
 
-/** Whoever looks at variables goes into them level by level, and input objects that hold themselves have no end of their own. */
+/** Limits the depth of variables: code that reads them recurses into each level, and recursive input types set no limit themselves. */
 function withinDepth(params: RequestParams | Response): RequestParams | Response {
   if ('variables' in params && isDeeper(params.variables, LIMITS.nesting)) throw new ServiceError('invalid_argument', `variables must not be nested deeper than ${LIMITS.nesting} levels`);
   return params;
@@ -39,13 +39,13 @@ function isDeeper(value: unknown, levels: number): boolean {
   return typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 }
 
-/** The library takes what stands between the first two question marks; a query may have more of them. */
+/** The library takes the text between the first two question marks; a query may contain more of them. */
 function withOneMark(url: string): string {
   const [path = '', ...rest] = url.split('?');
   return rest.length === 0 ? path : `${path}?${rest.join('%3F')}`;
 }
 
-/** Only this type makes browsers ask before they send a request of another site's page. */
+/** Only this type makes browsers send a preflight request before a page of another site may send it. */
 function isJson(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');

@@ -18,8 +18,8 @@ const LIMIT_OF: Readonly<Record<keyof Measures, number>> = {
 };
 
 /**
- * Throws for a document that asks for too much. Comes before the rules of the GraphQL specification, some of which
- * take time that is quadratic in what is selected.
+ * Throws for a document that exceeds a limit. Runs before the rules of the GraphQL specification, because some of them
+ * take time that is quadratic in the number of selections.
  */
 export function createLimitCheck(schema: GraphQLSchema): (document: DocumentNode) => void {
   const lists = listLengthsOf(schema);
@@ -32,7 +32,7 @@ export function createLimitCheck(schema: GraphQLSchema): (document: DocumentNode
   };
 }
 
-/** What stands in a document is validated, whether or not an operation uses it. */
+/** Everything in a document is validated, whether or not an operation uses it. */
 function checkAsWritten(document: DocumentNode, lists: ListLengths): void {
   const alone = createMeter({ ...document, definitions: [] }, lists);
   let selections = 0;
@@ -44,7 +44,7 @@ function checkAsWritten(document: DocumentNode, lists: ListLengths): void {
   }
 }
 
-/** Reads may stand beside each other as often as they like; writes run one after the other. */
+/** The number of reads beside each other is not limited here; writes run one after the other. */
 function mutationsOnly(measures: Measures, operation: OperationTypeNode): Measures {
   return operation === OperationTypeNode.MUTATION ? measures : { ...measures, roots: 0 };
 }

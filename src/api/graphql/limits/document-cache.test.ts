@@ -10,7 +10,7 @@ describe('the cache of documents', () => {
     const step = fc.record({ text: fc.integer({ min: 0, max: 12 }), nodes: fc.integer({ min: 0, max: 12 }), get: fc.boolean() });
     fc.assert(fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3000, max: 12_000 }), (steps, maxEntries, maxBytes) => {
       const cache = new DocumentCache(maxEntries, maxBytes);
-      // Texts with their bytes, the one that was used last at the end.
+      // Texts with their bytes, the most recently used one last.
       let kept: [string, number][] = [];
       for (const { text, nodes, get } of steps) {
         const name = `q${text}`;

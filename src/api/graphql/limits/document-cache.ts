@@ -5,10 +5,13 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** What a node takes in memory, measured generously; texts come on top. */
+/** Memory of one node in bytes, a generous estimate; texts are added to it. */
 const NODE_BYTES = 300;
 
-/** Parsed and validated documents by their text. What was asked for longest ago goes first, when there are too many or they take too much. */
+/**
+ * Parsed and validated documents by their text. The least recently used ones are removed first, when there are too many
+ * or they use too much memory.
+ */
 export class DocumentCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
@@ -32,7 +35,7 @@ export class DocumentCache {
     return entry.document;
   }
 
-  /** `nodes`: how many the document has. One that takes more than a tenth of the room is not kept. */
+  /** `nodes`: the number of nodes in the document. A document that uses more than a tenth of the memory limit is not cached. */
   set(text: string, document: DocumentNode, nodes: number): void {
     const bytes = text.length * 2 + nodes * NODE_BYTES;
     if (bytes > this.#maxBytes / 10) return;

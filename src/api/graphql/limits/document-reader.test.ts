@@ -8,7 +8,7 @@ const repeat = (count: number, text: (i: number) => string, between = ' '): stri
 const nested = (depth: number, field: string, leaf: string): string => `${`${field} { `.repeat(depth)}${leaf}${' }'.repeat(depth)}`;
 const chain = (count: number, spread: (i: number) => string): string => repeat(count, (i) => `fragment F${i} on Query { ${spread(i)} }`);
 
-/** The first thing that is wrong with a document, undefined when it is valid. */
+/** The first error of a document, undefined if it is valid. */
 function problemOf(text: string): string | undefined {
   const reader = createDocumentReader(schema);
   try {

@@ -4,15 +4,15 @@ import { DocumentCache } from './document-cache.ts';
 import { LIMITS } from './limits.ts';
 import { replaceLocations } from './positions.ts';
 
-/** Documents that are remembered (decisions section 4.13), and the memory that they may take. */
+/** Most documents in the cache (decisions section 4.13), and most memory that they may use. */
 const REMEMBERED = 1000;
 const REMEMBERED_BYTES = 32 * 1024 * 1024;
 
-/** Makes documents of texts. */
+/** Parses documents. */
 export interface DocumentReader {
-  /** Throws a `GraphQLError` for what is no document, or asks for too much. */
+  /** Throws a `GraphQLError` for a text that is not a document, or that exceeds a limit. */
   parse(text: string): DocumentNode;
-  /** What the rules of the GraphQL specification say against a document of `parse`. */
+  /** Returns the errors that the rules of the GraphQL specification find in a document of `parse`. */
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
@@ -21,7 +21,7 @@ interface Unvalidated {
   readonly nodes: number;
 }
 
-/** Reads documents for one schema. What is valid is remembered, and neither parsed nor validated again: no rule looks at variables. */
+/** Reads documents for one schema. Valid documents are cached, and neither parsed nor validated again, because no rule depends on variables. */
 export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
   const cache = new DocumentCache(REMEMBERED, REMEMBERED_BYTES);
   const checkLimits = createLimitCheck(schema);
@@ -47,7 +47,7 @@ export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
   };
 }
 
-/** The library gives up after so many comparisons of fields of one name, without saying so. */
+/** The library stops after this many comparisons of fields with the same name, without reporting it. */
 function explained(error: GraphQLError): GraphQLError {
   return error.message === 'Validation aborted.' ? new GraphQLError('the query repeats too many fields of one name') : error;
 }
@@ -60,7 +60,7 @@ function parseDocument(text: string): { document: DocumentNode; nodes: number } 
   return { document, nodes: replaceLocations(document) };
 }
 
-/** Thousands of brackets within each other exhaust the stack of the parser, which is recursive. */
+/** Thousands of nested brackets exhaust the stack of the parser, which is recursive. */
 function withinStack<T>(work: () => T): T {
   try {
     return work();

@@ -1,25 +1,28 @@
-/** What one GraphQL request may ask for (contract section 8, decisions section 4.13). */
+/** Limits of one GraphQL request (contract section 8, decisions section 4.13). */
 export const LIMITS = {
-  /** Selected fields of an operation, its fragments expanded; those of introspection cost nothing. */
+  /** Selected fields of an operation, with its fragments expanded; fields of introspection do not count. */
   complexity: 1000,
-  /** Fields of `Mutation` in one operation, its fragments expanded: each is a write of its own. */
+  /** Fields of `Mutation` in one operation, with its fragments expanded: each is a write of its own. */
   mutations: 50,
-  /** Fields within fields. */
+  /** Nesting depth of fields. */
   depth: 10,
-  /** Fields within fields of introspection, whose standard query is deeper than 10. */
+  /** Nesting depth of fields of introspection, whose standard query is deeper than 10. */
   introspectionDepth: 20,
-  /** Fields that introspection may answer, by an estimate; the standard query is estimated at 17,000. */
+  /** Fields that introspection may return, by an estimate; the standard query is estimated at 17,000. */
   introspected: 30_000,
-  /** Selections of a document, and of an operation with its fragments expanded, free ones included: validation compares those of one name with each other. */
+  /**
+   * Selections of a document, and of an operation with its fragments expanded, including those of introspection:
+   * validation compares selections of the same name with each other.
+   */
   selections: 2500,
-  /** Selection sets within selection sets; fragments count here, too. Also values within values of variables. */
+  /** Nesting depth of selection sets, including those of fragments. Also the nesting depth of values in variables. */
   nesting: 100,
-  /** Operations of a document, each of which is validated with its fragments. */
+  /** Operations of a document; each is validated together with its fragments. */
   operations: 50,
-  /** Bytes of a document; what is large belongs into variables. */
+  /** Bytes of a document; large values belong in variables. */
   documentBytes: 128 * 1024,
   /** Tokens of a document. */
   tokens: 10_000,
-  /** Errors of validation that are told. */
+  /** Errors of validation that a response lists. */
   errors: 20,
 } as const;

@@ -17,7 +17,7 @@ const NAMES = ['a', 'b', '__typename', '...', '...F', '...F', '__schema', '__typ
 const node = (children: fc.Arbitrary<Tree[]>): fc.Arbitrary<Tree> => fc.record({ name: fc.constantFrom(...NAMES), children });
 const tree = fc.letrec<{ tree: Tree }>((tie) => ({ tree: fc.oneof({ maxDepth: 5 }, node(fc.constant([])), node(fc.array(tie('tree'), { maxLength: 4 }))) })).tree;
 
-/** Writes a selection, what is called `...F` as a named fragment that is spread. */
+/** Writes a selection; selections named `...F` become a named fragment that is spread. */
 function write(children: readonly Tree[], definitions: string[]): string {
   return children.map(({ name, children: below }) => {
     const set = below.length === 0 ? '{ __typename }' : `{ ${write(below, definitions)} }`;
@@ -28,7 +28,7 @@ function write(children: readonly Tree[], definitions: string[]): string {
   }).join(' ');
 }
 
-/** The same by walking the tree, fragments and all, which takes as long as it is large. */
+/** The same by visiting the expanded tree, which takes time proportional to its size. */
 function slowly(children: readonly Tree[], inside = false): Measures {
   let total: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
   for (const { name, children: below } of children) {

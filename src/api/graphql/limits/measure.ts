@@ -3,21 +3,21 @@ import {
   type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLSchema, type OperationDefinitionNode, type SelectionNode, type SelectionSetNode,
 } from 'graphql';
 
-/** What an operation asks for, its fragments expanded. Numbers stop growing at `CEILING`. */
+/** The size of an operation, with its fragments expanded. Numbers stop growing at `CEILING`. */
 export interface Measures {
-  /** Selected fields, without those of introspection, which cost nothing. */
+  /** Selected fields, without those of introspection, which do not count. */
   readonly cost: number;
   /** Fields at the root. */
   readonly roots: number;
-  /** Fields within fields, likewise. */
+  /** Nesting depth of fields, without those of introspection. */
   readonly depth: number;
-  /** Fields within fields of introspection, from `__schema` or `__type` on. */
+  /** Nesting depth of fields of introspection, from `__schema` or `__type` on. */
   readonly introspectionDepth: number;
-  /** An estimate of the fields that introspection would answer. */
+  /** An estimate of the number of fields that introspection would return. */
   readonly introspected: number;
-  /** Everything that is selected: fields of all kinds, spreads and inline fragments. */
+  /** All selections: fields of all kinds, spreads and inline fragments. */
   readonly selections: number;
-  /** Selection sets within selection sets, fragments included. */
+  /** Nesting depth of selection sets, including those of fragments. */
   readonly nesting: number;
 }
 
@@ -27,10 +27,10 @@ const NOTHING: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, 
 
 const INTROSPECTION_ROOTS: ReadonlySet<string> = new Set(['__schema', '__type']);
 
-/** How many items the lists of introspection have on average, by the field's name. */
+/** The average number of items in the lists of introspection, by the field's name. */
 export type ListLengths = ReadonlyMap<string, number>;
 
-/** The averages of a schema, over its types or its fields; what is selected below `types` comes once for each type. */
+/** The averages of a schema, per type or per field; a selection below `types` counts once for each type. */
 export function listLengthsOf(schema: GraphQLSchema): ListLengths {
   const types = Object.values(schema.getTypeMap());
   const fields = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
@@ -46,8 +46,8 @@ export function listLengthsOf(schema: GraphQLSchema): ListLengths {
 }
 
 /**
- * Measures each operation of a document. Each fragment is measured once, so fragments that double each other's size
- * are no work; one that spreads itself counts nothing there, since validation refuses it.
+ * Measures each operation of a document. Each fragment is measured only once, so fragments that double each other's
+ * size take no extra time. A fragment that spreads itself counts as nothing there, because validation rejects it.
  */
 export function createMeter(document: DocumentNode, lists: ListLengths): (operation: OperationDefinitionNode) => Measures {
   const fragments = new Map(document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION).map((each) => [each.name.value, each]));

@@ -5,7 +5,7 @@ import { positionOf, replaceLocations } from './positions.ts';
 
 const SCHEMA = buildSchema('type Query { a(x: Int): Int }');
 
-/** What the library says, before and after. */
+/** The library's messages, before and after. */
 function locations(document: DocumentNode, place: (error: ReturnType<typeof validate>[number]) => unknown): unknown {
   return validate(SCHEMA, document).map(place);
 }

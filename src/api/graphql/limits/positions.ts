@@ -1,6 +1,6 @@
 import type { ASTNode } from 'graphql';
 
-/** Where a node stands in its document, from 1. */
+/** The position of a node in its document; line and column start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -11,9 +11,9 @@ const POSITION = Symbol('position');
 type Placed = ASTNode & { loc?: unknown; [POSITION]?: Position };
 
 /**
- * Replaces the locations of all nodes by positions, and says how many nodes there are. An error counts the lines up to
- * each location of its nodes when it is made, which for long documents full of mistakes takes minutes; and a location
- * keeps all tokens of the document alive.
+ * Replaces the locations of all nodes by positions, and returns the number of nodes. When an error is constructed, it
+ * counts the lines up to each location of its nodes, which takes minutes for long documents with many errors. Also, a
+ * location keeps all tokens of the document in memory.
  */
 export function replaceLocations(root: ASTNode): number {
   let nodes = 0;
@@ -31,7 +31,7 @@ export function replaceLocations(root: ASTNode): number {
   return nodes;
 }
 
-/** Undefined for a node that was not parsed from a document. */
+/** Returns undefined for a node that was not parsed from a document. */
 export function positionOf(node: ASTNode): Position | undefined {
   return (node as Placed)[POSITION];
 }

@@ -5,12 +5,12 @@ import { createFileLoader } from './load-files.ts';
 import type { PlaygroundFile } from './protocol.ts';
 
 /**
- * The page may load its own files only, so it works without a network and runs nothing foreign. Its editor makes
- * styles as it goes, and runs its parsers in threads whose code is in the page's own script.
+ * The page may load its own files only, so it works without a network and runs no external code. Its editor creates
+ * styles at run time, and runs its parsers in threads whose code is part of the page's own script.
  */
 const PAGE_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; worker-src 'self' blob:";
 
-/** GraphiQL at `base`, for the endpoint of the same server; nothing of it is loaded before it is asked for. */
+/** Serves GraphiQL at `base`, for the endpoint of the same server; nothing of it is loaded before the first request. */
 export function playgroundPages(base: string, endpoint: string): Middleware {
   const files = createFileLoader({ endpoint, base });
   return async (ctx, next) => {
@@ -33,7 +33,7 @@ function send(ctx: ParameterizedContext, { type, etag, br, gzip }: PlaygroundFil
   ctx.status = 200;
   ctx.type = type;
   ctx.vary('Accept-Encoding');
-  // Asked for each time, and answered with 304 while the build is the same.
+  // Browsers revalidate it each time; the response is 304 while the build is the same.
   ctx.set('Cache-Control', 'no-cache');
   ctx.etag = encoding === undefined ? etag : etag.replace(/"$/, `-${encoding}"`);
   if (ctx.fresh) {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { PlaygroundFiles } from './protocol.ts';
 
-/** Makes the files of the playground in a thread of their own; called again only after it failed. */
+/** Makes the files of the playground in a thread of their own; called again only after a failure. */
 export function createFileLoader(options: { readonly endpoint: string; readonly base: string }): () => Promise<PlaygroundFiles> {
   let files: Promise<PlaygroundFiles> | undefined;
   return () => {
@@ -17,7 +17,7 @@ export function createFileLoader(options: { readonly endpoint: string; readonly 
 
 async function load(options: object): Promise<PlaygroundFiles> {
   const worker = new Worker(workerFile(import.meta.url, 'thread'), { workerData: options });
-  // The thread must not keep a process alive that has been told to stop.
+  // The thread must not keep a process alive that was asked to stop.
   worker.unref();
   try {
     const [files] = await once(worker, 'message') as [PlaygroundFiles];

@@ -1,11 +1,11 @@
-/** A file of the playground, compressed for both encodings that browsers know. */
+/** A file of the playground, compressed in both encodings that browsers accept. */
 export interface PlaygroundFile {
   readonly type: string;
-  /** Of the content, in quotes. */
+  /** Entity tag of the content, in quotes. */
   readonly etag: string;
   readonly br: Uint8Array;
   readonly gzip: Uint8Array;
 }
 
-/** The files by their path below the playground's; the page itself has the empty one. */
+/** The files by their path below the playground's path; the page itself has the empty path. */
 export type PlaygroundFiles = ReadonlyMap<string, PlaygroundFile>;

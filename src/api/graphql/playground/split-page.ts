@@ -1,4 +1,4 @@
-/** The parts of a page that has its style and its script within. */
+/** The parts of a page that contains its style and its script. */
 export interface SplitPage {
   readonly html: string;
   readonly css: string;
@@ -6,8 +6,8 @@ export interface SplitPage {
 }
 
 /**
- * Takes style and script out of a page, so that it runs under a policy that allows no inline script, and the browser
- * can keep both. Throws when the page is not one style in its head and one script at its end.
+ * Extracts style and script from a page, so that it runs under a policy that allows no inline script, and so that the
+ * browser can cache both. Throws if the page is not one style in its head and one script at its end.
  */
 export function splitPage(page: string, links: { readonly css: string; readonly js: string }): SplitPage {
   const style = between(page, '<style>', page.indexOf('</style>'), '</style>');

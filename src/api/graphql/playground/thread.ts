@@ -1,4 +1,4 @@
-// Makes the files of the playground: loading the package and compressing 9 MB would hold the event loop.
+// Makes the files of the playground in a thread, because loading the package and compressing 9 MB would block the event loop.
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -6,7 +6,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { PlaygroundFile } from './protocol.ts';
 import { splitPage } from './split-page.ts';
 
-/** The last step of quality that is fast. */
+/** The highest quality level that is still fast. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const FAVICON = 'data:image/svg+xml,'

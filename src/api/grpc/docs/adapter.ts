@@ -6,7 +6,7 @@ import type { Caller, Input, OperationSpec, Reply, Standing } from '../../../ope
 import type { FrameOptions } from '../call-frame.ts';
 import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
 
-/** Something that happened, as Watch tells it; what is undefined is left out. */
+/** An event, as Watch sends it; undefined fields are omitted. */
 export interface WatchedEvent {
   readonly event: string;
   readonly collection: string;
@@ -19,7 +19,7 @@ export interface WatchedEvent {
   readonly seq: number;
 }
 
-/** What a watcher asks for, in the form of WatchRequest. */
+/** The request of a watcher, in the form of WatchRequest. */
 export interface WatchInput {
   readonly collection: string;
   readonly events: readonly string[];
@@ -27,50 +27,50 @@ export interface WatchInput {
   readonly fromSeq?: number;
 }
 
-/** How a node shows that it is one of this system. */
+/** How a node proves that it belongs to this system. */
 export interface NodeProof {
   readonly secret?: string;
-  /** The connection has a client certificate that was checked. */
+  /** Whether the connection has a client certificate that was verified. */
   readonly hasCertificate: boolean;
   readonly isAdmin: () => Promise<boolean>;
 }
 
-/** What nodes say to each other, in the forms of `replication.proto`. */
+/** The calls between nodes, in the forms of `replication.proto`. */
 export interface NodeService {
-  /** Throws for a caller that is no node. */
+  /** Throws if the caller is not a node. */
   admit(proof: NodeProof): Promise<void>;
   stream(request: object, address: string, signal: AbortSignal): AsyncIterable<object>;
   snapshot(request: object, address: string, signal: AbortSignal): AsyncIterable<object>;
   acknowledge(request: object, address: string): Promise<object>;
 }
 
-/** What the RPCs of the document service work with. */
+/** What the RPCs of the document service need. */
 export interface DocsAdapter extends FrameOptions {
   readonly schema: Schema;
   readonly operations: Readonly<Record<OperationId, OperationSpec>>;
   readonly invoke: (operation: OperationId, input: Input, caller: Caller) => Promise<Reply<unknown>>;
   /**
-   * Resolves when nothing escapes the watcher any more, and rejects with what is wrong with the input. What
-   * it answers throws the signal's reason when that aborts.
+   * Resolves once the watcher misses no further event, and rejects if the input is not valid. The returned iteration
+   * throws the signal's reason when the signal aborts.
    */
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
-  /** Follows a caller whose stream stays open: `check` is what it needs beside a valid credential. */
+  /** Monitors the credential of a caller whose stream stays open: `check` is what the stream requires besides a valid credential. */
   readonly follow: (caller: Caller, check?: () => Promise<unknown>) => Standing;
-  /** Absent where the service has no part in replication. */
+  /** Absent if the service takes no part in replication. */
   readonly nodes?: NodeService | undefined;
-  /** Whether connections have client certificates that are checked. */
+  /** Whether connections have client certificates that are verified. */
   readonly mutualTls?: boolean;
-  /** Whether callers are known at all. */
+  /** Whether callers are authenticated at all. */
   readonly authenticates?: boolean;
   readonly maxMessageBytes: number;
-  /** Where files are kept while their call is dealt with. */
+  /** Where files are stored while their call is processed. */
   readonly spools: SpoolFolder;
 }
 
 /** Reads requests and writes responses of one RPC. */
 export interface Codec {
   decode(bytes: Uint8Array, options?: { readonly repairText?: boolean }): Record<string, unknown>;
-  /** Throws when the message would be larger than clients may ask for; the answer to a write (`done`) is sent all the same. */
+  /** Throws if the message is larger than clients may request; the response to a write (`done`) is sent whatever its size. */
   encode(value: unknown, options?: { readonly done?: boolean }): Buffer;
 }
 

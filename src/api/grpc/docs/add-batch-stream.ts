@@ -5,11 +5,11 @@ import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter } from './adapter.ts';
 import { readMessages } from './read-stream.ts';
 
-/** What is gathered before it is written: a transaction's worth of documents, or so many bytes of them. */
+/** Items that are collected before they are written: the documents of one transaction, or this many bytes of them. */
 const MAX_ITEMS = 500;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Lines of `errors`; a stream has no end, so they must have one. */
+/** Most lines of `errors`, because a stream has no bound. */
 const MAX_ERRORS = 1000;
 
 interface Batch {
@@ -18,7 +18,7 @@ interface Batch {
   bytes: number;
 }
 
-/** What became of the stream so far, in the form of AddBatchResponse. */
+/** The outcome of the stream so far, in the form of AddBatchResponse. */
 class Tally {
   added = 0;
   updated = 0;
@@ -26,10 +26,10 @@ class Tally {
   embeddingDropped = 0;
   sanitized = 0;
   readonly errors: string[] = [];
-  /** Items of all batches that are written. */
+  /** Number of items in all batches that were written. */
   #items = 0;
 
-  /** Adds the result of a batch; its errors count from the batch's first item. */
+  /** Adds the result of a batch; its errors are numbered from the batch's first item. */
   add(items: number, result: Partial<Tally>): void {
     for (const name of ['added', 'updated', 'failed', 'embeddingDropped', 'sanitized'] as const) this[name] += result[name] ?? 0;
     for (const line of result.errors ?? []) {
@@ -43,7 +43,7 @@ class Tally {
     return { added, updated, failed, errors, ...(embeddingDropped > 0 && { embeddingDropped }), ...(sanitized > 0 && { sanitized }) };
   }
 
-  /** The error that broke the stream off, with what was written before it. */
+  /** The error that ended the stream early, with the outcome of what was written before it. */
   interrupted(thrown: unknown): unknown {
     if (!(thrown instanceof ServiceError) || this.#items === 0) return thrown;
     const { message, code, errors, headers, body, cause } = thrown;
@@ -54,7 +54,7 @@ class Tally {
   }
 }
 
-/** AddBatchStream: batches are written while the stream goes on, one at a time, and only one is in memory. */
+/** AddBatchStream: batches are written one at a time while the stream continues, and only one is in memory. */
 export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handleClientStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
@@ -82,7 +82,7 @@ export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handle
   };
 }
 
-/** Gathers items of one collection. An item without a collection belongs to that of the item before. */
+/** Collects items of one collection. An item without a collection belongs to the collection of the item before it. */
 async function* batches(items: AsyncIterable<{ message: Record<string, unknown>; bytes: number }>): AsyncGenerator<Batch> {
   let batch: Batch = { collection: '', documents: [], bytes: 0 };
   for await (const { message, bytes } of items) {

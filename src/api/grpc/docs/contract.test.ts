@@ -7,7 +7,7 @@ import type { FieldPlan, Kind } from '../message/plan.ts';
 import { RPCS, WITHOUT_RPC } from './rpcs.ts';
 import { definitionOf, describeRpcs, DOCS_SERVICES, STREAMS, UNSERVED } from './services.ts';
 
-/** As far as JSON schemas are looked at here. */
+/** The part of a JSON schema that is compared here. */
 interface Json {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -51,7 +51,7 @@ CreateMCPKey ListMCPKeys DeleteMCPKey DisableMCPKey ListAudit ListAuditExporters
 RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN
 `.trim().split(/\s+/);
 
-/** `<message>.<field>` that only one side has, each with the reason. */
+/** `<message>.<field>` that exists on only one side, each with the reason. */
 const ONLY_IN_JSON: Readonly<Record<string, string>> = {
   'GetRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
   'GetDocumentMetaRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
@@ -87,13 +87,13 @@ const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
   'ListPermissionsResponse.nextOffset': 'the header X-Next-Offset',
 };
 
-/** Texts that callers without read permission find empty, where the HTTP interface leaves the field out. */
+/** Texts that are empty for callers without read permission; the HTTP interface omits the field. */
 const EMPTY_WITHOUT_READ = new Set(['Document.contentMd', 'MemorySession.title', 'MemoryMessage.content', 'SummarizeResponse.summary', 'MemorySummary.summary']);
 
-/** Absent only where the request asks for that, and was released without presence. */
+/** Absent only if the request asks for that, and was released without presence. */
 const ZERO_ON_REQUEST = new Set(['FTSResponse.totalMatches']);
 
-/** What becomes of an answer that is a bare list, or of one of two kinds. */
+/** How a response that is a bare list, or one of two kinds, is converted. */
 const WRAPPED: Readonly<Record<string, (answer: Json) => Json>> = {
   searchDocuments: (answer) => object({ documents: answer }),
   listWebhooks: (answer) => object({ webhooks: answer }),
@@ -108,14 +108,14 @@ function object(properties: Record<string, Json>): Json {
 function resolve(json: Json): Json {
   if (json.$ref === undefined) return json;
   let target: unknown = openapi;
-  // The inputs hold copies of the components that they need.
+  // The inputs contain copies of the components that they need.
   for (const part of json.$ref.replace('#/$defs/', '#/components/schemas/').slice(2).split('/')) target = (target as Record<string, unknown>)[part];
   return resolve(target as Json);
 }
 
 const isNull = (json: Json): boolean => resolve(json).type === 'null';
 
-/** One schema for a choice of schemas: all their fields, required where all require them. */
+/** One schema for a choice of schemas: all their fields, required if all of them require the field. */
 function flat(json: Json): Json {
   const { allOf, oneOf, anyOf, ...own } = resolve(json);
   const parts = (allOf ?? oneOf ?? anyOf)?.filter((part) => !isNull(part)).map(flat);
@@ -123,14 +123,14 @@ function flat(json: Json): Json {
   if (parts.length === 1) return parts[0]!;
   const list = parts.find(({ type }) => type === 'array');
   if (list !== undefined) return list;
-  // A value of several types is a choice of schemas with one each.
+  // A value of several types counts as a choice of schemas with one type each.
   if (oneOf !== undefined && parts.some(({ type }) => type !== 'object')) return { ...own, type: parts.flatMap(typesOf) };
   const properties = Object.assign({}, ...[...parts].reverse().map((part) => part.properties), own.properties) as Record<string, Json>;
   const requires = (name: string) => parts[allOf ? 'some' : 'every'](({ required }) => required?.includes(name)) || own.required?.includes(name) === true;
   return { type: 'object', properties, required: Object.keys(properties).filter(requires) };
 }
 
-/** An object that JSON may also write as a text: the message has a field for that. */
+/** An object that may also be a text in JSON: the message has a field for the text. */
 function withoutText(json: Json): Json {
   const parts = resolve(json).oneOf ?? [];
   const objects = parts.filter((part) => resolve(part).type !== 'string');
@@ -141,7 +141,7 @@ const typesOf = ({ type }: Json): string[] => [type ?? []].flat().filter((each) 
 
 type Direction = 'in' | 'out';
 
-/** Compares a message with a schema, and tells every difference. */
+/** Compares a message with a schema, and returns all differences. */
 function compare(json: Json, plan: MessagePlan, direction: Direction, problems: string[], seen = new Set<string>()): void {
   if (seen.has(plan.name)) return;
   seen.add(plan.name);
@@ -188,15 +188,15 @@ function compareField(json: Json, field: FieldPlan, at: Place, problems: string[
     return compareOne(given.additionalProperties as Json, field, at, problems, seen);
   }
   const needed = needsPresence(json, given, at);
-  // A message that requests hold, too, may have more of it than answers need.
+  // A message that requests also contain may have more fields than responses need.
   const wrong = at.direction === 'in' ? field.presence !== needed : needed && !field.presence;
   if (wrong && !(at.direction === 'out' && (EMPTY_WITHOUT_READ.has(at.place) || ZERO_ON_REQUEST.has(at.place))) && !['message', 'struct', 'value'].includes(field.kind)) problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
   compareOne(json, field, at, problems, seen);
 }
 
 /**
- * Where absence differs from zero. In requests everywhere but in required texts that may not be empty,
- * for which both mean that they are missing; in answers where the field may be left out.
+ * Where absence differs from zero. In requests this is everywhere, except in required texts that must not be empty, for
+ * which both mean that the value is missing; in responses, it is where the field may be omitted.
  */
 function needsPresence(json: Json, given: Json, { direction, required }: Place): boolean {
   if (direction === 'out') return !required || [resolve(json).type].flat().includes('null');

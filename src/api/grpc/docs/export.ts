@@ -5,10 +5,10 @@ import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
-/** Bytes of a message: large enough to be cheap, small enough not to hold up other calls of the connection. */
+/** Bytes of a message: large enough for low overhead, small enough not to delay other calls of the connection. */
 const PIECE = 64 * 1024;
 
-/** Export: the file in pieces, made while the client reads them. */
+/** Export: sends the file in pieces, which are made while the client reads them. */
 export function exportFile(adapter: DocsAdapter, method: DescMethod): handleServerStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call) => {
@@ -16,7 +16,7 @@ export function exportFile(adapter: DocsAdapter, method: DescMethod): handleServ
       const reply = await adapter.invoke('exportDocuments', codec.decode(call.request), caller);
       const { contentType, fileName = '', content } = reply.value as Download;
       sendHead(reply.headers);
-      // The first piece comes in any case, so that an empty file has a name, too.
+      // The first piece is always sent, so that an empty file has a name, too.
       let names: object = { contentType, fileName };
       for await (const data of pieces(typeof content === 'string' ? [Buffer.from(content)] : content)) {
         await writeMessage(call, codec.encode({ data, ...names }), caller.signal);

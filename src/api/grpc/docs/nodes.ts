@@ -11,14 +11,14 @@ const SECRET = 'x-svc-replication-secret';
 
 type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
-/** What nodes of one system say to each other; no operation, since clients have no part in it. */
+/** The calls between nodes of one system. They are not operations, because clients take no part in them. */
 export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandleCall {
   if (method.name === 'AcknowledgeLSN') return acknowledge(adapter, method) as UntypedHandleCall;
   const open = method.name === 'StreamBinlog' ? 'stream' : 'snapshot';
   return stream(adapter, method, (nodes, request, address, signal) => nodes[open](request, address, signal)) as UntypedHandleCall;
 }
 
-/** Zeros are not sent, and mean something here. */
+/** Zeros are not on the wire, but they are meaningful here. */
 function readRequest({ schema }: DocsAdapter, method: DescMethod, codec: Codec, bytes: Buffer): object {
   const zeros = schema.plan(method.input).fields.map(({ name, kind }) => [name, kind === 'string' ? '' : 0]);
   return { ...Object.fromEntries(zeros), ...codec.decode(bytes) };
@@ -38,9 +38,9 @@ function acknowledge(adapter: DocsAdapter, method: DescMethod) {
 
 type Opens = (nodes: NodeService, request: object, address: string, signal: AbortSignal) => AsyncIterable<object>;
 
-/** A node that reads slowly slows the source down: the next message is asked for when the one before has left. */
+/** Back-pressure: the next message is taken from the source only when the previous one has been sent. */
 function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
-  // Pieces have a size of their own, whatever clients may ask for.
+  // Pieces have their own size limit; the limit for clients does not apply.
   const codec = codecOf({ ...adapter, maxMessageBytes: Number.POSITIVE_INFINITY }, method);
   return async (call: ServerWritableStream<Buffer, Buffer>): Promise<void> => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
@@ -63,7 +63,7 @@ async function admit({ nodes, mutualTls = false, authenticates = false, invoke }
   await nodes.admit({
     ...(secret !== undefined && { secret }),
     hasCertificate: mutualTls && call.getAuthContext().sslPeerCertificate !== undefined,
-    // An operation for administrators stands in for these.
+    // The permission of an operation for administrators is checked instead, because these RPCs are not operations.
     isAdmin: async () => authenticates && (await invoke('getReplicationStatus', {}, caller).then(() => true, () => false)),
   });
   return nodes;

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { clearFields, fuzzyOf, listUnder, oneOrAll, presentMap, searchAnswer, withoutList, type Conversion } from './conversions.ts';
 
-/** What an RPC calls. Without conversions the message is the operation's input, and its output the message. */
+/** The operation that an RPC calls. Without conversions, the message is the operation's input, and its output is the response. */
 export interface RpcRow extends Conversion {
   readonly operation: OperationId;
 }
@@ -9,9 +9,9 @@ export interface RpcRow extends Conversion {
 const plain = (operation: OperationId): RpcRow => ({ operation });
 
 /**
- * The RPCs that are one operation each, by their names in `quire.docs.v1.DocumentDB` and `Replication`
- * (decisions, section 4.12). Streams have files of their own. Whether an operation is built is not said
- * here: one without a handler answers Unimplemented by itself.
+ * The RPCs that are one operation each, by their names in `quire.docs.v1.DocumentDB` and `Replication` (decisions,
+ * section 4.12). Streams are in files of their own. This table does not say whether an operation is implemented: an
+ * operation without a handler returns Unimplemented by itself.
  */
 export const RPCS: Readonly<Record<string, RpcRow>> = {
   Add: plain('addDocument'),

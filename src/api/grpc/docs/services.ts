@@ -16,17 +16,17 @@ import { wikiStream } from './wiki-stream.ts';
 /** The services of the document service, by their full names. */
 export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
 
-/** Calls that are never refused for their number: whoever watches a server must see it when it is busy, too. */
+/** Calls that are exempt from the rate limit: monitoring must work when the server is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
   ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) => `/${DOCS_SERVICES[0]}/${name}`),
-  // Followers authenticate themselves, and a refused one would fall behind.
+  // Followers authenticate themselves, and a rejected call would make one fall behind.
   ...['RequestSnapshot', 'StreamBinlog', 'AcknowledgeLSN'].map((name) => `/${DOCS_SERVICES[1]}/${name}`),
   '/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List', '/grpc.health.v1.Health/Watch',
 ]);
 
 interface StreamRow {
   readonly make: (adapter: DocsAdapter, method: DescMethod) => UntypedHandleCall;
-  /** The operation that it is a form of. */
+  /** The operation that it is a variant of. */
   readonly operation?: OperationId;
 }
 
@@ -42,10 +42,10 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   AcknowledgeLSN: { make: nodeRpc },
 };
 
-/** RPCs without a handler, each with the reason; the library answers Unimplemented to them. */
+/** RPCs without a handler, each with the reason; the library returns Unimplemented for them. */
 export const UNSERVED: Readonly<Record<string, string>> = {};
 
-/** What RPCs do that are no operation. */
+/** The handlers of RPCs that are not operations. */
 const PURPOSES: Readonly<Record<string, string>> = {
   Watch: 'Tell of changes to documents as they happen',
   RequestSnapshot: 'Send a snapshot of the database to a follower',
@@ -53,7 +53,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   AcknowledgeLSN: 'Tell the leader what a follower has on disk',
 };
 
-/** Every RPC by its full name, with what it does. */
+/** Every RPC by its full name, with its handler. */
 export function describeRpcs({ schema, operations }: Pick<DocsAdapter, 'schema' | 'operations'>): { name: string; description: string }[] {
   return methodsOf(schema).map(({ name, parent }) => {
     const operation = RPCS[name]?.operation ?? STREAMS[name]?.operation;
@@ -69,7 +69,7 @@ function serviceOf(schema: Schema, name: string): DescService {
   return service;
 }
 
-/** Serves every RPC of the document service. Throws when one has neither a handler nor a reason. */
+/** Serves every RPC of the document service. Throws if one has neither a handler nor a reason. */
 export function addDocsServices(server: Server, adapter: DocsAdapter): void {
   for (const name of DOCS_SERVICES) {
     const service = serviceOf(adapter.schema, name);
@@ -89,10 +89,7 @@ function implementationOf(adapter: DocsAdapter, service: DescService): Record<st
   return handlers;
 }
 
-/**
- * Messages pass through the library as bytes and are read and written by the adapter, whose errors name
- * fields; the library's would not.
- */
+/** Messages pass through the library as bytes. The adapter reads and writes them, because its errors name fields and the library's do not. */
 export function definitionOf(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((method) => [method.name, methodOf(service, method)]));
 }

@@ -12,7 +12,7 @@ const start = async (options: FixtureOptions): Promise<void> => {
   fixture = await GrpcFixture.start(options);
 };
 
-/** All messages of a stream. Rejects with its status when it fails. */
+/** All messages of a stream. Rejects with its status if it fails. */
 async function all(rpc: string, call: AsyncIterable<Buffer>): Promise<Record<string, unknown>[]> {
   const messages: Record<string, unknown>[] = [];
   for await (const bytes of call) messages.push(decode(rpc, bytes));
@@ -144,7 +144,7 @@ describe('AddBatchStream', () => {
       before = sent;
       return still;
     });
-    // A batch of 4 MiB, what the streams keep at hand, and the connection's window.
+    // A batch of 4 MiB, the buffers of the streams, and the connection's window.
     expect(sent).toBeLessThan(150);
     gate.resolve();
     expect(await answer).toMatchObject({ added: '300' });
@@ -299,7 +299,7 @@ describe('Upload', () => {
   });
 });
 
-/** What is known of an input before its files are read. */
+/** The part of an input that is known before its files are read. */
 async function parametersOf(input: object): Promise<object> {
   if (typeof input !== 'function') return input;
   let parameters = {};

@@ -97,7 +97,7 @@ describe('an error', () => {
       400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS', 412: 'ABORTED',
       413: 'RESOURCE_EXHAUSTED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE',
     };
-    // What nodes tell each other has a status of its own (decisions, section 4.11).
+    // The calls between nodes have a status of their own (decisions, section 4.11).
     const ofReplication = { not_leader: 'FAILED_PRECONDITION', snapshot_required: 'FAILED_PRECONDITION' };
     expect(ERRORS).toMatchObject(Object.fromEntries(Object.entries(ofReplication).map(([code, grpc]) => [code, { grpc }])));
     const own = Object.entries(ERRORS).filter(([code]) => !(code in RUN_ERRORS) && !(code in ofReplication));

@@ -17,7 +17,7 @@ const DEFAULT_SIZE = 10 * 1024 * 1024;
 const MAX_SIZE = 100 * 1024 * 1024;
 const MAX_FILES = 1000;
 
-/** Upload: options first, then each file by its name and its bytes. The files are kept on disk until all have come. */
+/** Upload: receives the options first, then for each file its name and its bytes. The files are kept on disk until all have arrived. */
 export function upload(adapter: DocsAdapter, method: DescMethod): handleClientStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
@@ -49,7 +49,7 @@ interface Reading {
   readonly precheck: (parameters: object) => Promise<void>;
 }
 
-/** The flat input of the operation; no file is read before `precheck` resolves. */
+/** Returns the flat input of the operation; no file is read before `precheck` resolves. */
 async function readUpload(options: NonNullable<Piece['options']>, pieces: Pieces, { spool, precheck }: Reading): Promise<object> {
   await precheck(options);
   const maxBytes = Math.min(options.maxSize ?? DEFAULT_SIZE, MAX_SIZE);
@@ -62,7 +62,7 @@ async function readUpload(options: NonNullable<Piece['options']>, pieces: Pieces
   return { ...options, ...(files.length === 1 ? { file: files[0] } : files.length > 1 && { 'files[]': files }) };
 }
 
-/** The messages of a stream, with the bytes of one file as a stream within it. */
+/** The messages of a stream; the bytes of one file can be read as a stream within it. */
 class Pieces {
   readonly #messages: AsyncIterator<{ message: Record<string, unknown> }>;
   #ahead: Piece | undefined;
@@ -71,7 +71,7 @@ class Pieces {
     this.#messages = messages[Symbol.asyncIterator]();
   }
 
-  /** Undefined at the end. */
+  /** Returns undefined at the end. */
   async next(): Promise<Piece | undefined> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
@@ -80,7 +80,7 @@ class Pieces {
     return done === true ? undefined : value.message;
   }
 
-  /** The bytes up to the next message without any. */
+  /** The bytes up to the next message that contains none. */
   async *data(): AsyncGenerator<Uint8Array> {
     for (let piece = await this.next(); piece !== undefined; piece = await this.next()) {
       if (piece.data === undefined) {

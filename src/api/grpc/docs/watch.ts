@@ -5,7 +5,7 @@ import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter, type WatchInput } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
-/** Watch: the events of the change feed, until the client goes, the server stops, or the caller's right or credential ends. */
+/** Watch: sends the events of the change feed until the client disconnects, the server stops, or the caller's permission or credential ends. */
 export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call) => {
@@ -16,7 +16,7 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
       try {
         await standing.ready;
         const stream = await adapter.watch({ collection, events, includeDocument, ...(fromSeq !== undefined && { fromSeq }) }, signal);
-        // The head tells the client that nothing escapes it from now on, which may be long before the first event.
+        // The initial metadata tells the client that it misses no event from now on; the first event may come much later.
         sendHead();
         for await (const event of stream) await writeMessage(call, codec.encode(event), signal);
       } finally {
@@ -29,8 +29,8 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
 }
 
 /**
- * Watch is no operation, so an operation that asks for the same right stands in for it: whoever may search
- * a collection may watch it, and whoever may see the server's configurations may watch all of them.
+ * Watch is not an operation, so the permission of an equivalent operation is checked: callers that may search a
+ * collection may watch it, and callers that may see the server's configurations may watch all collections.
  */
 async function authorize({ invoke }: DocsAdapter, collection: string, caller: Caller): Promise<void> {
   if (collection === '') await invoke('listEmbeddingConfigs', {}, caller);

@@ -10,7 +10,7 @@ interface Chunk {
   readonly data?: Uint8Array;
 }
 
-/** ImportWiki: options first, then the bytes of the dump, of which no more is asked for than the operation has read. */
+/** ImportWiki: receives the options first, then the bytes of the dump, no faster than the operation reads them. */
 export function wikiStream(adapter: DocsAdapter, method: DescMethod): handleClientStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call, callback) => {

@@ -2,9 +2,9 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { statusOf } from '../status.ts';
 
 /**
- * Writes a message and waits until it has left the process: a client that reads slowly slows the source
- * down, not the memory. Rejects with the signal's reason when the call ends first, since the library
- * forgets what is written to an ended call.
+ * Writes a message and waits until it has left the process, so that a slow client slows the source down instead of
+ * filling the memory. Rejects with the signal's reason if the call ends first, because the library discards writes to
+ * an ended call.
  */
 export function writeMessage(call: ServerWritableStream<Buffer, Buffer>, message: Buffer, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
@@ -20,6 +20,6 @@ export function writeMessage(call: ServerWritableStream<Buffer, Buffer>, message
 
 /** Ends a stream with the status of an error, after everything that was written. */
 export function failStream(call: ServerWritableStream<Buffer, Buffer>, status: ReturnType<typeof statusOf>): void {
-  // A call that was cancelled has its status already.
+  // A cancelled call already has its status.
   if (!call.cancelled) call.emit('error', status);
 }

@@ -6,7 +6,7 @@ import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
 import { StreamOutput, type ControlCall } from './stream-output.ts';
 
-/** Messages that the session works on; while there are more, no more are read. */
+/** Messages that the session processes at once; at this number, no more are read. */
 const MOST_AT_ONCE = 16;
 
 /** Serves control streams. */
@@ -21,7 +21,7 @@ export function connectHandler(service: FleetService, log: Log): (call: ControlC
       output.ended();
       session?.ended();
     };
-    // Also when the connection breaks.
+    // Also runs when the connection breaks.
     call.on('cancelled', end);
     call.on('end', end);
     void peerOf(call, service).then((peer) => {
@@ -36,7 +36,7 @@ export function connectHandler(service: FleetService, log: Log): (call: ControlC
   };
 }
 
-/** Reads no faster than the session works. */
+/** Reads no faster than the session processes messages. */
 function inTurn(call: ControlCall, session: Session): (message: ShipMessage) => void {
   let working = 0;
   return (message) => {

@@ -1,7 +1,7 @@
 import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
 
-/** What a TLS server of the fleet shows and trusts, as PEM. */
+/** The certificates that a TLS server of the fleet presents and trusts, as PEM. */
 export interface FleetTls {
   /** The server's certificate, and the root that signed it. */
   readonly certificates: string;
@@ -11,13 +11,14 @@ export interface FleetTls {
 }
 
 /**
- * Credentials whose certificate is replaced while the server runs: connections that are open stay, new ones see the new
- * one. The library has this for certificates that come from files or a control plane; both are built on what is used here.
+ * Credentials whose certificate is replaced while the server runs: open connections keep theirs, new ones use the new
+ * one. The library offers this for certificates from files or a control plane; both are built on the functions used
+ * here.
  */
 export class ReplaceableCredentials extends ServerCredentials {
   readonly #clients: 'without' | 'with';
 
-  /** `clients`: whether they must show a certificate. */
+  /** `clients`: whether clients must present a certificate. */
   constructor(tls: FleetTls, clients: 'without' | 'with') {
     const asksFor = clients === 'with';
     super({ requestCert: asksFor, rejectUnauthorized: asksFor }, contextOf(tls, clients));

@@ -1,7 +1,7 @@
 import { fromBinary, toBinary, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-/** How the library calls a method whose messages it reads and writes itself. */
+/** The definition by which the library calls a method whose messages it encodes and decodes itself. */
 export function definitionOf<Input extends DescMessage, Output extends DescMessage>(
   method: DescMethod & { readonly input: Input; readonly output: Output },
 ): MethodDefinition<MessageShape<Input>, MessageShape<Output>> {

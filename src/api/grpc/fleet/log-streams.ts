@@ -6,12 +6,12 @@ import type { FleetService } from '../../../runs/fleet/port.ts';
 import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
 
-/** Messages of a stream that are being stored; while there are more, no more are read. */
+/** Messages of a stream that are stored at once; at this number, no more are read. */
 const MOST_AT_ONCE = 256;
 
 type LogCall = ServerDuplexStream<StreamLogsRequest, StreamLogsResponse>;
 
-/** Serves streams of lines. They have no end of their own, so they are ended when the server stops. */
+/** Serves streams of log lines. They have no end of their own, so they are ended when the server stops. */
 export class LogStreams {
   readonly #service: FleetService;
   readonly #failure: RepeatedFailure;
@@ -22,7 +22,7 @@ export class LogStreams {
     this.#failure = new RepeatedFailure(log.child({ rpc: 'StreamLogs' }), 'a call of a ship failed', 'error');
   }
 
-  /** Ends all streams, each once what it has sent is answered. */
+  /** Ends all streams; each ends once everything that it has sent is acknowledged. */
   stop(): void {
     for (const end of this.#ends) end();
   }

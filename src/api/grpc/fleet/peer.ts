@@ -1,22 +1,25 @@
 import type { AuthContext } from '@grpc/grpc-js/build/src/auth-context.js';
 import { FleetRefusal, type FleetService, type Peer } from '../../../runs/fleet/port.ts';
 
-/** What is asked of a call to know who makes it. */
+/** The part of a call that identifies its caller. */
 export interface CallOfPeer {
   getAuthContext(): AuthContext;
   getPeer(): string;
 }
 
-/** Whose call it is, by the certificate of its connection; asked for each call, since ships are revoked while they are connected. */
+/**
+ * Returns the caller of a call, by the certificate of its connection. Called for each call, because ships can be
+ * revoked while they are connected.
+ */
 export async function peerOf(call: CallOfPeer, service: Pick<FleetService, 'peerOf'>): Promise<Peer> {
   return service.peerOf(serialOf(call));
 }
 
-/** By connection: to read the certificate takes as long as the rest of a short call, and it stays the same. */
+/** By connection, because reading the certificate takes as long as the rest of a short call, and it does not change. */
 const serials = new WeakMap<object, string>();
 
 function serialOf(call: CallOfPeer): string {
-  // The library does not hand out the connection; without it the certificate is read each time.
+  // The library does not always expose the connection; without it the certificate is read each time.
   const { session } = (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream ?? {};
   const known = session && serials.get(session);
   if (known !== undefined) return known;

@@ -24,21 +24,21 @@ export interface FleetServersOptions {
 
 export interface FleetServers {
   readonly ports: { readonly fleet: number; readonly enrol: number };
-  /** New connections see the new certificate; open ones stay. */
+  /** New connections use the new certificate; open ones keep theirs. */
   replace(tls: FleetTls): void;
-  /** Waits for calls under way, and cuts off those that take longer. Safe twice. */
+  /** Waits for calls in progress, and aborts those that take longer. Safe to call twice. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A ship that is gone without a word is noticed within these two together (decisions, section 6). */
+/** A ship that disappeared without closing its connection is detected after at most the sum of these two (decisions, section 6). */
 const KEEPALIVE: ServerOptions = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 };
 
 const FLEET: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 200, 'grpc.max_receive_message_length': 4 << 20, 'grpc.max_send_message_length': -1 };
 
-/** Whoever reaches the port may call. */
+/** Any client that can reach the port may call. */
 const ENROL: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 10, 'grpc.max_connection_idle_ms': 60_000, 'grpc.max_receive_message_length': 64 << 10 };
 
-/** Serves both; rejects with a one-line reason when an address cannot be had. */
+/** Starts both servers; rejects with a one-line reason if an address is not available. */
 export async function startFleetServers(options: FleetServersOptions): Promise<FleetServers> {
   const { tls, service, log } = options;
   const logStreams = new LogStreams(service, log);

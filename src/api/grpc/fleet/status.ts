@@ -12,7 +12,7 @@ const REFUSALS = {
   resource_exhausted: codes.RESOURCE_EXHAUSTED,
 } as const satisfies Record<FleetRefusal['status'], codes>;
 
-/** The status of a call that failed. What was not thrown on purpose is logged, once while it repeats, and gives nothing of itself away. */
+/** The status of a failed call. An unexpected error is logged, once while it repeats, and its details are not sent. */
 export function statusOf(thrown: unknown, failure: Pick<RepeatedFailure, 'note'>): StatusObject {
   if (thrown instanceof FleetRefusal) return { code: REFUSALS[thrown.status], details: thrown.message, metadata: proving(thrown.revocation) };
   const metadata = new Metadata();
@@ -21,7 +21,7 @@ export function statusOf(thrown: unknown, failure: Pick<RepeatedFailure, 'note'>
   return { code: codes.INTERNAL, details: 'internal error', metadata };
 }
 
-/** Metadata with the proof that a ship is revoked, where there is one. */
+/** Metadata with the proof that a ship is revoked, if there is one. */
 export function proving(revocation: Uint8Array | undefined): Metadata {
   const metadata = new Metadata();
   if (revocation !== undefined) metadata.set('quire-revocation-bin', Buffer.from(revocation));

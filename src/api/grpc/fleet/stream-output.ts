@@ -4,7 +4,7 @@ import { ServerMessageSchema, type ServerMessage, type ShipMessage } from '../..
 import type { SessionOutput } from '../../../runs/fleet/port.ts';
 import { proving } from './status.ts';
 
-/** A ship that reads has far less than this waiting. */
+/** Limit of unsent data; a ship that reads has far less than this. */
 const MAX_WAITING_BYTES = 16 << 20;
 const MAX_WAITING_MESSAGES = 10_000;
 
@@ -12,12 +12,12 @@ const CODES = {
   ok: codes.OK, permission_denied: codes.PERMISSION_DENIED, not_found: codes.NOT_FOUND, failed_precondition: codes.FAILED_PRECONDITION, unavailable: codes.UNAVAILABLE,
 } as const;
 
-/** The control stream of a call: its own messages are written as bytes, so that what waits can be counted. */
+/** The control stream of a call: its messages are written as bytes, so that unsent data can be counted. */
 export type ControlCall = ServerDuplexStream<ShipMessage, Buffer>;
 
 /**
- * Writes a session's messages to its stream. What the ship does not read waits here, up to a limit; then the stream is
- * cut, since a ship must not fill the memory of the server.
+ * Writes a session's messages to its stream. Messages that the ship does not read are buffered here up to a limit; then
+ * the stream is aborted, because a ship must not fill the memory of the server.
  */
 export class StreamOutput implements SessionOutput {
   readonly #call: ControlCall;
@@ -26,7 +26,7 @@ export class StreamOutput implements SessionOutput {
   #waitingMessages = 0;
   #closed = false;
 
-  /** `onCut`: told when it ends the stream by itself. */
+  /** `onCut`: called when this class aborts the stream. */
   constructor(call: ControlCall, onCut: () => void) {
     this.#call = call;
     this.#onCut = onCut;
@@ -49,12 +49,12 @@ export class StreamOutput implements SessionOutput {
   }
 
   close(status: keyof typeof CODES, reason: string, revocation?: Uint8Array): void {
-    // A ship that is thrown out is not waited for.
+    // Does not wait for a ship that is being disconnected.
     if (status === 'permission_denied') this.#cut(CODES[status], reason, proving(revocation));
     else this.fail(CODES[status], reason);
   }
 
-  /** Ends the stream behind what was sent. */
+  /** Ends the stream after the messages that were sent. */
   fail(code: codes, details: string, metadata = new Metadata()): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -62,7 +62,7 @@ export class StreamOutput implements SessionOutput {
     else this.#call.emit('error', { code, details, metadata });
   }
 
-  /** The stream has ended by itself. */
+  /** Called when the stream has ended by itself. */
   ended(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -70,8 +70,8 @@ export class StreamOutput implements SessionOutput {
   }
 
   /**
-   * Ends the stream without what waits in it. The library's stream sends its status only behind that, so it is dropped, and
-   * the status goes to the call below it.
+   * Ends the stream without its unsent messages. The library's stream sends its status only after them, so they are
+   * dropped, and the status is passed to the underlying call.
    */
   #cut(code: codes, details: string, metadata: Metadata): void {
     if (this.#closed) return;

@@ -6,16 +6,16 @@ import { setOwn } from './own.ts';
 import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
 import { endOf, readStruct, readValue } from './well-known.ts';
 
-/** Messages within messages; deeper ones could exhaust the stack. */
+/** Nesting depth of messages; deeper ones could exhaust the stack. */
 const MAX_DEPTH = 100;
 
 type Fields = Record<string, unknown>;
 
 /**
- * Reads a message into the form that JSON would have: what is not on the wire is not in it, so that
- * presence is kept, and unknown fields are passed over, as a message of a later version may have them. With `repairText`, bytes that
- * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39).
- * Errors: 400 `invalid_argument`, naming the field where there is one.
+ * Decodes a message into the form that JSON would have. Fields that are not on the wire are absent from the result, so
+ * presence is kept. Unknown fields are ignored, because a later version may have them. With `repairText`, bytes that
+ * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39). Errors: 400
+ * `invalid_argument`, naming the field if there is one.
  */
 export function decodeMessage(bytes: Uint8Array, plan: MessagePlan, options: { readonly repairText?: boolean } = {}): unknown {
   const reader = new BinaryReader(bytes, options.repairText === true ? escapingText : strictText);
@@ -40,7 +40,7 @@ const escapingText = (bytes: Uint8Array): string => decodeUtf8Escaping(toBuffer(
 
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Reads up to `end`. A message that comes twice is merged into what came first, as the format wants it. */
+/** Decodes up to `end`. A message that occurs twice is merged into the first one, as the format requires. */
 function readMessage(reader: BinaryReader, end: number, plan: MessagePlan, before: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH} levels`);
   const fields = fieldsOf(plan, before);
@@ -54,7 +54,7 @@ function readMessage(reader: BinaryReader, end: number, plan: MessagePlan, befor
   return shownAs(plan, fields);
 }
 
-/** The fields that were read before, from the form in which they are shown. */
+/** Returns the fields that were decoded before from their JSON form. */
 function fieldsOf(plan: MessagePlan, before: unknown): Fields {
   if (before === undefined) return {};
   return plan.form === 'list' || plan.form === 'map' ? { values: before } : plan.form === 'union' ? {} : (before as Fields);
@@ -69,7 +69,7 @@ function shownAs(plan: MessagePlan, fields: Fields): unknown {
   }
 }
 
-/** Groups are history, and may be nested without a bound. */
+/** Groups are obsolete, and may be nested without limit. */
 function skip(reader: BinaryReader, wireType: WireType): void {
   if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw malformed('groups are not supported');
   reader.skip(wireType);
@@ -96,7 +96,7 @@ function readField(reader: BinaryReader, wireType: WireType, field: FieldPlan, f
   if (value !== undefined) fields[field.name] = value;
 }
 
-/** Numbers come packed or one by one, whatever the writer likes better. */
+/** Repeated numbers may be packed or not, as the writer prefers. */
 function readItems(reader: BinaryReader, wireType: WireType, field: FieldPlan, items: unknown[], place: Place): void {
   const expected = WIRE_TYPES[field.kind];
   if (wireType === WireType.LengthDelimited && expected !== WireType.LengthDelimited) {
@@ -109,7 +109,7 @@ function readItems(reader: BinaryReader, wireType: WireType, field: FieldPlan, i
   items.push(readOne(reader, field, undefined, place.depth));
 }
 
-/** An entry of a map is a message of a key and a value, either of which may be left out. */
+/** An entry of a map is a message of a key and a value; either may be absent. */
 function readEntry(reader: BinaryReader, field: FieldPlan, entries: Fields, depth: number): void {
   const end = endOf(reader);
   let key = '';
@@ -141,7 +141,7 @@ function readOne(reader: BinaryReader, field: FieldPlan, before: unknown, depth:
     case 'bool': return reader.bool();
     case 'int32': return reader.int32();
     case 'uint32': return reader.uint32();
-    // As JSON has them: beyond 2^53, where moments in nanoseconds lie, the nearest number that it can tell.
+    // As JSON has them: beyond 2^53, for example for nanosecond timestamps, the nearest number that it can represent.
     case 'int64': return Number(reader.int64());
     case 'uint64': return Number(reader.uint64());
     case 'double': return reader.double();

@@ -5,9 +5,8 @@ import { writeStruct, writeValue } from './well-known.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a value that has the form JSON would have as a message. Absent and null are not written, nor
- * is the zero of a scalar without presence. Throws when the value does not fit, which is the
- * fault of whoever made it.
+ * Encodes a value in JSON form as a message. Absent and null fields are not written, nor is the zero of a scalar
+ * without presence. Throws if the value does not fit, which is a bug of the code that made it.
  */
 export function encodeMessage(value: unknown, plan: MessagePlan): Buffer {
   const writer = new BinaryWriter();
@@ -35,7 +34,7 @@ function toFields(value: unknown, plan: MessagePlan): Fields {
   return { [member.name]: value };
 }
 
-/** Which member of a union a value belongs to: their types differ. */
+/** Which member of a union a value belongs to, by its type. */
 function suits(kind: Kind, value: unknown): boolean {
   if (kind === 'string') return typeof value === 'string';
   if (kind === 'bool') return typeof value === 'boolean';
@@ -80,7 +79,7 @@ function writeMap(writer: BinaryWriter, field: FieldPlan, entries: Fields): void
 
 function write(writer: BinaryWriter, field: FieldPlan, value: unknown): void {
   switch (field.kind) {
-    // A lone surrogate has no UTF-8.
+    // A lone surrogate has no UTF-8 encoding.
     case 'string': writer.string((value as string).toWellFormed()); break;
     case 'bytes': writer.bytes(value as Uint8Array); break;
     case 'bool': writer.bool(value as boolean); break;

@@ -22,7 +22,7 @@ const json = fc.letrec((tie) => ({
   object: fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
 }));
 
-/** Values of a message in the form of JSON; depth is bounded where messages hold themselves. */
+/** Values of a message in JSON form; depth is bounded if messages contain themselves. */
 function valueOf(plan: MessagePlan, depth = 0): fc.Arbitrary<unknown> {
   const [first] = plan.fields;
   if (plan.form === 'list' || plan.form === 'map') return fieldOf(first!, depth);
@@ -54,7 +54,7 @@ function singleOf({ kind, message }: FieldPlan, depth: number): fc.Arbitrary<unk
   }
 }
 
-/** What is left of a value on the wire: empty lists and maps, and zeros without presence, are not there. */
+/** The part of a value that is encoded on the wire: empty lists and maps, and zeros without presence, are omitted. */
 function onTheWire(value: unknown, plan: MessagePlan): unknown {
   if (plan.form === 'list' || plan.form === 'map') return fieldOnTheWire(value, plan.fields[0]!);
   if (plan.form === 'union') return value;
@@ -82,7 +82,7 @@ describe('the codec', () => {
       const plan = schema.plan(descriptor);
       fc.assert(fc.property(valueOf(plan), (value) => {
         const ours = encodeMessage(value, plan);
-        // What another library has read and written again is the same to us, whatever the order of its fields.
+        // A message that another library has decoded and encoded again has the same value for us, whatever the order of its fields.
         const theirs = toBinary(descriptor, fromBinary(descriptor, ours));
         expect(decodeMessage(theirs, plan)).toEqual(onTheWire(value, plan));
         expect(decodeMessage(Uint8Array.from(ours), plan)).toEqual(onTheWire(value, plan));

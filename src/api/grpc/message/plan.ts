@@ -2,7 +2,7 @@ import { createFileRegistry, fromBinary, ScalarType, type DescField, type DescMe
 import { WireType } from '@bufbuild/protobuf/wire';
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt';
 
-/** How a single value stands on the wire. `struct` and `value` are google.protobuf's own forms of JSON. */
+/** How a single value is encoded on the wire. `struct` and `value` are google.protobuf's own forms of JSON. */
 export type Kind = 'string' | 'bytes' | 'bool' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'double' | 'float' | 'message' | 'struct' | 'value';
 
 /** A field of a message, as the codec needs it. */
@@ -12,7 +12,7 @@ export interface FieldPlan {
   readonly name: string;
   readonly kind: Kind;
   readonly shape: 'one' | 'list' | 'map';
-  /** False for a scalar whose zero is the same as its absence. */
+  /** False for a scalar whose zero equals absence. */
   readonly presence: boolean;
   /** The message of a field of kind `message`. */
   readonly message?: MessagePlan;
@@ -21,9 +21,9 @@ export interface FieldPlan {
 }
 
 /**
- * A message, as the codec needs it. What JSON has no wrapper for is transparent: a message whose only
- * field is a list or a map named `values` is that list or map, and one that is nothing but a oneof
- * named `value` is whatever member is set.
+ * A message, as the codec needs it. Messages that only exist because protobuf requires a wrapper are transparent: a
+ * message whose only field is a list or a map named `values` is that list or map, and a message that is only a oneof
+ * named `value` is the member that is set.
  */
 export interface MessagePlan {
   readonly name: string;
@@ -36,7 +36,7 @@ export interface MessagePlan {
 export interface Schema {
   readonly files: FileDescriptorSet;
   readonly registry: FileRegistry;
-  /** The plan of a message by its full name; the same object each time. */
+  /** Returns the plan of a message by its full name; always the same object. */
   plan(message: DescMessage): MessagePlan;
 }
 
@@ -45,7 +45,7 @@ const KINDS = new Map<ScalarType, Kind>([
   [ScalarType.INT64, 'int64'], [ScalarType.UINT64, 'uint64'], [ScalarType.DOUBLE, 'double'], [ScalarType.FLOAT, 'float'],
 ]);
 
-/** How each kind stands on the wire, unless it is packed. */
+/** The wire type of each kind, unless it is packed. */
 export const WIRE_TYPES: Readonly<Record<Kind, WireType>> = {
   string: WireType.LengthDelimited, bytes: WireType.LengthDelimited, message: WireType.LengthDelimited, struct: WireType.LengthDelimited, value: WireType.LengthDelimited,
   bool: WireType.Varint, int32: WireType.Varint, uint32: WireType.Varint, int64: WireType.Varint, uint64: WireType.Varint,
@@ -54,7 +54,10 @@ export const WIRE_TYPES: Readonly<Record<Kind, WireType>> = {
 
 const WELL_KNOWN = new Map<string, Kind>([['google.protobuf.Struct', 'struct'], ['google.protobuf.Value', 'value']]);
 
-/** Reads an image. Throws when it has what the codec does not know, such as enums: the build tells, not a request. */
+/**
+ * Reads an image. Throws if it contains something that the codec does not support, such as enums, so that the build
+ * fails rather than a request.
+ */
 export function readSchema(image: Uint8Array): Schema {
   const files = fromBinary(FileDescriptorSetSchema, image);
   const plans = new Map<string, MessagePlan>();
@@ -71,7 +74,7 @@ function planOf(message: DescMessage, plans: Map<string, MessagePlan>): MessageP
   const fields: FieldPlan[] = [];
   const byNumber = new Map<number, FieldPlan>();
   const plan: MessagePlan = { name: message.typeName, form: formOf(message), fields, byNumber };
-  // Known before its fields are read, since messages may hold themselves.
+  // Registered before its fields are read, because messages may contain themselves.
   plans.set(message.typeName, plan);
   for (const descriptor of message.fields) {
     const field = planField(descriptor, plans);

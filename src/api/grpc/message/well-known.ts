@@ -10,7 +10,7 @@ import { setOwn } from './own.ts';
  *   ListValue  1: repeated Value
  */
 
-/** The same as for other messages: each level of JSON takes two of them. */
+/** The same limit as for other messages: each level of JSON takes two of them. */
 const MAX_DEPTH = 200;
 
 export function readStruct(reader: BinaryReader, end: number, depth: number): Record<string, unknown> {
@@ -49,10 +49,10 @@ function readList(reader: BinaryReader, end: number, depth: number): unknown[] {
   return list;
 }
 
-/** Wire types of `Value`, by number. In the others every field is length-delimited. */
+/** Wire types of `Value`, by number. In the other messages every field is length-delimited. */
 const VALUE_TYPES: readonly WireType[] = [0, WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Varint, WireType.LengthDelimited, WireType.LengthDelimited];
 
-/** Calls `read` for each field from 1 to `known`, and passes over the others. */
+/** Calls `read` for each field from 1 to `known`, and skips the others. */
 function each(reader: BinaryReader, end: number, depth: number, read: (number: number) => void, known: 1 | 2 | 6 = 1): void {
   if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
   while (reader.pos < end) {
@@ -66,7 +66,7 @@ function each(reader: BinaryReader, end: number, depth: number, read: (number: n
   if (reader.pos > end) throw new RangeError('a value reaches beyond its end');
 }
 
-/** Reads a length, and answers where what follows ends. */
+/** Reads a length, and returns the position where the data ends. */
 export function endOf(reader: BinaryReader): number {
   const length = reader.uint32();
   const end = reader.pos + length;

@@ -4,9 +4,9 @@ import { type Credential, presentedCredential } from '../../../lib/credential.ts
 import { Lru } from '../../../lib/lru.ts';
 import { digestOf, type KeyOwner, type StaticKeys } from './static-keys.ts';
 
-/** Keys that are kept in the database (`/v1/mcp/keys`). */
+/** Keys that are stored in the database (`/v1/mcp/keys`). */
 export interface StoredKeys {
-  /** Who an active key belongs to; undefined for one that is unknown, disabled or expired. */
+  /** Returns the owner of an active key; undefined for a key that is unknown, disabled or expired. */
   find(digest: string): Promise<KeyOwner | undefined>;
 }
 
@@ -15,29 +15,29 @@ export interface AuthenticatorOptions {
   readonly required: boolean;
   readonly keys: StaticKeys;
   readonly stored?: StoredKeys;
-  /** Whose a credential of the service is, where they are what is asked for instead of keys; undefined for one that is not valid. */
+  /** Returns the user of a credential of the service, if those are required instead of keys; undefined for a credential that is not valid. */
   readonly accepts?: (credential: Credential) => Promise<ServiceUser | undefined>;
-  /** Milliseconds that the answer about a stored key is remembered (`SVC_MCP_API_KEY_CACHE_TTL`). */
+  /** Milliseconds for which the result for a stored key is cached (`SVC_MCP_API_KEY_CACHE_TTL`). */
   readonly cacheTtl: number;
   readonly clock: Clock;
 }
 
-/** A user of the service, as far as it matters here. */
+/** The part of a user of the service that is needed here. */
 export interface ServiceUser {
   readonly username: string;
-  /** When the credential expires, in Unix milliseconds; absent for never. */
+  /** When the credential expires, in Unix milliseconds; absent if it does not expire. */
   readonly expiresAt?: number;
 }
 
-/** What a request shows of its sender: the owner of a key of MCP, or a user of the service by their credential, or nothing. */
+/** The sender of a request: the owner of an MCP key, a user of the service by their credential, or an anonymous sender; or why it is rejected. */
 export type Identity =
   | { readonly ok: true; readonly owner?: KeyOwner; readonly user?: ServiceUser; readonly credential?: Credential }
   | { readonly ok: false; readonly reason: string; readonly credential?: Credential };
 
-/** What is said of every credential that is not valid, for whatever reason, in the words of all protocols (contract, section 7). */
+/** The message for every invalid credential, whatever the reason, the same in all protocols (contract, section 7). */
 const INVALID = 'invalid token';
 
-/** Answers that are remembered; guessing must not fill the memory. */
+/** Cached results; guessing keys must not fill the memory. */
 const CACHED = 10_000;
 
 interface Remembered {
@@ -46,8 +46,8 @@ interface Remembered {
 }
 
 /**
- * Checks MCP keys where they are required, and else the service's credentials where it has any (decision D-114): otherwise
- * whoever reaches the port could hold all the sessions there are.
+ * Checks MCP keys if they are required, and otherwise the service's credentials if it has any (decision D-114): without
+ * this, any client that reaches the port could take all sessions.
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -57,7 +57,7 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** `query` may carry `api_key` where the client cannot set headers, as with server-sent events. */
+  /** `query` may contain `api_key` for clients that cannot set headers, as with server-sent events. */
   async identify(request: IncomingMessage, query: URLSearchParams, queryAllowed: boolean): Promise<Identity> {
     const credential = credentialOf(request, queryAllowed ? query : undefined);
     const { required, accepts } = this.#options;
@@ -71,7 +71,7 @@ export class Authenticator {
     return user === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, user, credential };
   }
 
-  /** Forgets what is remembered: after a key was removed or disabled it must stop working at once. */
+  /** Clears the cache: after a key was removed or disabled it must stop working at once. */
   forget(): void {
     this.#remembered.clear();
   }

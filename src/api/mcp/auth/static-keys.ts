@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../../../lib/config-error.ts';
 
-/** Who a key belongs to. */
+/** The owner of a key. */
 export interface KeyOwner {
   readonly name: string;
-  /** When the key expires, in Unix milliseconds; absent for never. */
+  /** When the key expires, in Unix milliseconds; absent if it does not expire. */
   readonly expiresAt?: number;
 }
 
@@ -12,11 +12,11 @@ interface StaticKey extends KeyOwner {
   readonly digest: Buffer;
 }
 
-/** The keys of `SVC_MCP_API_KEYS`, as digests: the keys themselves are not kept. */
+/** The keys of `SVC_MCP_API_KEYS`, as digests: the keys themselves are not stored. */
 export class StaticKeys {
   readonly #keys: readonly StaticKey[];
 
-  /** `entries`: `key:name` each; the name is for logs and may be left out. Throws `ConfigError`, without showing a key. */
+  /** `entries`: `key:name` each; the name is used in logs and may be omitted. Throws `ConfigError`, without revealing a key. */
   constructor(entries: readonly string[]) {
     const problems: string[] = [];
     this.#keys = entries.map((entry, i) => {
@@ -33,7 +33,7 @@ export class StaticKeys {
     return this.#keys.length;
   }
 
-  /** Compares with every key in constant time, so that neither a key's place nor its letters can be measured. */
+  /** Compares with every key in constant time, so that timing reveals neither a key's position nor its characters. */
   find(digest: Buffer): KeyOwner | undefined {
     let found: StaticKey | undefined;
     for (const key of this.#keys) if (timingSafeEqual(key.digest, digest)) found = key;
@@ -41,7 +41,7 @@ export class StaticKeys {
   }
 }
 
-/** SHA-256, which is enough for keys that are long and random. */
+/** SHA-256, which is sufficient for long random keys. */
 export function digestOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

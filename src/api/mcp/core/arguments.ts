@@ -3,18 +3,18 @@ import { dereference, type JsonSchema } from './json-schema.ts';
 
 type Fields = ReadonlyMap<string, { readonly name: string; readonly schema: JsonSchema }>;
 
-/** Deeper values are left as they are: every operation refuses them. */
+/** Nesting depth; deeper values are left as they are, because every operation rejects them. */
 const MAX_DEPTH = 64;
 
-/** `filterMeta` becomes `filter_meta`, `sourceDocID` becomes `source_doc_id`. */
+/** Converts `filterMeta` to `filter_meta`, `sourceDocID` to `source_doc_id`. */
 export function snakeCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 /**
- * Turns arguments into the input of an operation: fields that the schema declares are taken in
- * snake_case and in camelCase, at every depth (decision D-116); the keys of free maps, such as
- * metadata, stay as they are. Throws where a field is given in both spellings.
+ * Converts arguments to the input of an operation: fields that the schema declares are accepted in snake_case and in
+ * camelCase, at every depth (decision D-116); the keys of free maps, such as metadata, stay as they are. Throws if a
+ * field occurs in both spellings.
  */
 export class ArgumentReader {
   readonly #root: JsonSchema;
@@ -29,7 +29,7 @@ export class ArgumentReader {
     return this.#rename(args, this.#root, 0) as Record<string, unknown>;
   }
 
-  /** The name in the operation's input of a field that is spelled either way; undefined when there is none. */
+  /** Returns the name in the operation's input of a field in either spelling; undefined if there is none. */
   fieldOf(name: string): string | undefined {
     return this.#fieldsOf(this.#root).get(name)?.name;
   }
@@ -52,7 +52,7 @@ export class ArgumentReader {
       const within = field?.schema ?? rest;
       renamed.set(name, within === undefined ? inner : this.#rename(inner, within, depth + 1));
     }
-    // Unlike an assignment this makes a plain field of every name, `__proto__` included.
+    // Unlike an assignment, this creates an ordinary field for every name, including `__proto__`.
     return Object.fromEntries(renamed);
   }
 

@@ -6,16 +6,16 @@ import { PROMPTS } from './prompt-texts.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
 import type { AnyInvoke } from './tool.ts';
 
-/** Values of one answer; the protocol allows no more. */
+/** Most values of one response; the protocol allows no more. */
 const MAX_VALUES = 100;
 
-/** As `completion/complete` sends it. */
+/** The result of `completion/complete`. */
 export interface CompletionRequest {
   readonly ref: { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
   readonly argument: { readonly name: string; readonly value: string };
 }
 
-/** Completes the names of collections, of prompts and of resource templates alike (decision D-118); other arguments have no values to offer. */
+/** Completes the names of collections, for prompts and for resource templates (decision D-118); other arguments have no values to suggest. */
 export async function complete(invoke: AnyInvoke, { ref, argument }: CompletionRequest, context: CallContext): Promise<object> {
   checkReference(ref);
   const begun = argument.value.toLowerCase();
@@ -31,7 +31,7 @@ function checkReference(ref: CompletionRequest['ref']): void {
   }
 }
 
-/** All collections for those who may know them, else those whose configuration the caller may read. */
+/** All collections for callers that may list them, otherwise those whose configuration the caller may read. */
 async function collectionNames(invoke: AnyInvoke, context: CallContext): Promise<string[]> {
   try {
     const { value } = await invoke('getStats', {}, callerOf(context));
@@ -44,7 +44,7 @@ async function collectionNames(invoke: AnyInvoke, context: CallContext): Promise
 
 async function configuredCollections(invoke: AnyInvoke, context: CallContext): Promise<string[]> {
   try {
-    // Of all that is read, only names go into the answer.
+    // Only names are returned, although more is read.
     const caller = { ...callerOf(context), budget: new AnswerBudget(Infinity) };
     const { value } = await invoke('listCollectionConfigs', {}, caller);
     return (value as { configs: { collection: string }[] }).configs.map(({ collection }) => collection);

@@ -162,7 +162,7 @@ describe('completion (decision D-118)', () => {
   it('offers what the caller may know, and nothing for other arguments', async () => {
     const invoke = async (id: string, _input: object, { budget }: Caller) => {
       if (id === 'getStats') throw new ServiceError('admin_required', 'no');
-      // The budget of an answer would cut the list from which only names are taken.
+      // The size limit of a response would truncate the list from which only names are used.
       expect(budget!.take(2 ** 40)).toBe(true);
       expect(budget!.take(2 ** 40)).toBe(true);
       return { value: { configs: [{ collection: 'mine' }] }, headers: {} };

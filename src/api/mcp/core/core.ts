@@ -13,7 +13,7 @@ import { ToolBook, type ToolCall } from './tool-book.ts';
 import { createTools, type ToolSchemas } from './tools.ts';
 import type { Toolset } from './toolset.ts';
 
-/** What the server says of itself. */
+/** The server's description of itself. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
@@ -24,7 +24,7 @@ export interface ServerInfo {
 
 export interface CoreOptions {
   readonly info: ServerInfo;
-  /** Told to models; none when empty. */
+  /** Instructions for models; none if empty. */
   readonly instructions: string;
   readonly schemas: ToolSchemas;
   /** JSON schemas of the operations' inputs, by operation id. */
@@ -33,14 +33,14 @@ export interface CoreOptions {
   readonly custom: readonly CustomTool[];
   readonly builtInTools: boolean;
   readonly toolset: Toolset;
-  /** Which operations a caller may use; tools that need others are not listed. */
+  /** Which operations a caller may use; tools that need other operations are not listed. */
   readonly permits: Permits;
-  /** Language of a document whose URI names none. */
+  /** Language of a document whose URI contains none. */
   readonly defaultLang: string;
   readonly log: Log;
   readonly observe?: (call: ToolCall) => void;
   readonly timer?: Timer;
-  /** Bytes that the answer of a tool may have; those of `AnswerBudget` when absent. */
+  /** Most bytes of a tool's result; the default is that of `AnswerBudget`. */
   readonly answerBytes?: number;
 }
 
@@ -48,12 +48,12 @@ interface ListParams {
   readonly cursor?: string | undefined;
 }
 
-/** The methods of MCP, the same for all revisions and transports; each takes the parameters of its request. */
+/** The methods of MCP, the same for all revisions and transports; each receives the parameters of its request. */
 export interface McpCore {
   readonly info: ServerInfo;
   readonly instructions: string | undefined;
   readonly capabilities: typeof CAPABILITIES;
-  /** The tools that are listed, with one line for each. */
+  /** The tools that are listed, with one line of description each. */
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   listTools(params: ListParams, context: CallContext): Promise<object>;
   callTool(params: { readonly name: string; readonly arguments?: Arguments | undefined }, context: CallContext): Promise<object>;
@@ -65,7 +65,7 @@ export interface McpCore {
   complete(params: CompletionRequest, context: CallContext): Promise<object>;
 }
 
-/** Nothing changes while the server runs, so that there is nothing to subscribe to. */
+/** Nothing changes while the server runs, so there is nothing to subscribe to. */
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 export function createCore(options: CoreOptions): McpCore {
@@ -83,7 +83,7 @@ export function createCore(options: CoreOptions): McpCore {
   });
   const book = new ToolBook(tools, { permits: options.permits, log, observe: options.observe ?? (() => undefined) });
   const listed = new Set(tools.listed.map(({ definition }) => definition.name));
-  // A prompt sends models to tools that they see.
+  // A prompt refers models to tools that are listed.
   const ofCore = listed.has('search') && !listed.has('full_text_search');
   const page = (name: string, all: readonly unknown[], cursor: string | undefined): object => {
     const { items, ...rest } = pageOf(all, cursor);

@@ -7,8 +7,8 @@ const DEFAULT_LIMIT = 1000;
 const NEWLINE = 10;
 
 /**
- * Some documents of an export, as lines: what a model can hold, never the whole file. The export is made
- * while it is read, so that what lies behind the window costs nothing; what lies before it is skipped.
+ * Returns some documents of an export, as lines: as much as a model can use, never the whole file. The export is made
+ * while it is read, so documents after the window cost nothing; those before it are skipped.
  */
 export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<string, unknown>>, caller: Caller, budget: AnswerBudget): Promise<Record<string, unknown>> {
   const { offset = 0, limit = DEFAULT_LIMIT, ...rest } = input;
@@ -43,7 +43,7 @@ class Window {
     this.#budget = budget;
   }
 
-  /** False when the line lies behind the window, so that no more is needed. */
+  /** Returns false if the line is after the window, so that reading can stop. */
   take(line: Buffer): boolean {
     if (this.#seen++ < this.#offset) return true;
     if (this.#lines.length >= this.#limit || !this.#budget.take(line.length)) {
@@ -65,7 +65,7 @@ class Window {
   }
 }
 
-/** The lines of a text that comes in pieces, each with its end. */
+/** The lines of a text that arrives in pieces, each with its line end. */
 async function* linesOf(content: Download['content']): AsyncGenerator<Buffer> {
   const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;
   let begun: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 
-/** The input of `importWiki` from a URL, which the operation reads in the place of a file that comes with the call. */
+/** The input of `importWiki` from a URL, which the operation reads instead of a file in the call. */
 export function toFetched({ url, file: _, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (typeof url !== 'string' || url === '') throw new ServiceError('missing_fields', 'missing fields: url');
   const parsed = URL.parse(url);

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the arguments of tools need. */
+/** The part of JSON Schema that the arguments of tools need. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -15,7 +15,7 @@ export interface JsonSchema {
 
 const DEFINITION = '#/$defs/';
 
-/** Follows references into the root's definitions. */
+/** Resolves references to the root's definitions. */
 export function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
   for (let hops = 0; current.$ref?.startsWith(DEFINITION) && hops < 32; hops++) {

@@ -17,11 +17,11 @@ export interface OperationToolParts {
   readonly arguments: ArgumentReader;
   readonly invoke: AnyInvoke;
   readonly timer: Timer;
-  /** Bytes that an answer may have; those of `AnswerBudget` when absent. */
+  /** Most bytes of a result; the default is that of `AnswerBudget`. */
   readonly answerBytes?: number | undefined;
 }
 
-/** A tool that is one operation: it reads the arguments, invokes, and presents the answer. */
+/** A tool that is one operation: it reads the arguments, invokes the operation, and presents the result. */
 export function operationTool(parts: OperationToolParts): Tool {
   const { spec, definition, invoke } = parts;
   return {
@@ -48,7 +48,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
   throw new Error('a tool whose operation answers no object must name its list');
 }
 
-/** What REST says in headers beside a list becomes fields. */
+/** Values that REST sends in headers beside a list become fields. */
 function asList(name: string, { value, headers }: Reply<unknown>): Record<string, unknown> {
   const items = value as readonly unknown[];
   return {

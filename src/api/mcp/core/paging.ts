@@ -1,9 +1,9 @@
 import { INVALID_PARAMS, McpFault } from './fault.ts';
 
-/** Entries of one answer to a list request (decisions, section 4.14). */
+/** Entries in one response to a list request (decisions, section 4.14). */
 export const PAGE_SIZE = 100;
 
-/** One page of a list; the cursor is opaque to clients and names where the next one begins. */
+/** One page of a list; the cursor is opaque to clients and identifies the start of the next page. */
 export function pageOf<T>(all: readonly T[], cursor: string | undefined): { items: T[]; nextCursor?: string } {
   const start = cursor === undefined ? 0 : positionOf(cursor, all.length);
   const end = start + PAGE_SIZE;

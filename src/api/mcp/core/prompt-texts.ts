@@ -1,4 +1,4 @@
-/** What a prompt asks for, as `prompts/list` shows it. */
+/** An argument of a prompt, as `prompts/list` shows it. */
 export interface PromptArgument {
   readonly name: string;
   readonly description: string;
@@ -10,7 +10,7 @@ export interface Prompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** The text; an optional argument that was not given is empty. */
+  /** Returns the text; an optional argument that is absent is empty. */
   text(args: Readonly<Record<string, string>>): string;
 }
 

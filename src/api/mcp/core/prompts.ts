@@ -2,7 +2,7 @@ import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { CORE_TEXTS } from './core-prompt-texts.ts';
 import { PROMPTS, type Prompt, type PromptArgument } from './prompt-texts.ts';
 
-/** Characters that an argument of a prompt may have. */
+/** Most characters of a prompt's argument. */
 const MAX_ARGUMENT = 4096;
 
 /** A prompt as `prompts/list` shows it. */
@@ -10,7 +10,10 @@ export function listPrompts(): { name: string; title: string; description: strin
   return PROMPTS.map(({ name, title, description, arguments: parameters }) => ({ name, title, description, arguments: [...parameters] }));
 }
 
-/** A prompt with its arguments filled in, in terms of the core tools or of those of the operations. Throws `McpFault` that names what is missing. */
+/**
+ * Returns a prompt with its arguments filled in, which refers either to the core tools or to those of the operations.
+ * Throws `McpFault` that names what is missing.
+ */
 export function getPrompt(name: string, args: Readonly<Record<string, string>> = {}, ofCore = false): object {
   const prompt = PROMPTS.find((each) => each.name === name);
   if (prompt === undefined) throw new McpFault(INVALID_PARAMS, `unknown prompt: ${name.slice(0, 128)}`);

@@ -6,7 +6,7 @@ import type { AnyInvoke } from './tool.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** What is always there (decision D-117). */
+/** The resources that always exist (decision D-117). */
 export const RESOURCES = [
   { uri: 'svc://health', name: 'health', title: 'Health', description: 'Whether the service is healthy, and where its database lives.', mimeType: JSON_TYPE },
   { uri: 'svc://stats', name: 'stats', title: 'Statistics', description: 'The collections, with the number of documents in each.', mimeType: JSON_TYPE },
@@ -37,11 +37,11 @@ interface Content {
 
 export interface ResourceOptions {
   readonly invoke: AnyInvoke;
-  /** Language of a document whose URI names none. */
+  /** Language of a document whose URI contains none. */
   readonly defaultLang: string;
 }
 
-/** Reads what a URI names. Throws `McpFault` where there is nothing of that name. */
+/** Reads the resource of a URI. Throws `McpFault` if there is none. */
 export async function readResource(options: ResourceOptions, uri: string, context: CallContext): Promise<{ contents: Content[] }> {
   const target = parseResourceUri(uri);
   if (target === undefined) throw notFound(uri);
@@ -53,18 +53,18 @@ export async function readResource(options: ResourceOptions, uri: string, contex
   }
 }
 
-/** What a URI asks for. */
+/** The parts of a resource's URI. */
 export interface Target {
   readonly kind: 'health' | 'stats' | 'document' | 'search';
   readonly collection: string;
   readonly key: string;
-  /** Parameters behind the `?`. */
+  /** Parameters after the `?`. */
   readonly query: URLSearchParams;
 }
 
 /**
- * Takes a URI apart by hand, since `URL` would lowercase collections and resolve dots in keys.
- * Undefined for what no resource and no template describes.
+ * Parses a URI without `URL`, which would lowercase collections and resolve dots in keys. Returns undefined if no
+ * resource and no template matches.
  */
 export function parseResourceUri(uri: string): Target | undefined {
   const match = /^(svc|svc-search):\/\/([^/?#]+)(?:\/([^?#]+))?(?:\?([^#]*))?$/.exec(uri);

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../../errors/index.ts';
 
-/** What `tools/call` answers. */
+/** The result of `tools/call`. */
 export interface ToolResult {
   readonly [key: string]: unknown;
   readonly content: readonly TextContent[];
-  /** As the tool's output schema says; absent in failures. */
+  /** Matches the tool's output schema; absent in failures. */
   readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
 }
@@ -14,14 +14,14 @@ interface TextContent {
   readonly text: string;
 }
 
-/** Larger results would serve no model, and a message is held in memory several times. */
+/** Larger results are of no use to a model, and a message is in memory several times. */
 export const MAX_RESULT_BYTES = 4 * 2 ** 20;
-/** Characters of a written body that its answer shows; escaped as JSON they have six bytes each at most. */
+/** Characters of a written body that the result shows; escaped as JSON they take at most six bytes each. */
 const MAX_SHOWN_BODY = 100_000;
 
 /**
- * A success: the value as JSON that a model can read, and as structured content (decision D-116). The
- * `responsePrompt` of a collection is said once more in words of its own, since it is meant for the model.
+ * A success: the value as JSON that a model can read, and as structured content (decision D-116). The `responsePrompt`
+ * of a collection is repeated as a text of its own, because it is meant for the model.
  */
 export function success(value: Readonly<Record<string, unknown>>): ToolResult {
   const text = JSON.stringify(value);
@@ -34,7 +34,7 @@ export function success(value: Readonly<Record<string, unknown>>): ToolResult {
   return { content: [textOf(text), ...prompt], structuredContent: value };
 }
 
-/** The success of a write, which was done however large its answer is: a body that is too long for it is cut, and said to be. */
+/** The success of a write, which is reported however large its result is: a body that is too long is truncated and marked as such. */
 export function written(value: Readonly<Record<string, unknown>>): ToolResult {
   const { contentMd } = value;
   if (typeof contentMd !== 'string' || contentMd.length <= MAX_SHOWN_BODY) return success(value);
@@ -42,7 +42,7 @@ export function written(value: Readonly<Record<string, unknown>>): ToolResult {
   return { ...result, content: [...content, textOf(`It was written as a whole; of its ${contentMd.length} characters, contentMd has the first ${MAX_SHOWN_BODY}.`)] };
 }
 
-/** A failure that the model is told of: the message and the stable code, as the error bodies of REST have them. */
+/** A failure that the model receives: the message and the stable code, as in the error bodies of REST. */
 export function failure(error: ServiceError): ToolResult {
   const body = { error: error.message, code: error.code, ...(error.errors === undefined ? {} : { errors: error.errors }), ...error.body };
   return { content: [textOf(JSON.stringify(body))], isError: true };

@@ -22,7 +22,7 @@ export interface ToolBookOptions {
   readonly observe: (call: ToolCall) => void;
 }
 
-/** The tools of a server: which there are, and how one is called. */
+/** The tools of a server: lists them and calls them. */
 export class ToolBook {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #listed: readonly Tool[];
@@ -38,7 +38,7 @@ export class ToolBook {
     this.#observe = observe;
   }
 
-  /** One page of what can work for the caller: built, switched on, and allowed on some collection (decision D-142). */
+  /** One page of the tools that can work for the caller: implemented, enabled, and allowed on some collection (decision D-142). */
   async list(cursor: string | undefined, context: CallContext): Promise<{ tools: ToolDefinition[]; nextCursor?: string }> {
     const permitted = await this.#permits(callerOf(context));
     const tools = this.#listed.filter(({ needs }) => needs.every(permitted));
@@ -46,7 +46,7 @@ export class ToolBook {
     return { tools: items, ...rest };
   }
 
-  /** A failure of the tool is a result, which the model can learn from; an unknown name is an error of the protocol. */
+  /** A failure within the tool is a result, from which the model can learn; an unknown name is an error of the protocol. */
   async call(name: string, args: Arguments, context: CallContext): Promise<ToolResult> {
     const tool = this.#tools.get(name);
     if (tool === undefined) throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}${didYouMean(name, this.#tools.keys())}`);
@@ -56,7 +56,7 @@ export class ToolBook {
       return result;
     } catch (error) {
       this.#observe({ tool: name, outcome: 'error' });
-      // Nobody reads the result of a call that was given up.
+      // The result of an aborted call is discarded.
       if (context.signal.aborted) throw error;
       return failure(this.#toServiceError(name, error, context));
     }

@@ -3,10 +3,10 @@ import type { Timer } from '../../../lib/timer.ts';
 import { callerOf, type CallContext } from './call-context.ts';
 import type { AnyInvoke } from './tool.ts';
 
-/** Time between two notifications: clients wait longer for an answer while they hear of progress. */
+/** Milliseconds between two notifications; clients wait longer for a result while they receive progress. */
 const INTERVAL_MS = 2000;
 
-/** What a notification grows by when nothing was finished since the last: the protocol asks that it grows. */
+/** Increment of the progress if nothing was finished since the last notification: the protocol requires that it increases. */
 const ALIVE = 0.001;
 
 export interface ProgressParts {
@@ -17,18 +17,18 @@ export interface ProgressParts {
   readonly timer: Timer;
 }
 
-/** How far a long tool has come. */
+/** Measures the progress of a long tool. */
 interface Meter {
-  /** What the work comes to; told with each step. */
+  /** The total amount of work; sent with each step. */
   total(): Promise<number>;
-  /** How much of it is done; absent where nobody can tell before the end. */
+  /** The amount that is done; absent if it cannot be known before the end. */
   done?(): Promise<number>;
   readonly unit: string;
 }
 
 /**
- * Runs the work of a tool that may take long and reports how far it has come, where the client asked
- * for that (decision D-118): at the beginning, every two seconds, and at the end.
+ * Runs a tool that may take long and reports its progress if the client asked for it (decision D-118): at the
+ * beginning, every two seconds, and at the end.
  */
 export async function withProgress(parts: ProgressParts, work: () => Promise<Reply<unknown>>): Promise<Reply<unknown>> {
   const { report } = parts.context;
@@ -79,7 +79,7 @@ function givenDocuments({ input }: ProgressParts): Meter {
   return { total: async () => (Array.isArray(documents) ? documents.length : 1), unit: 'documents' };
 }
 
-/** The state of embeddings tells how far a reindexing has come; one that is forced embeds what counts as embedded already. */
+/** The state of embeddings shows the progress of a reindexing; a forced one re-embeds documents that already count as embedded. */
 function embeddedDocuments({ input, invoke, context }: ProgressParts): Meter {
   const read = async (): Promise<{ total_documents: number; embedded_documents: number } | undefined> => {
     try {
@@ -88,7 +88,7 @@ function embeddedDocuments({ input, invoke, context }: ProgressParts): Meter {
       const { collection } = input;
       return typeof collection === 'string' && Object.hasOwn(collections, collection.toLowerCase()) ? collections[collection.toLowerCase()] : undefined;
     } catch {
-      return undefined; // the caller may not read it; the work itself tells what is wrong with the call
+      return undefined; // the caller may not read it; the tool itself reports what is wrong with the call
     }
   };
   return {

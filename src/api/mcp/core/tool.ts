@@ -3,7 +3,7 @@ import type { CallContext } from './call-context.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ToolResult } from './results.ts';
 
-/** The way to every operation by its id, with types that one caller of all of them needs. */
+/** Invokes every operation by its id, with types for a caller that needs all of them. */
 export type AnyInvoke = (id: string, input: object, caller: Caller) => Promise<Reply<unknown>>;
 
 /** A tool as `tools/list` shows it. */
@@ -12,7 +12,7 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Absent where the result is text alone. */
+  /** Absent if the result is only text. */
   readonly outputSchema?: JsonSchema;
   readonly annotations: {
     readonly title?: string;
@@ -27,8 +27,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Tool {
   readonly definition: ToolDefinition;
-  /** Ids of the operations that it is made of. */
+  /** Ids of the operations that it uses. */
   readonly needs: readonly string[];
-  /** Throws `ServiceError` for what the model is told as a failure of the tool. */
+  /** Throws `ServiceError` for errors that the model receives as a failure of the tool. */
   call(args: Arguments, context: CallContext): Promise<ToolResult>;
 }

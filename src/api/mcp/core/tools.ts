@@ -19,17 +19,17 @@ export interface ToolOptions {
   readonly inputs: Readonly<Record<string, JsonSchema>>;
   readonly invoke: AnyInvoke;
   readonly custom: readonly CustomTool[];
-  /** Whether the built-in tools are shown (`SVC_MCP_BUILTIN_TOOLS`); custom ones work without them. */
+  /** Whether the built-in tools are listed (`SVC_MCP_BUILTIN_TOOLS`); custom tools work without them. */
   readonly builtIn: boolean;
   readonly toolset: Toolset;
-  /** Language of a document where a call names none. */
+  /** Language of a document if a call contains none. */
   readonly defaultLang: string;
   readonly timer: Timer;
-  /** Bytes that an answer may have; those of `AnswerBudget` when absent. */
+  /** Most bytes of a result; the default is that of `AnswerBudget`. */
   readonly answerBytes?: number | undefined;
 }
 
-/** The names that custom tools must not take. */
+/** Names that custom tools must not use. */
 export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
 
 /** The operation of a built-in tool. */
@@ -39,13 +39,13 @@ export function operationOf(name: string): string {
 
 /** The tools of a server. */
 export interface Tools {
-  /** In the order in which they are listed, as far as the caller may use them. */
+  /** In the order in which they are listed, restricted to those that the caller may use. */
   readonly listed: readonly Tool[];
-  /** Those that are known by their name; the listed ones are among them. */
+  /** All tools that can be called by name, including the listed ones. */
   readonly callable: readonly Tool[];
 }
 
-/** The core tools, those of the operations in the order of the specification, and after them the custom ones, which may replace a core tool. */
+/** The core tools, the tools of the operations in the order of the specification, and the custom tools, which may replace a core tool. */
 export function createTools(options: ToolOptions): Tools {
   const { inputs, invoke, custom, builtIn, toolset, defaultLang } = options;
   const ofOperations = new Map(BUILT_IN.map((spec) => [spec.name, operationToolOf(spec, options)]));

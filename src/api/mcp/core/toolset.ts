@@ -2,20 +2,20 @@ import { tools as BUILT_IN } from '../../../../generated/mcp/tools.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CORE_NAMES } from '../models/index.ts';
 
-/** Which tools are listed (`SVC_MCP_TOOLSET`, decision D-142); custom tools are, whatever it says. */
+/** Which tools are listed (`SVC_MCP_TOOLSET`, decision D-142); custom tools always are. */
 export interface Toolset {
   readonly listed: ReadonlySet<string>;
-  /** True where no other tool may be called: where tools were named, and not only sets of them. */
+  /** True if tools that are not listed cannot be called: if the setting names at least one single tool, not only sets. */
   readonly isClosed: boolean;
 }
 
-/** Sets of tools, by the names that stand for them. */
+/** Sets of tools, by their names. */
 const SETS: Readonly<Record<string, readonly string[]>> = {
   core: CORE_NAMES,
   full: BUILT_IN.map(({ name }) => name),
 };
 
-/** Reads names of tools and of sets. A problem is what is wrong with them, for a person. */
+/** Parses names of tools and of sets. A problem is a readable description of an invalid name. */
 export function parseToolset(names: readonly string[]): { readonly toolset: Toolset; readonly problem?: string } {
   const known = [...Object.keys(SETS), ...Object.values(SETS).flat()];
   const unknown = names.find((name) => !known.includes(name));
@@ -30,7 +30,7 @@ export function isListed({ listed }: Toolset, name: string): boolean {
   return listed.has(name);
 }
 
-/** The sets hide tools that few models need; whoever knows one of these by name may still call it. */
+/** The sets hide tools that few models need; a client that knows the name of one may still call it. */
 export function mayBeCalled({ listed, isClosed }: Toolset, name: string): boolean {
   return !isClosed || listed.has(name);
 }

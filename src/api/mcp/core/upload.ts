@@ -3,8 +3,8 @@ import { ServiceError } from '../../../errors/index.ts';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The input of `uploadFiles` from a name and base64: a file as a form would bring it. Line breaks in the
- * base64 are passed over, everything else that does not belong there is refused.
+ * The input of `uploadFiles` from a name and base64: a file as a form would contain it. Line breaks in the base64 are
+ * ignored; all other invalid characters are rejected.
  */
 export function toUpload({ filename, content, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const missing = [['filename', filename], ['content', content]].filter(([, value]) => typeof value !== 'string' || value === '').map(([name]) => name);

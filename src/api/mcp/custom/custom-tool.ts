@@ -5,8 +5,8 @@ import type { Arguments, Tool } from '../core/tool.ts';
 import { LOCKED, type CustomParameter, type CustomTool } from './spec.ts';
 
 /**
- * A search with a name and a purpose of its own (decision D-119). Arguments that are not declared are
- * dropped, locked defaults stand, and everything else goes to the built-in tool that it is made of.
+ * A search with its own name and purpose (decision D-119). Undeclared arguments are dropped, locked defaults take
+ * precedence, and everything else is passed to the built-in tool on which it is based.
  */
 export function customTool(spec: CustomTool, base: Tool, input: JsonSchema): Tool {
   const reader = new ArgumentReader(input);
@@ -37,7 +37,7 @@ function only(input: Arguments, declared: ReadonlySet<string>): Arguments {
   return Object.fromEntries(Object.entries(input).filter(([field]) => declared.has(field)));
 }
 
-/** The declared parameters, each with what the built-in tool says of it beside the type and words of the file. */
+/** The declared parameters: type and description of the file, and otherwise the schema of the built-in tool. */
 function schemaOf(parameters: readonly CustomParameter[], base: JsonSchema, reader: ArgumentReader): JsonSchema {
   const properties = parameters.map(({ name, type, description }) => {
     const { $ref, ...own } = base.properties?.[snakeCase(reader.fieldOf(name)!)] ?? {};

@@ -1,10 +1,10 @@
 import { createAjv } from '../../../operations/index.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 
-/** What is wrong with a value for a field of an input; undefined when it fits. */
+/** Returns what is wrong with a value for a field of an input; undefined if it is valid. */
 export type DefaultCheck = (schema: JsonSchema, field: string, value: unknown) => string | undefined;
 
-/** Checks defaults when they are read, so that a tool that could never work stops the start. */
+/** Checks defaults when they are read, so that a tool that could never work prevents the start. */
 export function createDefaultChecks(): DefaultCheck {
   const ajv = createAjv({ useDefaults: false });
   return (schema, field, value) => {

@@ -6,11 +6,11 @@ import { dereference, type JsonSchema } from '../core/json-schema.ts';
 import { createDefaultChecks, type DefaultCheck } from './default-check.ts';
 import { ACTIONS, PARAMETER_TYPES, type Action, type CustomParameter, type CustomTool } from './spec.ts';
 
-/** What custom tools can be made of. */
+/** What custom tools can be based on. */
 export interface Actions {
-  /** The schema of the input of an action's operation. */
+  /** The input schema of an action's operation. */
   inputOf(action: Action): JsonSchema;
-  /** Names that are taken. */
+  /** Names that are already used. */
   readonly builtIn: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_TOOLS = 1000;
 const MAX_DESCRIPTION = 4096;
 
-/** Problems of one file, each as a line that names the file and the field. */
+/** Problems of one file; each is a line that names the file and the field. */
 class Problems {
   readonly lines: string[] = [];
   readonly #file: string;
@@ -33,7 +33,7 @@ class Problems {
   }
 }
 
-/** Reads the file that `SVC_MCP_CONFIG` names. Throws `ConfigError` with all that is wrong in it (decision D-119). */
+/** Reads the file of `SVC_MCP_CONFIG`. Throws `ConfigError` with all its problems (decision D-119). */
 export function parseCustomTools(file: string, text: string, actions: Actions): CustomTool[] {
   const problems = new Problems(file);
   const tools = readFile(text, actions, problems);

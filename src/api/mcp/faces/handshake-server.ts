@@ -31,7 +31,7 @@ function contextOf(extra: Extra): CallContext {
     sender: senderOf(extra.authInfo),
     signal: extra.signal,
     ...(token === undefined ? {} : {
-      // A client that has gone hears no progress, which is no reason to stop the work.
+      // A client that has disconnected receives no progress, which is no reason to abort the work.
       report: (step) => extra.sendNotification({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() => undefined),
     }),
   };

@@ -1,9 +1,6 @@
 import type { Sender } from '../core/call-context.ts';
 
-/**
- * How the sender of a request reaches the handlers through the SDKs: both pass the `auth` of a request on
- * to them, as they find it.
- */
+/** Passes the sender of a request through the SDKs to the handlers: both SDKs pass on the `auth` of a request unchanged. */
 export interface CarriedSender {
   readonly token: string;
   readonly clientId: string;

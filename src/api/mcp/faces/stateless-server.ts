@@ -4,15 +4,15 @@ import type { McpCore } from '../core/core.ts';
 import { HANDSHAKE, STATELESS } from '../revisions.ts';
 import { senderOf } from './sender.ts';
 
-/** What is listed does not change while the server runs; what a resource holds does, and may be private (decision D-112). */
+/** Lists do not change while the server runs; the contents of a resource do, and may be private (decision D-112). */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
-/** Tools are those that the caller may use, which permissions and providers of embeddings change. */
+/** The list of tools contains those that the caller may use, which permissions and embedding providers change. */
 const TOOLS = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const READ = { ttlMs: 0, cacheScope: 'private' } as const;
 
 /**
- * The server of one request of the revision without sessions; over stdio of one connection, which may
- * also begin with `initialize`. `sender` speaks where the transport carries none.
+ * The server of one request of the revision without sessions; over stdio, of one connection, which may also begin with
+ * `initialize`. `sender` is used if the transport carries none.
  */
 export function createStatelessServer(core: McpCore, sender?: () => Sender): Server {
   const { info, instructions, capabilities } = core;

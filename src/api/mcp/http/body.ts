@@ -4,10 +4,10 @@ import { decodeUtf8 } from '../../../lib/utf8.ts';
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../core/fault.ts';
 import { Refusal } from './exchange.ts';
 
-/** Deepest nesting of a message: the SDKs walk messages by recursion. */
+/** Nesting depth of a message: the SDKs visit messages recursively. */
 const MAX_DEPTH = 128;
 
-/** Reads one JSON-RPC message. Throws a `Refusal`: 408, 413, 415, or 400 for what is not one JSON object. */
+/** Reads one JSON-RPC message. Throws a `Refusal`: 408, 413, 415, or 400 if the body is not one JSON object. */
 export async function readMessage(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
   const type = request.headers['content-type']?.toLowerCase() ?? '';
   if (type.split(';')[0]!.trim() !== 'application/json') throw new Refusal(415, REFUSED, 'Content-Type must be application/json');
@@ -16,7 +16,7 @@ export async function readMessage(request: IncomingMessage, maxBytes: number): P
   const text = decodeUtf8(await readBytes(request, maxBytes));
   if (text === undefined) throw new Refusal(400, PARSE_ERROR, 'Parse error: the body is not valid UTF-8');
   const message = parse(text);
-  // Batches went with revision 2025-06-18.
+  // Batches were removed in revision 2025-06-18.
   if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: batches are not part of the supported revisions');
   if (message === null || typeof message !== 'object') throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body must be a JSON-RPC message');
   return message as Record<string, unknown>;
@@ -33,7 +33,7 @@ function parse(text: string): unknown {
   return value;
 }
 
-/** Whether a value is nested deeper than so many levels; looks no further than that. */
+/** Whether a value is nested deeper than this many levels; stops at that depth. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (levels === 0) return true;

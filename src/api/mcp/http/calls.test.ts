@@ -12,7 +12,7 @@ afterEach(async () => {
   fixture = undefined;
 });
 
-/** Operations that wait until the test lets them go, or until their caller gives up. */
+/** Operations that wait until the test releases them, or until their caller aborts. */
 class Held {
   readonly callers: Caller[] = [];
   readonly inputs: object[] = [];
@@ -205,7 +205,7 @@ describe('a stop', () => {
 
 describe('a thousand sessions', () => {
   it('opened and ended at once leave nothing behind', async () => {
-    // From addresses of which none has more than its share.
+    // From addresses none of which exceeds its share.
     await serve({ readAddress: (peer, forwarded) => forwarded ?? peer });
     const raw = new RawClient(fixture!.url);
     const clients = await Promise.all(Array.from({ length: 50 }, () => connectSse(fixture!.url)));

@@ -1,14 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { compress, type Encoding, isWorthCompressing, preferredEncoding } from '../../../lib/content-encoding.ts';
 
-/** What `write` and `end` take. */
+/** The types that `write` and `end` accept. */
 type Writing = Parameters<(chunk: string | Uint8Array, encoding: BufferEncoding, done?: () => void) => void>;
 
 const JSON_TYPE = /^application\/json\b/i;
 
 /**
- * Makes a response compress the JSON that is written to it, where that is over 1 KiB and the client accepts it. The SDKs write
- * responses themselves, so their calls are held until the body is complete. Events go out one by one, as they are.
+ * Makes a response compress the JSON that is written to it, if it is over 1 KiB and the client accepts it. The SDKs
+ * write responses themselves, so their calls are buffered until the body is complete. Events are sent one by one,
+ * uncompressed.
  */
 export function compressJson(request: IncomingMessage, response: ServerResponse): void {
   const { write, end, writeHead, flushHeaders } = response;
@@ -55,13 +56,13 @@ export function compressJson(request: IncomingMessage, response: ServerResponse)
   });
 }
 
-/** Caches hear that the answer depends on what the client accepts. */
+/** `Vary` tells caches that the response depends on the encodings that the client accepts. */
 function varied(response: ServerResponse): ServerResponse {
   const others = String(response.getHeader('Vary') ?? '').split(', ').filter((name) => name !== '' && name !== 'Accept-Encoding');
   return response.setHeader('Vary', [...others, 'Accept-Encoding'].join(', '));
 }
 
-/** Keeps what is written, and says that it was; true, as there is always room. */
+/** Buffers what is written; returns true, because the buffer always accepts more. */
 function hold(parts: Buffer[], args: readonly unknown[]): true {
   const [chunk, encoding] = args;
   if (typeof chunk === 'string') parts.push(Buffer.from(chunk, typeof encoding === 'string' ? encoding as BufferEncoding : 'utf8'));
@@ -71,7 +72,7 @@ function hold(parts: Buffer[], args: readonly unknown[]): true {
   return true;
 }
 
-/** The forms of headers that `writeHead` takes: by name, or names and values in turn. */
+/** The forms of headers that `writeHead` accepts: by name, or names and values alternating. */
 function setHeaders(response: ServerResponse, headers: unknown): void {
   if (headers === null || typeof headers !== 'object') return;
   const pairs = Array.isArray(headers)

@@ -4,10 +4,10 @@ import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/security-header
 import type { ReadAddress } from '../../../lib/trusted-proxies.ts';
 import type { CarriedSender } from '../faces/sender.ts';
 
-/** A request as Node has it, with what the SDKs pass on to the handlers. */
+/** A request of Node, with the value that the SDKs pass on to the handlers. */
 export type McpRequest = IncomingMessage & { auth?: CarriedSender };
 
-/** One HTTP request and its answer. */
+/** One HTTP request and its response. */
 export interface Exchange {
   readonly request: McpRequest;
   readonly response: ServerResponse;
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly ip: string;
 }
 
-/** Begins an answer: its request id and the headers that all have. Undefined when the URL is not one. */
+/** Begins a response: its request id and the headers of all responses. Returns undefined if the URL is not valid. */
 export function openExchange(request: McpRequest, response: ServerResponse, readAddress: ReadAddress): Exchange | undefined {
   const requestId = requestIdOf(request.headers['x-request-id']);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
@@ -28,7 +28,7 @@ export function openExchange(request: McpRequest, response: ServerResponse, read
   return { request, response, url, requestId, ip: readAddress(request.socket.remoteAddress, forwarded) ?? '' };
 }
 
-/** An answer that is one JSON text. */
+/** Sends a response that is one JSON text. */
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(value);
@@ -36,13 +36,13 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** What stops a request before it reaches a session. */
+/** An error that rejects a request before it reaches a session. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, unknown>> | undefined;
-  /** Id of the JSON-RPC request, where one was read. */
+  /** Id of the JSON-RPC request, if one was read. */
   readonly id: string | number | null;
 
   constructor(status: number, code: number, message: string, more: { headers?: Readonly<Record<string, string>>; data?: Readonly<Record<string, unknown>>; id?: unknown } = {}) {
@@ -56,7 +56,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The body of every error: JSON-RPC, also where no request could be read. */
+/** The body of every error: JSON-RPC, even if no request could be read. */
 export function sendRefusal(response: ServerResponse, { status, code, message, headers, data, id }: Refusal): void {
   sendJson(response, status, { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id }, headers);
 }

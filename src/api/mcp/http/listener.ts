@@ -27,35 +27,35 @@ export interface ListenerOptions {
   readonly core: McpCore;
   readonly revisions: Revisions;
   readonly authenticator: Authenticator;
-  /** The limit of MCP itself. */
+  /** The rate limit of MCP itself. */
   readonly rateLimit: RateLimitOptions;
-  /** The limit that all protocols share, which counts first. */
+  /** The rate limit that all protocols share, which is checked first. */
   readonly limit?: RateLimit | undefined;
-  /** Who sent a request; nobody's word is taken for it unless this says whose. */
+  /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
   readonly readAddress?: ReadAddress;
-  /** Follows a credential for as long as something stays open. */
+  /** Monitors a credential while a session or stream is open. */
   readonly follow: (check: StandingCheck) => Standing;
-  /** Told who was not let in; must not throw. */
+  /** Called for each sender that was rejected; must not throw. */
   readonly onRefused?: (refused: RefusedSender) => void;
   readonly origin: OriginOptions;
   readonly maxBodyBytes: number;
-  /** Whether answers are compressed for clients that take them so. */
+  /** Whether responses are compressed for clients that accept it. */
   readonly compress?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Who was not let in, and where. */
+/** A sender that was rejected, and the path. */
 export type RefusedSender = Pick<Sender, 'ip' | 'userAgent' | 'credential'> & { readonly path: string };
 
-/** MCP over HTTP, without the listening itself. */
+/** MCP over HTTP as a request listener, without a server. */
 export interface McpListener {
   readonly listener: RequestListener;
   /** Open sessions by transport. */
   sessions(): Record<SessionKind, number>;
-  /** What is held in memory for open sessions and streams, for tests: nothing when all have ended. */
+  /** Number of objects in memory for open sessions and streams, for tests: 0 when all have ended. */
   held(): number;
-  /** Refuses new requests, ends sessions as their requests are answered, and all of them when the signal aborts. */
+  /** Rejects new requests, ends each session once its requests are answered, and all of them when the signal aborts. */
   stop(late: AbortSignal): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ class McpService {
 
   async stop(late: AbortSignal): Promise<void> {
     this.#stopping = true;
-    // Requests without a session end by themselves, or when the time is up.
+    // Requests without a session end by themselves, or when the signal aborts.
     const cutOff = (): void => void this.#stateless.stop();
     if (late.aborted) cutOff();
     else late.addEventListener('abort', cutOff, { once: true });
@@ -178,7 +178,7 @@ class McpService {
     return new Refusal(401, REFUSED, reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 
-  /** Paths with their methods; without sessions there is nothing to get or delete. */
+  /** Paths with their methods; without sessions there is no GET or DELETE. */
   #routes(): Readonly<Record<string, readonly string[] | undefined>> {
     if (!this.#serves(HANDSHAKE)) return { '/mcp': ['POST'] };
     return { '/mcp': ['GET', 'POST', 'DELETE'], '/sse': ['GET'], '/message': ['POST'] };
@@ -210,13 +210,13 @@ class McpService {
     this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
   }
 
-  /** Bad parameters are an answer as JSON-RPC knows it, which HTTP carries as any other. */
+  /** Invalid parameters are a normal JSON-RPC response, so the HTTP status is 200. */
   async #read({ request }: Exchange): Promise<Message> {
     const message = await readMessage(request, this.#options.maxBodyBytes);
     return refusing(200, message, () => checkMessage(message));
   }
 
-  /** The open session that a request is part of, if it is one of its sender's. */
+  /** The open session of a request, if it belongs to the request's sender. */
   #sessionOf({ request, url }: Exchange, identity: Identity): string | undefined {
     if (!identity.ok) return undefined;
     const header = request.headers['mcp-session-id'];
@@ -225,7 +225,7 @@ class McpService {
   }
 }
 
-/** What is wrong with a message before any server sees it is answered with its id. */
+/** An invalid message is rejected before it reaches a server, with the id of the message. */
 function refusing<T>(status: number, message: Message, check: () => T): T {
   try {
     return check();
@@ -244,11 +244,11 @@ function senderOf({ request, response, requestId, ip }: Exchange, identity: Iden
     protocol: 'mcp', requestId, ip,
     ...(typeof traceparent === 'string' && { traceparent }),
     ...(minLsn === undefined ? {} : { minLsn }),
-    // A stream of events has begun before its call has written anything.
+    // For a stream of events, the headers are sent before the call writes anything, so the LSN cannot be added.
     onLsn: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(credential === undefined ? {} : { credential }),
-    // A key of MCP is the operator's; the operations need no other proof.
+    // The operator issues MCP keys, so operations require no other credential.
     ...(owner === undefined ? {} : { vouchedFor: owner.name }),
   };
 }

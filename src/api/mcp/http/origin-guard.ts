@@ -6,7 +6,7 @@ import { Refusal, type Exchange } from './exchange.ts';
 
 export interface OriginOptions {
   readonly guard: WebGuard;
-  /** True where nobody has to show a credential: then `Host` is looked at on every interface, not on the loopback one alone. */
+  /** True if no credential is required: then `Host` is checked on every interface, not only on the loopback interface. */
   readonly isOpen: boolean;
 }
 
@@ -17,8 +17,8 @@ const CORS = {
 };
 
 /**
- * Refuses what a web page of a stranger sends (decision D-114). A page that may only read elsewhere is a stranger here,
- * where one path serves all tools. Allowed origins get the headers of cross-origin requests.
+ * Rejects requests from pages of other sites (decision D-114). Pages that may only read elsewhere are rejected here,
+ * because one path serves all tools. Allowed origins receive the headers of cross-origin requests.
  */
 export function createOriginGuard({ guard, isOpen }: OriginOptions): (exchange: Exchange) => void {
   return ({ request, response }) => {

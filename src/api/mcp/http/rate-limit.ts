@@ -9,20 +9,20 @@ export interface RateLimitOptions {
   readonly enabled: boolean;
   readonly requests: number;
   readonly windowMs: number;
-  /** Requests above `requests` that a window may have. */
+  /** Requests above `requests` that a window allows. */
   readonly burst: number;
   readonly by: 'ip' | 'api_key' | 'session';
   readonly clock: Clock;
 }
 
-/** What a request is counted under, beside its address. */
+/** The keys under which a request is counted, besides its address. */
 export interface Countable {
   readonly identity: Identity;
-  /** The session that it belongs to, if there is such a one. */
+  /** The session of the request, if it exists. */
   readonly session: string | undefined;
 }
 
-/** Refuses requests above the limit with 429 and the time to wait (decision D-115). Does nothing when it is off. */
+/** Rejects requests above the limit with 429 and the time to wait (decision D-115). Does nothing if the limit is off. */
 export function createRateLimit(options: RateLimitOptions): (exchange: Exchange, countable: Countable) => void {
   if (!options.enabled) return () => undefined;
   const { windowMs, clock } = options;
@@ -38,7 +38,7 @@ export function createRateLimit(options: RateLimitOptions): (exchange: Exchange,
   };
 }
 
-/** What has no key or session of its own is counted by its address, so that making one up gains nothing. */
+/** A request without a valid key or session is counted by its address, so inventing a key or a session gains nothing. */
 function keyOf(by: RateLimitOptions['by'], ip: string, { identity, session }: Countable): string {
   if (by === 'session' && session !== undefined) return `session ${session}`;
   if (by === 'api_key' && identity.ok && identity.owner !== undefined) return `key ${identity.owner.name}`;

@@ -4,21 +4,24 @@ import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
 import { Refusal } from './exchange.ts';
 import type { Party } from './party.ts';
 
-/** Sessions that are open at once, how many of them one user, key or address may have, and how long one lives that nobody uses (decision D-113). */
+/**
+ * Limits of sessions (decision D-113): how many are open at once, how many of them one user, key or address may have,
+ * and how many milliseconds an unused one lives.
+ */
 export const MAX_SESSIONS = 1000;
 export const MAX_SESSIONS_OF_ONE = 100;
 export const IDLE_MS = 30 * 60_000;
 
-/** How often sessions are looked for that have ended by themselves; a look-up never finds one. */
+/** Milliseconds between two removals of expired sessions; a look-up never returns an expired one. */
 const SWEEP_MS = 60_000;
 
 export type SessionKind = 'sse' | 'streamable';
 
 export interface SessionOptions {
   readonly kind: SessionKind;
-  /** Who opens it; nobody else can use it. */
+  /** The client that opens the session; no other client can use it. */
   readonly party: Party;
-  /** Closes what the session holds; called once. */
+  /** Releases the resources of the session; called once. */
   readonly close: () => Promise<void>;
 }
 
@@ -47,7 +50,7 @@ export class Session {
     this.#usedAt = clock.now();
   }
 
-  /** A request is under way until the returned function is called. */
+  /** A request is in progress until the returned function is called. */
   begin(): () => void {
     this.#pending++;
     return this.#once(() => {
@@ -61,17 +64,17 @@ export class Session {
     return this.#once(() => this.#streams--);
   }
 
-  /** A session that is being used, or whose client listens, is not idle. */
+  /** A session with a request in progress or an open stream does not expire. */
   isExpired(): boolean {
     return this.#pending === 0 && this.#streams === 0 && this.#clock.now() - this.#usedAt >= IDLE_MS;
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   async idle(): Promise<void> {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#whenDone.push(resolve));
   }
 
-  /** Has `over` called when the credential that was shown last has expired or been withdrawn. */
+  /** Calls `over` when the credential that was presented last has expired or been revoked. */
   keepFor(party: Party, over: () => void): void {
     if (this.#standing !== undefined && this.#standing.credential === party.credential) return;
     this.#standing?.release();
@@ -97,7 +100,7 @@ export class Session {
   }
 }
 
-/** The open sessions of all clients that have any. */
+/** The open sessions of all clients. */
 export class Sessions {
   readonly #clock: Clock;
   readonly #sessions = new Map<string, Session>();
@@ -109,14 +112,14 @@ export class Sessions {
     this.#sweep = setInterval(() => this.#removeExpired(), SWEEP_MS).unref();
   }
 
-  /** An id that cannot be guessed: 32 hexadecimal digits. */
+  /** Returns an id that cannot be guessed: 32 hexadecimal digits. */
   static newId(): string {
     return randomBytes(16).toString('hex');
   }
 
   /**
-   * Takes a place for a session that is about to begin; the returned function gives it back. Throws a `Refusal` when there
-   * is none: 429 where the account has its share already, 503 where all are taken.
+   * Reserves a place for a session that is about to begin; the returned function releases it. Throws a `Refusal` if
+   * there is none: 429 if the account already has its share, 503 if all are taken.
    */
   reserve(account: string): () => void {
     this.#requireShare(account);
@@ -149,7 +152,7 @@ export class Sessions {
     return session;
   }
 
-  /** The session of a request; undefined when there is none of that id and kind, it has expired, or it is another's. */
+  /** Returns the session of a request; undefined if there is none with that id and kind, if it has expired, or if it has another owner. */
   find(id: string, kind: SessionKind, owner: string | undefined): Session | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined || session.kind !== kind || session.owner !== owner) return undefined;
@@ -158,19 +161,22 @@ export class Sessions {
     return undefined;
   }
 
-  /** As `find`, but throws a `Refusal` (404): the client then begins anew. */
+  /** Like `find`, but throws a `Refusal` (404): the client then starts a new session. */
   get(id: string, kind: SessionKind, owner: string | undefined): Session {
     const session = this.find(id, kind, owner);
     if (session === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
     return session;
   }
 
-  /** Ends a session when the credential that its client showed last does, and no request of it is under way: those were checked when they came. */
+  /**
+   * Ends a session when the credential that its client presented last ends, and no request of the session is in
+   * progress: those were checked when they arrived.
+   */
   keepFor(session: Session, party: Party): void {
     session.keepFor(party, () => void session.idle().then(() => this.remove(session.id)));
   }
 
-  /** Ends a session; one that is not there is no error. */
+  /** Ends a session; does nothing if there is none with this id. */
   remove(id: string): void {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -185,7 +191,7 @@ export class Sessions {
     return counts;
   }
 
-  /** Closes every session as soon as its requests are answered, and at the latest when the signal aborts. */
+  /** Closes each session once its requests are answered, and all of them at the latest when the signal aborts. */
   async stop(late: AbortSignal): Promise<void> {
     clearInterval(this.#sweep);
     const tooLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));

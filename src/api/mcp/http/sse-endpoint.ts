@@ -44,7 +44,7 @@ export class SseEndpoint {
     }
   }
 
-  /** Takes a message of a session; its answer goes over the stream. */
+  /** Receives a message of a session; its response is sent over the stream. */
   post({ response }: Exchange, session: Session, message: Message, sender: Sender): void {
     const parsed = JSONRPCMessageSchema.safeParse(message);
     if (!parsed.success) throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body is not a valid JSON-RPC message', { id: message['id'] });
@@ -54,7 +54,7 @@ export class SseEndpoint {
       transport?.receive(checkMessage(message) as JSONRPCMessage, { authInfo: carrySender(sender) });
     } catch (error) {
       if (!(error instanceof McpFault)) throw error;
-      // Answers come over the stream, also this one.
+      // All responses are sent over the stream, including this one.
       if ('id' in parsed.data && parsed.data.id !== undefined) void transport?.send({ jsonrpc: '2.0', id: parsed.data.id, error: { code: error.code, message: error.message } });
     }
   }
@@ -65,7 +65,7 @@ export class SseEndpoint {
   }
 }
 
-/** A client that could only show its key in the URL can only do so again. */
+/** A client that could show its key only in the URL must do the same for its messages. */
 function endpointOf(id: string, url: URL): string {
   const query = new URLSearchParams({ sessionId: id });
   const key = url.searchParams.get('api_key');

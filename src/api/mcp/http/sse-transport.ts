@@ -3,15 +3,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Session } from './sessions.ts';
 
-/** Between two comments that keep the connection from being taken for dead. */
+/** Milliseconds between two comments that prevent intermediaries from closing an idle connection. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Unread bytes above which a client counts as gone: its answers would pile up without end. */
+/** Unread bytes above which a client is disconnected, because its responses would accumulate without limit. */
 export const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 
 /**
- * The transport of revision 2024-11-05: answers and notifications go over one stream of server-sent
- * events, messages come by POST. The SDK has one, too, but it lets unread answers grow without limit.
+ * The transport of revision 2024-11-05: responses and notifications are sent over one stream of server-sent events,
+ * messages arrive by POST. The SDK has such a transport, too, but it lets unread responses accumulate without limit.
  */
 export class SseTransport implements Transport {
   readonly sessionId: string;
@@ -21,12 +21,12 @@ export class SseTransport implements Transport {
   readonly #response: ServerResponse;
   readonly #endpoint: string;
   readonly #session: Pick<Session, 'begin'>;
-  /** Requests that wait for their answer, each with what ends it for the session. */
+  /** Requests without a response yet, each with the function that ends it for the session. */
   readonly #pending = new Map<RequestId, () => void>();
   #keepAlive: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `endpoint`: where the client is to post its messages. */
+  /** `endpoint`: the path to which the client must post its messages. */
   constructor(session: Pick<Session, 'id' | 'begin'>, response: ServerResponse, endpoint: string) {
     this.sessionId = session.id;
     this.#session = session;
@@ -41,13 +41,13 @@ export class SseTransport implements Transport {
     this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
   }
 
-  /** Takes a message that was posted. */
+  /** Receives a message that was posted. */
   receive(message: JSONRPCMessage, extra: MessageExtraInfo): void {
     if (isJSONRPCRequest(message)) {
       this.#settle(message.id);
       this.#pending.set(message.id, this.#session.begin());
     } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      this.#settle(message.params?.['requestId'] as RequestId); // what is cancelled has no answer
+      this.#settle(message.params?.['requestId'] as RequestId); // a cancelled request has no response
     }
     this.onmessage?.(message, extra);
   }

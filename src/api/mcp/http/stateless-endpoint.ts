@@ -9,10 +9,10 @@ import { isStatelessMessage, type Message } from '../select-revision.ts';
 import type { Exchange } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
 
-/** The one request whose answer goes on for as long as the client likes. */
+/** The only request whose response has no end of its own. */
 const LISTEN = 'subscriptions/listen';
 
-/** Whether a request belongs to the revision without sessions: by its `_meta`, its method, or its headers. */
+/** Whether a request belongs to the revision without sessions, by its `_meta`, its method or its headers. */
 export function isStateless({ request }: Exchange, message: Message): boolean {
   if (isStatelessMessage(message)) return true;
   const header = (name: string): string | undefined => [request.headers[name]].flat()[0];

@@ -13,7 +13,7 @@ import { Refusal, type Exchange } from './exchange.ts';
 import { endWith, whenClosed, type Party } from './party.ts';
 import { Sessions, type Session } from './sessions.ts';
 
-/** Streamable HTTP of the revision with sessions: one server and one transport of the SDK for each (decision D-113). */
+/** Streamable HTTP of the revision with sessions: one server and one SDK transport for each session (decision D-113). */
 export class StreamableEndpoint {
   readonly #core: McpCore;
   readonly #sessions: Sessions;
@@ -26,21 +26,21 @@ export class StreamableEndpoint {
     this.#log = log;
   }
 
-  /** Answers `initialize` and opens the session that begins with it. */
+  /** Handles `initialize` and opens the session that begins with it. */
   async open(exchange: Exchange, party: Party, message: Message, sender: Sender): Promise<void> {
     const release = this.#sessions.reserve(party.account);
     const server = createHandshakeServer(this.#core);
     try {
       const transport = this.#createTransport(server, party);
       await handle(transport, exchange, sender, inOurRevision(message));
-      // A request that was refused, for its headers say, has opened nothing.
+      // A rejected request, for example because of its headers, has opened no session.
       if (transport.sessionId === undefined) await server.close();
     } finally {
       release();
     }
   }
 
-  /** A further request of a session: a message, the stream from the server, or the end. */
+  /** A further request of a session: a message, the stream from the server, or the end of the session. */
   async serve(exchange: Exchange, session: Session, party: Party, sender: Sender, message?: Message): Promise<void> {
     const transport = this.#transports.get(session.id);
     if (transport === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
@@ -82,8 +82,8 @@ async function handle(transport: StreamableHTTPServerTransport, { request, respo
 }
 
 /**
- * The SDK would agree to older revisions, too; this server has one with sessions, and a client that cannot
- * speak it learns so from the answer (decision D-113).
+ * The SDK would also agree to older revisions. This server has one revision with sessions, and a client that does not
+ * support it learns so from the response (decision D-113).
  */
 function inOurRevision(message: Message): Message {
   const params = message['params'];

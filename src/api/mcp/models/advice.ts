@@ -4,10 +4,10 @@ import { collectionsOf } from './collections.ts';
 import type { DocumentName } from './arguments.ts';
 import type { ModelService } from './model-tool.ts';
 
-/** Names of collections that an error lists. */
+/** Number of collection names that an error lists. */
 const SHOWN = 20;
 
-/** Runs what needs a document; where there is none, the error says which documents may be meant. */
+/** Runs work that needs a document; if there is no such document, the error lists documents that may be meant. */
 export async function withDocument<T>(service: ModelService, name: DocumentName, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -28,7 +28,7 @@ async function documentMissing(service: ModelService, { collection, key, lang }:
   });
 }
 
-/** The error for a collection that is not there; undefined where it is, or where the caller may not know which there are. */
+/** Returns the error for a collection that does not exist; undefined if it exists, or if the caller may not know which ones exist. */
 export async function collectionMissing(service: ModelService, collection: string): Promise<ServiceError | undefined> {
   const known = (await collectionsOf(service)).map(({ name }) => name);
   if (known.length === 0 || known.some((name) => name.toLowerCase() === collection.toLowerCase())) return undefined;

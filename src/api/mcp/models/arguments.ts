@@ -2,7 +2,7 @@ import type { JsonSchema } from '../core/json-schema.ts';
 import type { ModelService } from './model-tool.ts';
 import type { ModelArguments } from './read-arguments.ts';
 
-/** The arguments that name a document, in words that all tools share. */
+/** The arguments that identify a document, with the same descriptions in all tools. */
 export const DOCUMENT = {
   collection: { type: 'string', description: 'Collection of the document.' },
   key: { type: 'string', description: 'Key of the document in its collection.' },
@@ -15,21 +15,21 @@ export const limitOf = (most: number, usual: number): JsonSchema => ({ type: 'in
 
 export const OFFSET = { type: 'integer', minimum: 0, description: 'To go on: the next_offset of the answer before.' } as const satisfies JsonSchema;
 
-/** What names a document. */
+/** Identifies a document. */
 export interface DocumentName {
   readonly collection: string;
   readonly key: string;
   readonly lang: string;
 }
 
-/** A key may also be the id of a document, `collection|key|lang`, which no key looks like. */
+/** A key may also be the id of a document, `collection|key|lang`, because no key has that form. */
 export function documentOf(args: ModelArguments, { defaultLang }: ModelService): DocumentName {
   const [collection, key, lang] = args.text('key').split('|');
   if (key !== undefined && lang !== undefined) return { collection: collection!, key, lang };
   return { collection: args.text('collection'), key: args.text('key'), lang: args.get<string>('lang') ?? defaultLang };
 }
 
-/** Unix seconds as people and models write a moment. */
+/** Converts Unix seconds to the form in which people and models write a time. */
 export function momentOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }

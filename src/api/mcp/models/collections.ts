@@ -4,11 +4,11 @@ import type { ModelService } from './model-tool.ts';
 /** A collection as a list shows it. */
 export interface KnownCollection {
   readonly name: string;
-  /** Absent for callers who may not read the statistics. */
+  /** Absent if the caller may not read the statistics. */
   readonly documents?: number;
 }
 
-/** The collections that the caller may know of: all with documents for administrators, else those whose configuration they may read. */
+/** The collections that the caller may see: for administrators all with documents, otherwise those whose configuration the caller may read. */
 export async function collectionsOf(service: ModelService): Promise<KnownCollection[]> {
   try {
     const { collections } = await service.call('getStats', {});

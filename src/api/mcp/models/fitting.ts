@@ -1,9 +1,9 @@
-/** Bytes of a value as it is sent. */
+/** Bytes of a value as JSON. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-/** The first items that fit into a number of bytes together; one at least, so that a list always goes on. */
+/** Returns the first items that together fit into a number of bytes; at least one, so that paging always advances. */
 export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
   let used = 0;
   const end = items.findIndex((item, i) => (used += bytesOf(item) + 1) > bytes && i > 0);
@@ -11,8 +11,8 @@ export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
 }
 
 /**
- * The longest beginning of a text whose JSON has at most a given number of bytes. It ends at the end of a line where one is in its last
- * quarter, and never within a character.
+ * Returns the longest prefix of a text whose JSON has at most a given number of bytes. It ends at a line end if there
+ * is one in its last quarter, and never within a character.
  */
 export function beginningOf(text: string, bytes: number): string {
   if (text.length * 6 + 2 <= bytes || bytesOf(text) <= bytes) return text;
@@ -27,7 +27,7 @@ export function beginningOf(text: string, bytes: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(fits - 1)) ? fits - 1 : fits);
 }
 
-/** A text of at most a given number of characters, with `…` where it was cut. */
+/** Returns a text of at most a given number of characters, with `…` where it was truncated. */
 export function shortened(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const end = characters - 1;

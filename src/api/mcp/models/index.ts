@@ -13,7 +13,7 @@ import { restore } from './tools/restore.ts';
 import { search } from './tools/search.ts';
 import { write } from './tools/write.ts';
 
-/** The core tools, in the order in which a model meets them. */
+/** The core tools, in the order in which they are listed. */
 const CORE: readonly ModelTool[] = [listCollections, search, read, listDocuments, listFields, write, edit, deleteTool, history, restore, remember, recall];
 
 export const CORE_NAMES: readonly string[] = CORE.map(({ name }) => name);

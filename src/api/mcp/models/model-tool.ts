@@ -7,36 +7,36 @@ import { bytesOf } from './fitting.ts';
 import { readArguments, type ModelArguments } from './read-arguments.ts';
 
 /**
- * Bytes that the answer of a core tool has at most: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
+ * Most bytes of a core tool's result: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
  * `max_tokens` of `read` raises it.
  */
 export const MODEL_ANSWER_BYTES = 7200;
 
-/** A tool that is made for models: few arguments, a short answer, one form. */
+/** A tool that is made for models: few arguments, a short result, one form. */
 export interface ModelTool {
   readonly name: string;
   readonly title: string;
-  /** What it is for, in a sentence or two that a small model follows. */
+  /** Its purpose, in one or two sentences that a small model understands. */
   readonly description: string;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** Arguments that work; shown where others do not. */
+  /** Valid arguments; shown in errors about invalid ones. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly hint: 'read' | 'write' | 'destructive';
-  /** The operations that it is made of; a caller without one of them does not see the tool. */
+  /** The operations that it uses; callers that may not use one of them do not see the tool. */
   readonly needs: readonly OperationId[];
   run(args: ModelArguments, service: ModelService): Promise<object>;
 }
 
-/** The operations as a model's tool calls them, for one call. */
+/** Invokes the operations for one call of a model's tool. */
 export interface ModelService {
   call<K extends OperationId>(id: K, input: object): Promise<OutputOf<Operations, K>>;
   reply<K extends OperationId>(id: K, input: object): Promise<Reply<OutputOf<Operations, K>>>;
-  /** Language of a document where the call names none. */
+  /** Language of a document if the call contains none. */
   readonly defaultLang: string;
-  /** Bytes that the answer may have. */
+  /** Most bytes of the result. */
   readonly answerBytes: number;
-  /** The same where a call asks for more. */
+  /** The same if a call asks for more. */
   readonly mostAnswerBytes: number;
 }
 
@@ -46,7 +46,7 @@ export interface ModelToolOptions {
   readonly mostAnswerBytes: number;
 }
 
-/** The tool as the server lists and calls it. Its answer is one text, JSON in snake_case. */
+/** The tool in the form that the server lists and calls. Its result is one text, JSON in snake_case. */
 export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
   const { name, title, description, hint } = spec;
   return {
@@ -64,7 +64,7 @@ export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
 }
 
 function serviceFor({ invoke, defaultLang, mostAnswerBytes }: ModelToolOptions, context: CallContext): ModelService {
-  // What the operations return is cut here, not there.
+  // The results of operations are truncated here, not in the operations.
   const reply = async <K extends OperationId>(id: K, input: object) => await invoke(id, input, { ...callerOf(context), budget: new AnswerBudget() }) as Reply<OutputOf<Operations, K>>;
   return {
     reply,
@@ -75,7 +75,7 @@ function serviceFor({ invoke, defaultLang, mostAnswerBytes }: ModelToolOptions, 
   };
 }
 
-/** Bytes that are left for a list beside the rest of the answer. */
+/** Bytes that remain for a list beside the rest of the result. */
 export function roomBeside(rest: object, { answerBytes }: ModelService): number {
   const NOTE = 200;
   return answerBytes - bytesOf(rest) - NOTE;

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../core/json-schema.ts';
 import type { Arguments } from '../core/tool.ts';
 import type { ModelTool } from './model-tool.ts';
 
-/** The arguments of a call by their advertised names, each of its type. */
+/** The arguments of a call by their advertised names, converted to their types. */
 export class ModelArguments {
   readonly #values: ReadonlyMap<string, unknown>;
 
@@ -13,17 +13,17 @@ export class ModelArguments {
     this.#values = values;
   }
 
-  /** A text that the schema requires. */
+  /** A required text. */
   text(name: string): string {
     return this.#values.get(name) as string;
   }
 
-  /** Undefined where it is absent. */
+  /** Undefined if it is absent. */
   get<T extends string | number | object>(name: string): T | undefined {
     return this.#values.get(name) as T | undefined;
   }
 
-  /** Only what is given of these, under the operation's names. */
+  /** Only those of these arguments that are present, under the operation's names. */
   pick(names: Readonly<Record<string, string>>): Record<string, unknown> {
     return Object.fromEntries(Object.entries(names).flatMap(([name, field]) => (this.#values.has(name) ? [[field, this.#values.get(name)]] : [])));
   }
@@ -32,8 +32,9 @@ export class ModelArguments {
 const SHOWN = 60;
 
 /**
- * Reads what a model sent as well as it can be meant: names in camelCase, numbers and objects as text, empty values for absent
- * ones. Throws `invalid_argument` or `missing_fields` that names everything that is wrong and shows arguments that work.
+ * Reads arguments leniently, as a model may have meant them: names in camelCase, numbers and objects as text, empty
+ * values for absent ones. Throws `invalid_argument` or `missing_fields` with a message that names all errors and shows
+ * valid arguments.
  */
 export function readArguments(tool: Pick<ModelTool, 'properties' | 'required' | 'example'>, args: Arguments): ModelArguments {
   const values = new Map<string, unknown>();
@@ -60,7 +61,7 @@ function unknownArgument(given: string, names: readonly string[]): string {
   return `there is no argument ${given.slice(0, SHOWN)}${meant === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${meant}?`}`;
 }
 
-/** Models send empty values for what they leave out; texts that may be empty say so. */
+/** Models send empty values for arguments that they omit; texts that may be empty are marked as such. */
 function isEmpty(value: unknown, { minLength }: JsonSchema): boolean {
   return value === null || value === undefined || (value === '' && minLength !== 0);
 }

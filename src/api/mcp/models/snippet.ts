@@ -5,8 +5,8 @@ const LENGTH = 240;
 const LEAD = 80;
 
 /**
- * The part of a passage that shows why it was found, on one line: around the matched words, else its beginning. `terms` are as
- * searches return them, `written~found` for a word that was found by another spelling.
+ * The part of a passage that shows why it was found, on one line: around the matched words, otherwise its beginning.
+ * `terms` have the form that searches return: `written~found` for a word that was found in another spelling.
  */
 export function snippetOf(passage: string, terms: readonly string[]): string {
   const text = passage.replaceAll(/\s+/g, ' ').trim();
@@ -20,7 +20,7 @@ export function snippetOf(passage: string, terms: readonly string[]): string {
   return `…${shortened(text.slice(from).toWellFormed(), LENGTH - 1)}`;
 }
 
-/** Where to begin so that most of the places are shown; of equal ones the first. */
+/** Returns the start at which most of the matches are visible; the first one if several are equal. */
 function bestStart(places: readonly number[], length: number): number {
   let [best, most] = [0, 0];
   for (const place of places) {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHandshake, mcpUrl } from '../../../testkit/mcp-clients.ts';
 import { startDocsServer, type DocsServer } from '../../../testkit/docs-server.ts';
 
-// What a model does with a store of documents, as calls that a script makes, each with what its answer has to show.
+// Typical tasks of a model with a document store, as calls of a script, each with the text that its result must contain.
 
-/** The estimate of the whole service: four bytes a token. */
+/** The estimate of the whole service: four bytes per token. */
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 const MOST_TOKENS = 2000;
@@ -20,7 +20,7 @@ interface Answer {
 
 async function call(name: string, args: object = {}): Promise<Answer> {
   const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: { ...args } }) as { content: { text: string }[]; structuredContent?: object; isError?: boolean };
-  // One form: a text, and nothing beside it.
+  // One form: a text, and nothing else.
   expect([content.length, structuredContent]).toEqual([1, undefined]);
   return { text: content[0]!.text, isError };
 }

@@ -29,7 +29,7 @@ describe('the list of tools (decision D-142)', () => {
     const raw = new RawClient(mcpUrl(server!));
     const { messages } = await raw.stateless('tools/list');
     expect(Buffer.byteLength(JSON.stringify(messages))).toBeLessThan(12_000);
-    // Scripts that know the name of another tool may call it all the same.
+    // Scripts that know the name of another tool may still call it.
     expect((await raw.stateless('tools/call', { name: 'get_health', arguments: {} })).answer.result).toMatchObject({ structuredContent: { status: 'healthy' } });
     raw.close();
   });

@@ -8,20 +8,23 @@ const NEWLINE = 10;
 export interface LineTransportOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Bytes that a message may have; a longer one is answered with an error and skipped. */
+  /** Most bytes of a message; a longer one is answered with an error and skipped. */
   readonly maxBytes: number;
-  /** What results say of the server. */
+  /** The server's description in results. */
   readonly serverInfo: object;
-  /** Looks at a message before a server does, which gets what it answers; throws `McpFault` for what is answered with an error. */
+  /**
+   * Checks a message before it reaches a server, and returns the message to pass on; throws `McpFault` for errors that
+   * are sent to the client.
+   */
   readonly check: (message: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
 type Id = string | number;
 
 /**
- * MCP over a pair of streams, one JSON-RPC message on each line (decision D-111). Unlike the SDK's it
- * answers lines that are no message, and when the input ends it first lets the requests that are under
- * way be answered, so that a file of requests can be piped through the server.
+ * MCP over a pair of streams, one JSON-RPC message on each line (decision D-111). Unlike the SDK's transport, it sends
+ * an error for lines that are not messages. When the input ends, it first finishes the requests in progress, so that a
+ * file of requests can be piped through the server.
  */
 export class LineTransport implements Transport {
   onclose?: () => void;
@@ -48,7 +51,7 @@ export class LineTransport implements Transport {
     output.once('error', this.#onBroken);
   }
 
-  /** Resolves when the reader has room for more, so that one that reads slowly slows the answers down. */
+  /** Resolves when the reader accepts more, which gives back-pressure to the sender of responses. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
     if (isEmptyAcknowledgement(message)) return this.#endSubscription(message);
@@ -92,7 +95,7 @@ export class LineTransport implements Transport {
     void this.close();
   };
 
-  /** Keeps a piece of a line, unless the line is too long already. */
+  /** Appends a piece of a line, unless the line is already too long. */
   #take(piece: Buffer): void {
     if (this.#skipping || piece.length === 0) return;
     this.#length += piece.length;
@@ -127,11 +130,11 @@ export class LineTransport implements Transport {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
   }
 
-  /** There is nothing to subscribe to, so that a subscription ends as soon as it is acknowledged (decision D-112). */
+  /** There is nothing to subscribe to, so a subscription ends as soon as it is acknowledged (decision D-112). */
   async #endSubscription(message: Acknowledgement): Promise<void> {
     const id = message.params._meta[SUBSCRIPTION_ID_META_KEY]!;
     await this.#write(message);
-    // The SDK keeps the subscription until somebody cancels it.
+    // The SDK keeps the subscription until it is cancelled.
     this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     await this.#write({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID_META_KEY]: id, [SERVER_INFO_META_KEY]: this.#options.serverInfo } } });
     this.#settle(id);

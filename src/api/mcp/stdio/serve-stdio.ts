@@ -15,19 +15,19 @@ export interface StdioOptions {
   readonly revisions: Revisions;
   readonly input: Readable;
   readonly output: Writable;
-  /** Bytes that a message may have. */
+  /** Most bytes of a message. */
   readonly maxBytes: number;
   readonly log: Log;
 }
 
 /** MCP over standard input and output. */
 export interface StdioServer {
-  /** Resolves when the client has closed the input and everything is answered. */
+  /** Resolves when the client has closed the input and every request is answered. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Serves one client over a pair of streams, in the revision that its first message asks for. */
+/** Serves one client over a pair of streams, in the revision of its first message. */
 export function serveOverStdio({ core, revisions, input, output, maxBytes, log }: StdioOptions): StdioServer {
   const ended = Promise.withResolvers<void>();
   const transport = new LineTransport({
@@ -51,7 +51,7 @@ export function serveOverStdio({ core, revisions, input, output, maxBytes, log }
   return { ended: ended.promise, stop: () => handle.close() };
 }
 
-/** Whoever started the server is its client, and could read its database as well. */
+/** The user that started the server is its client, and could read its database directly as well. */
 function localSender(): Sender {
   return { protocol: 'mcp', requestId: randomUUID().replaceAll('-', '').slice(0, 16), vouchedFor: 'stdio' };
 }

@@ -24,7 +24,7 @@ interface Line {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
 }
 
-/** A server over streams in this process, whose one tool waits to be released. */
+/** A server over streams in this process, with one tool that waits to be released. */
 function serve(pin = '', maxBytes = 10_000) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const release = Promise.withResolvers<void>();

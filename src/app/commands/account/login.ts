@@ -11,7 +11,7 @@ import { openService } from '../shared/service.ts';
 
 interface Options {
   readonly name?: string;
-  /** The same, before the name of the command. */
+  /** The same options, for their place before the name of the command. */
   readonly serverProfile?: string;
   readonly user?: string;
   readonly passwordFile?: string;
@@ -33,7 +33,7 @@ Examples:
   $ quire login --profile work --runs-url https://runs.example.org --runs-token-file token.txt
 `;
 
-/** `quire login`: remembers a server and how to sign in to it. */
+/** `quire login`: stores a server and a way to sign in to it. */
 export function registerLogin(program: Command, io: Io): void {
   program
     .command('login')
@@ -51,7 +51,7 @@ export function registerLogin(program: Command, io: Io): void {
     .action((url: string | undefined, options: Options) => runCommand('login', io, () => login(url, options, io)));
 }
 
-/** The profile need not be there yet, so it is no choice among those that are. */
+/** The profile need not exist yet, so the choices are not limited to existing ones. */
 class NameOption extends Option {
   constructor() {
     super('--profile <name>', 'name to remember it by; without it the present profile, or "default"');
@@ -69,7 +69,7 @@ async function login(given: string | undefined, options: Options, io: Io): Promi
   const url = withoutSlash(given ?? before.url ?? DOCS_URL);
   checkUrl(url, 'the address', DOCS_URL);
   const runs = await runsOf(options, io);
-  // Who names a run queue alone keeps what the profile has of the document service.
+  // If only a run queue is given, the profile keeps its settings for the document service.
   const isRunsAlone = given === undefined && Object.keys(runs).length > 0 && options.user === undefined && options.keyFile === undefined;
   const docs = isRunsAlone ? before : { url, ...await credentialOf(url, options, before, io) };
   const { runsUrl, runsToken } = before;
@@ -79,7 +79,7 @@ async function login(given: string | undefined, options: Options, io: Io): Promi
   writeLines(io.stderr, [`kept in ${profilesFile()}`]);
 }
 
-/** @throws {UsageError} when nobody can be asked for what is missing. */
+/** @throws {UsageError} if something is missing and there is no terminal to ask for it. */
 async function credentialOf(url: string, options: Options, before: Profile, io: Io): Promise<Profile> {
   if (options.keyFile !== undefined) {
     const apiKey = await secretIn(options.keyFile, '--key-file', io);
@@ -98,7 +98,7 @@ async function credentialOf(url: string, options: Options, before: Profile, io: 
   return { username, apiKey: key, keyHash };
 }
 
-/** A service without accounts lets everybody read its figures. */
+/** A service without accounts lets every client read its statistics. */
 async function needsAccount(url: string): Promise<boolean> {
   try {
     await openService({ url, apiKey: '' }).call('getStats');
@@ -125,10 +125,10 @@ async function runsOf({ runsUrl, runsTokenFile }: Options, io: Io): Promise<Prof
   };
 }
 
-/** The line that a file holds. */
+/** Returns the only line of a file. */
 const secretIn = async (file: string, option: string, io: Io): Promise<string> => (await bytesOf(file, option, io.stdin)).toString('utf8').replace(/\r?\n$/, '');
 
-/** A profile in a line, without what is secret. */
+/** A profile as one line, without its secrets. */
 export function describe({ url, username, token, apiKey, expiresAt, runsUrl }: Profile): string {
   const who = username === undefined ? '' : ` as ${username}`;
   const how = apiKey !== undefined ? ' with an API key' : token !== undefined ? `, signed in until ${formatMoment(expiresAt ?? 0)}` : '';

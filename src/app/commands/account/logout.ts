@@ -7,7 +7,7 @@ import { readProfiles, writeProfiles } from '../shared/profiles.ts';
 import { openService } from '../shared/service.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
 
-/** `quire logout`: forgets a profile. */
+/** `quire logout`: deletes a profile. */
 export function registerLogout(program: Command, io: Io): void {
   program
     .command('logout')
@@ -25,7 +25,7 @@ async function logout(option: string | undefined, io: Io): Promise<void> {
     try {
       await openService({ url: profile.url!, apiKey: profile.apiKey! }, { retries: 0 }).call('deleteApiKey', { keyHash: profile.keyHash });
     } catch (error) {
-      // The profile goes in any case; the key can still be deleted by its hash.
+      // The profile is deleted in any case; the key can still be deleted by its hash.
       if (!(error instanceof ServiceFailure)) throw error;
       if (![401, 404].includes(error.status ?? 0)) writeLines(io.stderr, [`the API key could not be deleted, its hash is ${profile.keyHash}: ${error.message}`]);
     }

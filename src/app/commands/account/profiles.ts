@@ -5,7 +5,7 @@ import { writeLines } from '../shared/io.ts';
 import { addOutputOptions, itemsTable, note, widthOf, writeJson, type OutputOptions } from '../shared/output.ts';
 import { profileNamed, readProfiles, writeProfiles } from '../shared/profiles.ts';
 
-/** `quire profiles`: the servers that `quire login` remembers. */
+/** `quire profiles`: the servers that `quire login` stored. */
 export function registerProfiles(program: Command, io: Io): void {
   const command = program
     .command('profiles')
@@ -19,7 +19,7 @@ export function registerProfiles(program: Command, io: Io): void {
 
 function list(options: OutputOptions, io: Io): void {
   const { current, profiles } = readProfiles();
-  // Credentials stay where they are.
+  // Credentials are not shown.
   const rows = Object.entries(profiles).map(([name, { url, username, token, apiKey, expiresAt, runsUrl }]) => ({
     name, current: name === current, url, username, credential: apiKey !== undefined ? 'API key' : token !== undefined ? 'token' : undefined, expiresAt, runsUrl,
   }));

@@ -48,7 +48,7 @@ complete -F _quire quire
 `;
 }
 
-/** What the option before the cursor takes. */
+/** The values of the option before the cursor. */
 export function valueCases(model: readonly CompletedCommand[]): string {
   const kinds = ['collections', 'keys', 'profiles', 'files'] as const;
   const choices = [...new Set(model.flatMap(({ options }) => options.flatMap(({ values }) => (Array.isArray(values) ? [values.join(' ')] : []))))];

@@ -1,11 +1,11 @@
 import type { CompletedCommand, Values } from './model.ts';
 
-/** A branch of `case` for all patterns; empty where there is none. */
+/** Returns a branch of `case` for all patterns; empty if there are none. */
 export function cases(patterns: readonly string[], action: string, indent: number): string {
   return patterns.length === 0 ? '' : `${' '.repeat(indent)}${patterns.join('|')}) ${action} ;;`;
 }
 
-/** Patterns of `COMMAND OPTION` for options with such values. An option that takes them in every command has one pattern for all. */
+/** Patterns of `COMMAND OPTION` for options with matching values. An option that has them in every command has one pattern for all. */
 export function valuePatterns(model: readonly CompletedCommand[], takes: (values: Values) => boolean): string[] {
   const all = model.flatMap(({ path, options }) => options.flatMap(({ flags, values }) => flags.map((flag) => ({ path, flag, matches: values !== undefined && takes(values) }))));
   const flags = [...new Set(all.filter(({ matches }) => matches).map(({ flag }) => flag))];
@@ -15,7 +15,7 @@ export function valuePatterns(model: readonly CompletedCommand[], takes: (values
   });
 }
 
-/** Patterns of the commands below others. */
+/** Patterns of all commands below the program. */
 export const pathPatterns = (model: readonly CompletedCommand[]): string[] => model.slice(1).map(({ path }) => `'${path}'`);
 
 /** Branches of `COMMAND POSITION` for arguments that can be completed. */

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { treeOf } from '../program.ts';
 
-/** Where the values of an option or an argument come from: fixed words, the service or the profiles, or files. */
+/** The source of the values of an option or an argument: fixed words, the service, the profiles, or files. */
 export type Values = readonly string[] | 'collections' | 'keys' | 'profiles' | 'files' | 'any';
 
 /** An option as shells complete it. */
 export interface CompletedOption {
-  /** `-c` and `--collection`, as far as it has them. */
+  /** For example `-c` and `--collection`. */
   readonly flags: readonly string[];
   readonly description: string;
   /** Absent for options without a value. */
@@ -15,17 +15,17 @@ export interface CompletedOption {
 
 /** A command as shells complete it. */
 export interface CompletedCommand {
-  /** The words that name it: `quire users list`. */
+  /** Its full name, for example `quire users list`. */
   readonly path: string;
   readonly commands: ReadonlyArray<readonly [name: string, description: string]>;
   readonly options: readonly CompletedOption[];
-  /** Values of its arguments, by position; the last one counts for all that follow. */
+  /** Values of its arguments, by position; the last entry applies to all further positions. */
   readonly positions: readonly Values[];
 }
 
 const HELP: CompletedOption = { flags: ['-h', '--help'], description: 'show what is possible' };
 
-/** What there is to complete, of a program all of whose commands are loaded. */
+/** The completion model of a program all of whose commands are loaded. */
 export function completionModel(program: Command): CompletedCommand[] {
   return treeOf(program).map((command) => ({
     path: pathOf(command),
@@ -38,7 +38,7 @@ export function completionModel(program: Command): CompletedCommand[] {
   }));
 }
 
-/** The words that lead to a command. */
+/** The full name of a command. */
 export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
@@ -50,5 +50,5 @@ function valuesOf(name: string): Values {
   return /^(?:file|folder|source|dump|body|output|config|schema|.*-(?:file|dir|db|to))$/.test(name) ? 'files' : 'any';
 }
 
-/** One line without what a shell would take for its own. */
+/** Returns one line without characters that a shell would interpret. */
 const plain = (text: string): string => text.replaceAll(/[\n'"\\$`[\]]/g, ' ').replaceAll(/ +/g, ' ').trim();

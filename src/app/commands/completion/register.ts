@@ -14,7 +14,7 @@ Completes commands and options, and asks the service for the names of collection
   fish   quire completion fish > ~/.config/fish/completions/quire.fish
 `;
 
-/** `quire completion`: what a shell completes commands with. */
+/** `quire completion`: prints the completion script of a shell. */
 export function registerCompletion(program: Command, io: Io): void {
   program
     .command('completion')
@@ -35,11 +35,11 @@ async function print(shell: 'bash' | 'zsh' | 'fish', io: Io): Promise<void> {
   }
 }
 
-/** Somebody waits with a finger on the key. */
+/** Short, because the user is waiting at the prompt. */
 const LIMIT_MS = 1000;
 const MOST_KEYS = 1000;
 
-/** `quire __complete`: names for the shell. Where there are none in a second, or at all, nothing is said. */
+/** `quire __complete`: prints names for the shell. Prints nothing if there are none, or none within a second. */
 export function registerComplete(program: Command, io: Io): void {
   program
     .command('__complete', { hidden: true })
@@ -50,7 +50,7 @@ export function registerComplete(program: Command, io: Io): void {
       try {
         writeLines(io.stdout, await namesOf(what, collection, options));
       } catch {
-        // An error would be written over the line that is being typed.
+        // An error message would overwrite the line that the user is typing.
       }
     });
 }

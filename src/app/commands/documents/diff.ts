@@ -18,7 +18,7 @@ Examples:
   $ quire diff blog hello 3 5
 `;
 
-/** `quire diff`: what two versions of a document differ in. */
+/** `quire diff`: shows the difference between two versions of a document. */
 export function registerDiff(program: Command, io: Io): void {
   documentCommand(program, 'diff', 'show what has changed between two versions of a document')
     .argument('[from]', 'revision to begin with', revisionNumber)
@@ -41,7 +41,7 @@ async function diff(address: Address, [from, to]: readonly [number | undefined, 
   if (lines.length === 0) note(io, options, [`the text of revisions ${older.revision} and ${newer.revision} is the same`]);
 }
 
-/** The two versions to compare, the older one first unless the numbers say otherwise. */
+/** Returns the two versions to compare: by default the previous and the newest one, otherwise those with the given numbers. */
 async function versions(service: Service, address: Address, from: number | undefined, to: number | undefined): Promise<readonly [Revision, Revision]> {
   const seen: Revision[] = [];
   const find = (number: number | undefined, place: number): Revision | undefined => (number === undefined ? seen[place] : seen.find(({ revision }) => revision === number));
@@ -55,7 +55,7 @@ async function versions(service: Service, address: Address, from: number | undef
   throw new ServiceFailure(`${address.key} has no revision ${missing.join(' and ')}: \`quire history ${address.collection} ${address.key}\` lists them`, 404);
 }
 
-/** What goes red, what comes green, as git has it. */
+/** Colours removed lines red and added lines green, as git does. */
 export function coloured(lines: readonly string[], io: Io, options: OutputOptions): readonly string[] {
   if (!isColoured(io.stdout, options)) return lines;
   return lines.map((line, index) => {

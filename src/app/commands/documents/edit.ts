@@ -24,14 +24,14 @@ Examples:
   $ EDITOR="code --wait" quire edit blog hello --lang de
 `;
 
-/** `quire edit`: the markdown of a document in an editor. */
+/** `quire edit`: opens the markdown of a document in an editor. */
 export function registerEdit(program: Command, io: Io): void {
   documentCommand(program, 'edit', 'change the markdown of a document in your editor')
     .addHelpText('after', HELP)
     .action((collection: string, key: string, options: DocumentOptions) => runCommand('edit', io, () => edit({ collection, key, lang: options.lang }, options, io)));
 }
 
-/** A document that is being edited: where its text is, and the version that the text was made of. */
+/** A document that is being edited: the file with its text, and the version on which the text is based. */
 interface Draft {
   readonly file: string;
   readonly base: Document;
@@ -49,7 +49,7 @@ async function edit(address: Address, options: DocumentOptions, io: Io): Promise
     const stored = await store(service, address, { file, base }, options, io);
     if (options.json === true && stored !== undefined) writeJson(io, stored);
   } catch (error) {
-    // What was typed must not be lost to a refusal, or to a service that has gone.
+    // The user's text must not be lost if the service rejects it or is unavailable.
     isKept = await readFile(file, 'utf8').then((text) => text !== base.contentMd, () => false);
     if (!isKept || !(error instanceof Error)) throw error;
     note(io, {}, [`your text is kept in ${file}`]);
@@ -59,7 +59,7 @@ async function edit(address: Address, options: DocumentOptions, io: Io): Promise
   }
 }
 
-/** Stores the draft; asks what to do, as often as it takes, where somebody else has changed the document. */
+/** Stores the draft. If the document was changed meanwhile, asks each time whether to merge, to overwrite it, or to keep the draft in a file. */
 async function store(service: Service, address: Address, { file, base }: Draft, options: DocumentOptions, io: Io): Promise<WrittenDocument | undefined> {
   for (let known = base; ;) {
     const contentMd = await readFile(file, 'utf8');
@@ -85,7 +85,7 @@ class Conflict extends CommandError {
   override readonly exitCode = EXIT.conflict;
 }
 
-/** Both texts in one, with the marks of git around what differs. */
+/** Merges both texts into one, with git's conflict markers around differences. */
 export function mergedText(yours: string, theirs: string): string {
   const result: string[] = [];
   let [mine, other]: [string[], string[]] = [[], []];
@@ -105,10 +105,10 @@ export function mergedText(yours: string, theirs: string): string {
   return `${result.join('\n')}\n`;
 }
 
-/** The editor is a command line of the user's own, such as `code --wait`. */
+/** The editor is a command line that the user configured, such as `code --wait`. */
 async function openEditor(file: string): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
-  // A shell takes it apart, and gets the name of the file as an argument, where no character of it means anything.
+  // A shell parses the command line. The file name is passed as an argument, so that the shell interprets no character of it.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = await once(child, 'exit') as [number | null];
   if (code !== 0) throw new CommandError(`the editor ${editor} ended with ${code ?? 'a signal'}: nothing was stored`);

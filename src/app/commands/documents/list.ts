@@ -19,7 +19,7 @@ interface Options extends ClientOptions, OutputOptions {
   readonly all?: boolean;
 }
 
-/** What the table shows when no fields are asked for. */
+/** The columns of the table if no fields are requested. */
 const TABLE_FIELDS = ['title', 'updatedAt', 'tags', 'category'];
 const PAGE = 1000;
 
@@ -46,7 +46,7 @@ async function list(collection: string, options: Options, io: Io): Promise<void>
   const most = options.all === true ? Infinity : options.limit;
   const wanted = fields ?? (json === true || ndjson === true ? undefined : TABLE_FIELDS);
   const input: SearchDocumentsRequest = {
-    // One more than is shown tells whether there are more.
+    // Requests one more than is shown, to find out whether there are more.
     collection, limit: Math.min(PAGE, most + 1), ...(filter !== undefined && { filterMeta: filter }), ...(sort !== undefined && { sort }), ...(asc !== undefined && { asc }), ...(wanted !== undefined && { fields: wanted }),
   };
   const found: ProjectedDocument[] = [];

@@ -16,7 +16,7 @@ describe('quire import-wiki', () => {
   let dump: string;
   let server: Server;
   let requests: { query: URLSearchParams; titles: string[]; body: string }[];
-  /** What request refuses, by its number. */
+  /** The error with which a request is rejected, by the request's number. */
   let refused: Set<number>;
 
   beforeEach(async () => {

@@ -3,14 +3,14 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** How far an import has come, for the next one to go on there. */
+/** The progress of an import, from which the next one continues. */
 export interface Reached {
-  /** Pages of the dump that the service has acknowledged, and the id of the last one. */
+  /** Number of pages of the dump that the service has acknowledged, and the id of the last one. */
   readonly pages: number;
   readonly lastId: string;
 }
 
-/** What has to be the same for an import to go on. */
+/** Must be equal for an import to continue. */
 export interface ImportKey {
   readonly size: number;
   readonly url: string;
@@ -20,7 +20,7 @@ export interface ImportKey {
   readonly skipRedirects: boolean;
 }
 
-/** The file that keeps it: beside the dump or, where nothing can be written there, in the user's folder for such things. */
+/** The file with the progress: beside the dump or, if that folder is not writable, in the user's state folder. */
 export class ProgressFile {
   readonly #paths: readonly string[];
   readonly #key: ImportKey;
@@ -32,7 +32,7 @@ export class ProgressFile {
     this.#key = key;
   }
 
-  /** Undefined where there is none, or one of another import. */
+  /** Returns undefined if there is none, or if it belongs to another import. */
   async read(): Promise<Reached | undefined> {
     for (const path of this.#paths) {
       const kept = parse(await readFile(path, 'utf8').catch(() => ''));
@@ -41,7 +41,7 @@ export class ProgressFile {
     return undefined;
   }
 
-  /** Rejects when it can be written nowhere. */
+  /** Rejects if it cannot be written at either place. */
   async write(reached: Reached): Promise<void> {
     const text = `${JSON.stringify({ ...reached, key: this.#key })}\n`;
     await replace(this.#paths[0]!, text).catch(() => replace(this.#paths[1]!, text));

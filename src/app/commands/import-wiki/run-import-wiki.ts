@@ -16,7 +16,7 @@ import { answered } from '../shared/service-failure.ts';
 import { ProgressFile, type Reached } from './progress-file.ts';
 import { splitDump, type DumpPart } from './split-dump.ts';
 
-/** What `quire import-wiki` was given. */
+/** The arguments and options of `quire import-wiki`. */
 export interface ImportWikiArguments extends ClientOptions {
   readonly dump: string;
   readonly collection: string;
@@ -37,14 +37,14 @@ export interface ImportWikiContext {
   readonly retries?: Omit<RetryPolicy, 'signal'>;
 }
 
-/** A request ends with so much XML: it is what an interruption costs. */
+/** A request ends after this many bytes of XML; at most this much is sent again after an interruption. */
 const PART_BYTES = 32 * 1024 * 1024;
 
 /**
- * Sends a dump part by part and keeps how far the service has acknowledged it, so that the same command goes on there after an
- * interruption. The exit code is 1 when a page failed, and 130 when it was interrupted.
- * @throws {CommandError} when there is nothing to read, or the dump is damaged.
- * @throws {ServiceFailure} when a part was refused, or the service cannot be reached any more.
+ * Sends a dump part by part and stores how much of it the service has acknowledged, so that the same command continues
+ * there after an interruption. The exit code is 1 if a page failed, and 130 if the import was interrupted.
+ * @throws {CommandError} if there is nothing to read, or the dump is damaged.
+ * @throws {ServiceFailure} if a part was rejected, or the service cannot be reached any more.
  */
 export async function runImportWiki(given: ImportWikiArguments, { io, clock, signal, retries = { ...DEFAULT_RETRIES, timer: systemTimer } }: ImportWikiContext): Promise<void> {
   const client = openClient(given);
@@ -100,7 +100,7 @@ async function* fileBytes(path: string, signal: AbortSignal, onRead: (bytes: num
   }
 }
 
-/** Reads the next part while the last one is with the service. */
+/** Reads the next part while the previous one is being sent. */
 async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = parts.next();
   try {
@@ -108,7 +108,7 @@ async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
       const { done, value } = await next;
       if (done === true) return;
       next = parts.next();
-      // It is waited for when it is due; until then nobody is to be told that it failed.
+      // The promise is awaited later; until then its rejection must not count as unhandled.
       next.catch(() => undefined);
       yield value;
     }

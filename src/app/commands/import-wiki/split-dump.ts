@@ -1,33 +1,34 @@
 import { CommandError } from '../shared/command-error.ts';
 
-/** Some pages of a dump as a dump of its own. */
+/** Some pages of a dump, as a dump of its own. */
 export interface DumpPart {
   readonly xml: Buffer;
   readonly pages: number;
-  /** Pages of the dump up to here, these included. */
+  /** Number of pages of the dump up to the end of this part. */
   readonly reached: number;
   /** Id of the last page. */
   readonly lastId: string;
 }
 
 export interface SplitOptions {
-  /** Most pages of a part, and bytes of XML from which on it ends. */
+  /** Most pages of a part, and the bytes of XML after which it ends. */
   readonly maxPages: number;
   readonly maxBytes: number;
-  /** Pages at the beginning that are left out. */
+  /** Number of pages at the beginning that are skipped. */
   readonly skip: number;
-  /** Told the last page that was left out, which has to be the one that it was. */
+  /** Called with the last skipped page, so that the caller can check that it is the expected one. */
   readonly onSkipped?: (lastId: string) => void;
 }
 
 const [PAGE, PAGE_END, END] = [Buffer.from('<page>'), Buffer.from('</page>'), Buffer.from('</mediawiki>')];
 
-/** What stands before the first page, and a page, are no larger than this. */
+/** Most bytes before the first page, and of a page. */
 const MAX_PIECE = 64 * 1024 * 1024;
 
 /**
- * A dump in parts, each with the head of the whole. Pages are found by their tags, which cannot stand within a text.
- * @throws {CommandError} when it is no dump, or breaks off; the parts before are handed out.
+ * Splits a dump into parts, each with the head of the whole. Pages are found by their tags, which cannot occur within a
+ * text.
+ * @throws {CommandError} if it is not a dump, or is cut off; the parts before are still returned.
  */
 export async function* splitDump(xml: AsyncIterable<Uint8Array>, options: SplitOptions): AsyncGenerator<DumpPart> {
   const parts = new Parts(options);
@@ -60,7 +61,7 @@ class Parts {
     return this.#head !== undefined;
   }
 
-  /** Takes the pages that are complete; returns the bytes that they had, and parts that are full. */
+  /** Extracts the complete pages; returns the number of their bytes, and the parts that are full. */
   read(bytes: Buffer): { used: number; ready: DumpPart[] } {
     const ready: DumpPart[] = [];
     let used = 0;
@@ -96,7 +97,7 @@ class Parts {
   }
 }
 
-/** A page's own id comes before those of its revisions. */
+/** A page's own id precedes those of its revisions. */
 function idOf(page: Buffer): string {
   return /<id>\s{0,20}(\d{1,20})/.exec(page.toString('utf8', 0, 8192))?.[1] ?? '';
 }

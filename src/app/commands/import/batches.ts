@@ -2,11 +2,11 @@ import type { SourceDocument } from './source.ts';
 
 export interface BatchLimits {
   readonly maxDocuments: number;
-  /** Bytes of markdown and metadata; a single larger document makes a batch of its own. */
+  /** Most bytes of markdown and metadata; a larger document is a batch of its own. */
   readonly maxBytes: number;
 }
 
-/** An eighth of the largest request that the service takes by default (decision D-20): JSON escapes need up to six times the room. */
+/** An eighth of the largest request that the service accepts by default (decision D-20), because JSON escapes take up to six times the bytes. */
 export const MAX_BATCH_BYTES = 4 * 2 ** 20;
 
 export interface PlacedDocument {
@@ -15,10 +15,10 @@ export interface PlacedDocument {
   readonly position: number;
 }
 
-/** Documents of one request, at least one; a file that the service converts is a batch of its own. */
+/** The documents of one request, at least one; a file that the service converts is a batch of its own. */
 export interface Batch {
   readonly documents: readonly SourceDocument[];
-  /** The place of each document. */
+  /** The source position of each document. */
   readonly origins: readonly string[];
   /** How far the source was read, in its unit. */
   readonly position: number;
@@ -27,8 +27,8 @@ export interface Batch {
 }
 
 /**
- * Gathers documents into batches, in order, reading no further than the batch that is asked for
- * needs. After the signal aborts it ends, and a batch that is not full yet is left out.
+ * Collects documents into batches, in order, and reads no further than the requested batch needs. After the signal
+ * aborts it ends without the batch that is not full yet.
  */
 export async function* batches(documents: AsyncIterable<PlacedDocument>, limits: BatchLimits, signal: AbortSignal): AsyncGenerator<Batch> {
   let gathered: PlacedDocument[] = [];

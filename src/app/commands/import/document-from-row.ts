@@ -9,19 +9,19 @@ export type RowResult =
   | { readonly kind: 'skipped' };
 
 export interface RowOptions {
-  /** The language of rows that name none. */
+  /** The language of rows without one. */
   readonly lang: string;
-  /** The present, in Unix seconds. */
+  /** The current time, in Unix seconds. */
   readonly now: number;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The document of one NDJSON row. Three shapes are understood, also mixed: an exported Document
- * `{key, lang, meta, contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and
- * a scraped page `{url, lang, contentMd}` whose key follows from its URL (decision D-37). A row
- * whose `expiresAt` has passed is skipped. Other fields are ignored: rows come from many programs.
+ * Returns the document of one NDJSON row. Three forms are accepted, also mixed: an exported Document `{key, lang, meta,
+ * contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and a scraped page `{url, lang, contentMd}`
+ * whose key is derived from its URL (decision D-37). A row whose `expiresAt` has passed is skipped. Other fields are
+ * ignored, because rows come from many programs.
  */
 export function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
   if (!isObject(row)) return problem('expected a JSON object');
@@ -48,14 +48,14 @@ function keyOfRow(row: Row): string | undefined {
   return isText(row.url) ? urlKey(row.url) : undefined;
 }
 
-/** Seconds that the document has left, zero or less when it has expired; undefined when it does not expire. */
+/** Seconds until the document expires, zero or less if it has expired; undefined if it does not expire. */
 function ttlOfRow(row: Row, now: number): number | undefined {
   if (typeof row.expiresAt === 'number' && row.expiresAt > 0) return Math.ceil(row.expiresAt - now);
-  // A `ttl` of 0 is the contract's way to say "never".
+  // A `ttl` of 0 means "never" in the contract.
   return typeof row.ttl === 'number' && row.ttl > 0 ? Math.ceil(row.ttl) : undefined;
 }
 
-/** Where a page was found becomes metadata, as `/v1/ingest` does it (contract, section 2). */
+/** The URL of a page becomes metadata, as with `/v1/ingest` (contract, section 2). */
 function withSource(meta: SourceDocument['meta'], row: Row): SourceDocument['meta'] {
   return isText(row.url) && !Object.hasOwn(meta, 'source_url') ? { ...meta, source_url: [row.url] } : meta;
 }

@@ -9,7 +9,7 @@ const document = (n: number, contentMd = 'text'): SourceItem => ({
   kind: 'document', origin: `line ${n}`, position: n, document: { key: `k${n}`, lang: 'en', contentMd, meta: {} }, sanitized: false, notes: [],
 });
 
-/** A source that counts how far it was read. */
+/** A source that records how far it was read. */
 function numbered(count: number): Source & { read: number } {
   const source = {
     name: 'numbers', unit: 'files' as const, total: count, read: 0,
@@ -70,7 +70,7 @@ describe('importDocuments', () => {
     await importDocuments(source, options({
       send: async (batch) => {
         most = Math.max(most, ++underWay);
-        // One row of lookahead tells that a batch is full.
+        // Reading one more row shows that a batch is full.
         expect(source.read).toBeLessThanOrEqual((Number(batch.documents.at(-1)!.key.slice(1)) / 10 + 3) * 10 + 1);
         await new Promise((resolve) => setImmediate(resolve));
         underWay--;

@@ -6,40 +6,40 @@ import type { Source } from './source.ts';
 import { ImportTally } from './tally.ts';
 
 export interface ImportOptions {
-  /** Delivers a batch once; tried again after a transient failure. */
+  /** Sends a batch once; called again after a transient failure. */
   readonly send: (batch: Batch) => Promise<BatchResult>;
-  /** Batches under way at once. */
+  /** Batches in progress at once. */
   readonly concurrency: number;
   readonly limits: BatchLimits;
   readonly retries: Omit<RetryPolicy, 'signal'>;
-  /** Once aborted, no further batch is begun; those under way are finished. */
+  /** Once aborted, no further batch is started; those in progress are finished. */
   readonly signal: AbortSignal;
-  /** Told how far the source is done, and the documents, after each batch. */
+  /** Called after each batch with the position in the source and the documents. */
   readonly onProgress: (position: number, documents: number) => void;
 }
 
 export interface ImportResult {
   readonly tally: ImportTally;
-  /** Why it ended early; undefined when the source was read to its end. */
+  /** Why the import ended early; undefined if the source was read to its end. */
   readonly stoppedBy: Error | 'signal' | undefined;
-  /** The place of the last document of the furthest batch that was answered. */
+  /** The position of the last document in the furthest batch that was answered. */
   readonly reached: string | undefined;
 }
 
 /**
- * Imports a source: reads it once, gathers batches and sends several at once. At most `concurrency`
- * batches and the one being gathered are in memory. Batches may overtake each other, so of two rows
- * for one document in different batches either may come last, unless `concurrency` is 1.
+ * Imports a source: reads it once, collects batches and sends several at once. At most `concurrency` batches and the
+ * one being collected are in memory. Batches may overtake each other, so of two rows for one document in different
+ * batches either may be stored last, unless `concurrency` is 1.
  *
- * A failure that later batches would share ends the import: a connection that stays lost, a refused
- * credential or collection. One that is the batch's own (too large, or an internal error) counts
- * its documents as failed. Never rejects: what went wrong is in the result.
+ * A failure that later batches would share ends the import: a connection that stays lost, a rejected credential or
+ * collection. A failure that concerns one batch only (too large, or an internal error) counts its documents as failed.
+ * Never rejects: errors are in the result.
  */
 export async function importDocuments(source: Source, options: ImportOptions): Promise<ImportResult> {
   const tally = new ImportTally();
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  // A generator answers its callers one after another, so the workers share it without a lock.
+  // A generator serves concurrent calls one after another, so the workers share it without a lock.
   const queue = batches(acceptedDocuments(source, tally, signal), options.limits, signal);
   let failure: Error | undefined;
   let furthest: Batch | undefined;
@@ -64,7 +64,7 @@ async function* acceptedDocuments(source: Source, tally: ImportTally, signal: Ab
   for await (const item of source.items(signal)) if (tally.accepts(item)) yield item;
 }
 
-/** Sends a batch until there is a final answer, and counts it. */
+/** Sends a batch until there is a final response, and counts it. */
 async function settle(batch: Batch, tally: ImportTally, { send, retries }: ImportOptions, signal: AbortSignal): Promise<void> {
   try {
     tally.add(await withRetries(() => send(batch), { ...retries, signal }), batch.bytes);
@@ -75,6 +75,6 @@ async function settle(batch: Batch, tally: ImportTally, { send, retries }: Impor
   }
 }
 
-/** Too large, or a defect of the service that other documents need not meet; of a file that is converted, also what the service makes of it. */
+/** A batch that is too large, or an internal error that other documents may not cause; for a file that is converted, also a failed conversion. */
 const isOfThisBatchAlone = (error: unknown, { documents }: Batch): error is ServiceFailure =>
   error instanceof ServiceFailure && (error.status === 413 || error.status === 500 || (documents[0]!.file !== undefined && (error.status === 400 || error.status === 422)));

@@ -11,9 +11,9 @@ import type { Source } from './source.ts';
 const NDJSON = /\.(?:ndjson|jsonl)(?:\.gz)?$/i;
 
 /**
- * The source that an argument names: a folder of files, one of them, a file of NDJSON
- * (also gzip), or `-` for NDJSON on standard input.
- * @throws {CommandError} when there is nothing of that name, or it is none of these.
+ * Opens the source that an argument names: a folder of files, a single file, an NDJSON file (also gzip), or `-` for
+ * NDJSON on standard input.
+ * @throws {CommandError} if nothing with that name exists, or if it is none of these.
  */
 export async function openSource(argument: string, stdin: Readable, options: RowOptions & FolderOptions): Promise<Source> {
   if (argument === '-') return ndjsonSource({ name: 'standard input', size: undefined, open: () => stdin }, options);
@@ -25,7 +25,7 @@ export async function openSource(argument: string, stdin: Readable, options: Row
   if (!NDJSON.test(argument)) {
     throw new CommandError(`cannot tell what ${argument} is: expected a folder, or a file ending in .md, .txt, .html, .pdf, .docx, .odt, .rtf, .yaml, .log, .lex, .tex, .ndjson, .jsonl, .ndjson.gz or .jsonl.gz`);
   }
-  // A named pipe has no size of its own.
+  // A named pipe has no size.
   const size = found.isFile() ? found.size : undefined;
   return ndjsonSource({ name: argument, size, open: () => createReadStream(argument) }, options);
 }

@@ -4,18 +4,18 @@ import { formatBytes, formatCount, formatRate, plural } from '../shared/format.t
 import { writeLines, type OutputStream } from '../shared/io.ts';
 import type { Source } from './source.ts';
 
-/** Shows how far an import is. */
+/** Shows the progress of an import. */
 export interface Progress {
-  /** `position` counts as the source does; `documents` are those that are done. */
+  /** `position` is in the unit of the source; `documents` is the number of finished documents. */
   update(position: number, documents: number): void;
-  /** Leaves the last state standing. Stopping twice is safe. */
+  /** Leaves the last state visible. Safe to call twice. */
   stop(): void;
 }
 
 const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 const LINE_EVERY = 3000;
 
-/** A bar on a terminal, a line every few seconds elsewhere, and nothing when `quiet`. */
+/** A bar on a terminal, otherwise a line every few seconds, and nothing if `quiet`. */
 export function showProgress(source: Pick<Source, 'unit' | 'total'>, stream: OutputStream, clock: Clock, quiet: boolean): Progress {
   if (quiet) return SILENT;
   return stream.isTTY === true && source.total !== undefined ? bar(source.total, stream, clock) : lines(source, stream, clock);
@@ -30,7 +30,7 @@ function bar(total: number, stream: OutputStream, clock: Clock): Progress {
     barIncompleteChar: '░',
     barsize: 30,
     hideCursor: true,
-    // Interrupts are the command's to handle: batches under way are finished first.
+    // The command handles interrupts itself: batches in progress are finished first.
     gracefulExit: false,
   });
   single.start(total, 0, { documents: plural(0, 'document'), rate: '0' });

@@ -3,18 +3,18 @@ import { createGunzip } from 'node:zlib';
 import { CommandError } from '../shared/command-error.ts';
 
 export interface ByteOptions {
-  /** How messages call the stream. */
+  /** Names the stream in messages. */
   readonly name: string;
-  /** Ends the reading, also one that waits for input. */
+  /** Ends the reading, even while it waits for input. */
   readonly signal: AbortSignal;
-  /** Told the bytes of each chunk as it is read, before anything is decompressed. */
+  /** Called with the number of bytes of each chunk as it is read, before decompression. */
   readonly onRead?: (bytes: number) => void;
 }
 
 /**
- * The bytes of a stream, decompressed if they begin like gzip, whatever the file is called. After
- * the signal aborts it ends without an error.
- * @throws {CommandError} when the stream cannot be read, or its gzip data are damaged or cut off.
+ * The bytes of a stream, decompressed if they begin like gzip, whatever the name of the file. After the signal aborts
+ * it ends without an error.
+ * @throws {CommandError} if the stream cannot be read, or its gzip data are damaged or cut off.
  */
 export async function* readBytes(stream: Readable, { name, signal, onRead }: ByteOptions): AsyncGenerator<Buffer> {
   const stop = (): void => void stream.destroy();
@@ -24,7 +24,7 @@ export async function* readBytes(stream: Readable, { name, signal, onRead }: Byt
     const { head, rest } = await readHead(counted(stream, onRead));
     yield* isGzip(head) ? gunzip(joined(head, rest)) : joined(head, rest);
   } catch (error) {
-    // Destroying the stream makes its reader fail; that is how the waiting was ended.
+    // Destroying the stream makes its reader fail, which ends the wait for input.
     if (signal.aborted) return;
     throw new CommandError(`cannot read ${name}: ${(error as Error).message}`, { cause: error });
   } finally {
@@ -33,7 +33,7 @@ export async function* readBytes(stream: Readable, { name, signal, onRead }: Byt
   }
 }
 
-/** Enough of the beginning to tell gzip: two bytes, which a pipe may well deliver one by one. */
+/** Collects enough bytes to recognise gzip: two, which a pipe may deliver one by one. */
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<{ head: Buffer; rest: AsyncIterator<Buffer> }> {
   let head = Buffer.alloc(0);
   while (head.length < 2) {
@@ -58,7 +58,7 @@ async function* counted(stream: Readable, onRead: ((bytes: number) => void) | un
 }
 
 function gunzip(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // An error of either stream ends the other, and reaches whoever reads the last one.
+  // An error of either stream ends the other, and reaches the reader of the last one.
   return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }
 

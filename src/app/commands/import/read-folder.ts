@@ -6,21 +6,21 @@ import { CommandError } from '../shared/command-error.ts';
 import { endingOf, isConvertedName, isMarkdownName, keyOfPath } from './key-of-path.ts';
 import type { Source, SourceDocument, SourceItem } from './source.ts';
 
-// As decision D-30 has it; anything else in a field `lang` is somebody's own use of the word.
+// The form of decision D-30; any other value of a field `lang` has another meaning.
 const LANG = /^[A-Za-z0-9_-]{1,35}$/;
 
 export interface FolderOptions {
-  /** The language of files that name none. */
+  /** The language of files without one. */
   readonly lang: string;
-  /** Endings of the files that are taken, in lower case and without the dot; absent takes all that can become documents. */
+  /** Extensions of the files to import, in lower case and without the dot; if absent, all that can become documents. */
   readonly only?: readonly string[] | undefined;
 }
 
 /**
- * The files of a folder and of its folders that can become documents, in the order of their names: markdown, which is read here, and
- * what the service converts. Folders whose name begins with a dot, `node_modules` and symbolic links are not entered. Only the
- * list of paths is gathered beforehand, so that the end is known; files are read one by one.
- * @throws {CommandError} when the folder cannot be listed or holds no such file.
+ * The files of a folder and its subfolders that can become documents, in the order of their names: markdown, which is
+ * read here, and files that the service converts. Folders whose name begins with a dot, `node_modules` and symbolic
+ * links are skipped. Only the list of paths is read beforehand, so that the total is known; files are read one by one.
+ * @throws {CommandError} if the folder cannot be listed or contains no such file.
  */
 export async function folderSource(folder: string, { lang, only }: FolderOptions): Promise<Source> {
   const paths = await listFiles(folder, only);
@@ -47,7 +47,7 @@ export function filesSource(name: string, folder: string, paths: readonly string
 interface ReadContext {
   readonly lang: string;
   readonly position: number;
-  /** Paths by the identity of their document, which ignores case (contract, section 2, identity rule 1). */
+  /** Paths by the identity of their document, which ignores letter case (contract, section 2, identity rule 1). */
   readonly seen: Map<string, string>;
 }
 
@@ -62,13 +62,13 @@ async function readItem(folder: string, path: string, { lang, position, seen }: 
   const { document } = read;
   const identity = `${document.key}|${document.lang}`.toLowerCase();
   const other = seen.get(identity);
-  // `a.md` beside `a.mdx`: storing both would silently keep the later one alone.
+  // For example `a.md` and `a.mdx`: storing both would silently keep only the later one.
   if (other !== undefined) return { ...place, kind: 'problem', problem: `its key "${document.key}" is that of ${other} already` };
   seen.set(identity, path);
   return { ...place, kind: 'document', ...read };
 }
 
-/** The document of a file: of markdown all of it, of other kinds where the file is. Rejects when it cannot be read. */
+/** The document of a file: a markdown file completely, for other types the path of the file. Rejects if it cannot be read. */
 async function readDocument(folder: string, path: string, lang: string): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }> {
   const file = join(folder, path);
   if (isMarkdownName(path)) {
@@ -79,7 +79,7 @@ async function readDocument(folder: string, path: string, lang: string): Promise
   return { document: { key: keyOfPath(path), lang, contentMd: '', meta: {}, file: { path: file, bytes: size } }, sanitized: false, notes: [] };
 }
 
-/** The document of a markdown file: front matter becomes metadata, and its `lang` wins over the given one. */
+/** The document of a markdown file: front matter becomes metadata, and its `lang` overrides the given one. */
 export function documentFromFile(path: string, text: string, lang: string): { document: SourceDocument; notes: readonly string[] } {
   const { meta, body, warnings } = splitFrontMatter(text);
   const ownLang = Object.hasOwn(meta, 'lang') ? meta.lang?.[0] : undefined;

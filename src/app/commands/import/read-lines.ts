@@ -3,17 +3,17 @@ import { CommandError } from '../shared/command-error.ts';
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
-  /** Without its end. */
+  /** Without its line end. */
   readonly bytes: Buffer;
 }
 
-// A line is one document; the service takes bodies of 32 MiB unless told otherwise (decision D-20).
+// A line is one document; the service accepts bodies of 32 MiB by default (decision D-20).
 const MAX_LINE = 64 * 2 ** 20;
 const NEWLINE = 0x0a;
 
 /**
- * Splits chunks into lines at `\n`, and nowhere else: JSON text may hold U+2028 and its like, at
- * which readline would cut. Blank lines are counted but not answered. At most one line is held.
+ * Splits chunks into lines at `\n` only: JSON text may contain U+2028 and similar characters, at which readline would
+ * split. Blank lines are counted but not returned. At most one line is in memory.
  * @throws {CommandError} for a line that is longer than `maxBytes`.
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>, name: string, maxBytes = MAX_LINE): AsyncGenerator<Line> {

@@ -8,14 +8,14 @@ import type { Source, SourceItem } from './source.ts';
 export interface NdjsonInput {
   /** A file name, or `standard input`. */
   readonly name: string;
-  /** Bytes of the input as it is stored; undefined when not known. */
+  /** Bytes of the input as stored; undefined if not known. */
   readonly size: number | undefined;
   open(): Readable;
 }
 
 /**
- * Documents from newline-delimited JSON, plain or gzip: one object a line, in the shapes of
- * `documentFromRow`. A line that is no such object is a problem of its own; the others are read.
+ * Documents from newline-delimited JSON, plain or gzip: one object on each line, in the forms of `documentFromRow`. An
+ * invalid line is reported as a problem; the others are read.
  */
 export function ndjsonSource(input: NdjsonInput, options: RowOptions): Source {
   return {

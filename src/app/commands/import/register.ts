@@ -28,7 +28,7 @@ Batches may overtake each other. When the source holds the same document twice a
 later one must win, use --concurrency 1.
 `;
 
-/** `md,.PDF` as endings in lower case without their dots. */
+/** Parses `md,.PDF` to extensions in lower case without their dots. */
 export function endings(text: string): string[] {
   return commaList(text).map((each) => each.replace(/^\./, '').toLowerCase());
 }

@@ -13,7 +13,7 @@ import { showProgress } from './progress.ts';
 import { sendBatch, type BatchResult } from './send-batch.ts';
 import { problemLines, stopLines, summaryLines } from './summary.ts';
 
-/** What `quire import` was given. */
+/** The arguments and options of `quire import`. */
 export interface ImportArguments extends ClientOptions {
   readonly source: string;
   readonly collection: string;
@@ -31,15 +31,15 @@ export interface ImportContext {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How to try again; the default waits half a minute in all. */
+  /** How to retry; by default for half a minute in total. */
   readonly retries?: ImportOptions['retries'];
 }
 
 /**
- * Imports and says how it went. The exit code is 1 when a document failed or the import ended
- * early by itself, and 130 when it was interrupted.
- * @throws {CommandError} when there is nothing to read.
- * @throws {ServiceFailure} when the service cannot be reached at the start.
+ * Imports and prints a summary. The exit code is 1 if a document failed or the import ended early by itself, and 130 if
+ * it was interrupted.
+ * @throws {CommandError} if there is nothing to read.
+ * @throws {ServiceFailure} if the service cannot be reached at the start.
  */
 export async function runImport(given: ImportArguments, context: ImportContext): Promise<ImportResult> {
   const { io, clock, signal } = context;
@@ -67,7 +67,7 @@ export async function runImport(given: ImportArguments, context: ImportContext):
   }
 }
 
-/** Any answer will do: whether the service is healthy enough is for the first batch to find out. */
+/** Any response will do: the first batch will show whether the service is healthy enough. */
 async function expectService({ url, sdk }: ServiceClient): Promise<void> {
   try {
     await answered(url, getHealth({ client: sdk }));
@@ -76,7 +76,7 @@ async function expectService({ url, sdk }: ServiceClient): Promise<void> {
   }
 }
 
-/** Stands in for sending in a dry run. */
+/** Replaces sending in a dry run. */
 async function count(batch: Batch): Promise<BatchResult> {
   return { added: batch.documents.length, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, reasons: [] };
 }

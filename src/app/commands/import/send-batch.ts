@@ -10,11 +10,11 @@ export interface SendOptions {
   readonly collection: string;
   /** Sends to `/v1/ingest` with this profile instead of `/v1/add-batch`. */
   readonly profile?: 'default' | 'fast';
-  /** False keeps the versions that are sent out of the documents' history. */
+  /** False to keep the imported versions out of the documents' history. */
   readonly saveRevisions: boolean;
 }
 
-/** What became of the documents of a batch. */
+/** The results of the documents of a batch. */
 export interface BatchResult {
   readonly added: number;
   readonly updated: number;
@@ -22,16 +22,16 @@ export interface BatchResult {
   readonly failed: number;
   readonly sanitized: number;
   readonly embeddingDropped: number;
-  /** A line for each failure, with the place of its document. */
+  /** A line for each failure, with the position of its document. */
   readonly reasons: readonly string[];
-  /** What a reader should know of the documents, with their places. */
+  /** Remarks about the documents that the user should see, with their positions. */
   readonly notes?: readonly string[];
 }
 
 /**
- * Sends one batch once. Sending it again stores the same documents, so it is safe to repeat, but a
- * repeated one counts as updated and makes a revision.
- * @throws {ServiceFailure} when the batch as a whole was refused or got no answer.
+ * Sends one batch once. Sending it again is safe, because it stores the same documents, but they count as updated and
+ * have one more revision.
+ * @throws {ServiceFailure} if the batch as a whole was rejected or got no response.
  */
 export async function sendBatch(client: ServiceClient, batch: Batch, options: SendOptions): Promise<BatchResult> {
   if (batch.documents[0]!.file !== undefined) return upload(client, batch, options);
@@ -40,10 +40,13 @@ export async function sendBatch(client: ServiceClient, batch: Batch, options: Se
   return { added, updated, skipped, failed, sanitized, embeddingDropped, reasons: errors.map((line) => placed(line, batch.origins)) };
 }
 
-/** The largest file that the service takes. */
+/** The largest file that the service accepts. */
 const MAX_FILE_BYTES = 100 * 2 ** 20;
 
-/** The answer to one file does not say whether the document was there before, so it counts as added unless it is older than its last change. */
+/**
+ * The response to one file does not say whether the document existed before, so it counts as added unless it was
+ * created before its last change.
+ */
 async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch, { collection, profile }: SendOptions): Promise<BatchResult> {
   const { key, lang, meta, file } = documents[0]! as SourceDocument & { file: NonNullable<SourceDocument['file']> };
   const blob = new File([await openAsBlob(file.path)], basename(file.path));
@@ -56,7 +59,7 @@ async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch
 }
 
 async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collection, saveRevisions }: SendOptions) {
-  // `true` is the service's default (decision D-33), so only the exception is spelled out.
+  // `true` is the service's default (decision D-33), so only `false` is sent.
   const body = { collection, documents: saveRevisions ? [...documents] : documents.map((document) => ({ ...document, saveRevision: false })) };
   return { skipped: 0, ...(await answered(url, addDocuments({ client: sdk, body }))).data };
 }
@@ -66,7 +69,7 @@ async function ingest({ url, sdk }: ServiceClient, { documents }: Batch, { colle
   return (await answered(url, ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
 }
 
-/** Turns `<index> <key>: <reason>` (decision D-67) into the place that the index stands for, and the rest. */
+/** Converts `<index> <key>: <reason>` (decision D-67) to the position for the index, and the rest. */
 function placed(line: string, origins: readonly string[]): string {
   const [, index = '', rest = ''] = /^(\d+) (.*)$/s.exec(line) ?? [];
   const origin = origins[Number(index)];

@@ -6,26 +6,26 @@ export interface SourceDocument {
   readonly lang: string;
   readonly contentMd: string;
   readonly meta: Meta;
-  /** Seconds until it expires; absent when it does not. */
+  /** Seconds until it expires; absent if it does not. */
   readonly ttl?: number;
-  /** A file that the service makes the document of; `contentMd` is empty then. */
+  /** A file that the service converts to the document; `contentMd` is then empty. */
   readonly file?: UploadedSource;
 }
 
-/** A file on disk that is sent as it is. */
+/** A file on disk that is sent unchanged. */
 export interface UploadedSource {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** One thing that a source holds, and where: a path, or `line 17`. */
+/** One item of a source, and its position: a path, or `line 17`. */
 export type SourceItem = { readonly origin: string; readonly position: number } & (
   | {
       readonly kind: 'document';
       readonly document: SourceDocument;
       /** Its bytes were not valid UTF-8 and were repaired (decision D-39). */
       readonly sanitized: boolean;
-      /** What was left out or left as it was, such as front matter that is not YAML. */
+      /** What was omitted or left unchanged, such as front matter that is not YAML. */
       readonly notes: readonly string[];
     }
   /** It cannot become a document. */
@@ -34,13 +34,13 @@ export type SourceItem = { readonly origin: string; readonly position: number } 
   | { readonly kind: 'skipped' }
 );
 
-/** Where documents come from: a folder, a file, or standard input. Read once, in order, as it is asked for. */
+/** The source of documents: a folder, a file, or standard input. It is read once, in order, as items are requested. */
 export interface Source {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** What `position` and `total` count. */
+  /** The unit of `position` and `total`. */
   readonly unit: 'files' | 'bytes';
-  /** Undefined when it is not known before the end. */
+  /** Undefined if it is not known before the end. */
   readonly total: number | undefined;
   items(signal: AbortSignal): AsyncIterable<SourceItem>;
 }

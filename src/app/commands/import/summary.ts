@@ -6,11 +6,11 @@ export interface SummaryContext {
   readonly source: string;
   readonly collection: string;
   readonly seconds: number;
-  /** Nothing was sent; what would have been is counted as added. */
+  /** Nothing was sent; documents that would have been sent are counted as added. */
   readonly dryRun: boolean;
 }
 
-/** What an import did, for a person: counts, amount and speed. Nothing when it came to nothing. */
+/** A readable summary of an import: counts, amount and speed. Nothing if there was nothing to import. */
 export function summaryLines({ tally, stoppedBy }: ImportResult, context: SummaryContext): string[] {
   const { collection, seconds, dryRun, source } = context;
   const stored = tally.added + tally.updated;
@@ -26,12 +26,12 @@ export function summaryLines({ tally, stoppedBy }: ImportResult, context: Summar
   ];
 }
 
-/** Why documents failed, and what was noticed, each with its place; the rest as a number. */
+/** The reasons of failures, and notes, each with its position; the rest as a number. */
 export function problemLines(tally: ImportTally): string[] {
   return [...listed('failed', tally.problems, tally.failed), ...listed('note', tally.notes, tally.noteCount)];
 }
 
-/** How far an import came that did not reach its end. */
+/** How far an import came that ended early. */
 export function stopLines({ stoppedBy, reached }: ImportResult): string[] {
   if (stoppedBy === undefined) return [];
   const reason = `quire import: ${stoppedBy === 'signal' ? 'interrupted' : stoppedBy.message}`;

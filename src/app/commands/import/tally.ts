@@ -1,17 +1,17 @@
 import type { BatchResult } from './send-batch.ts';
 import type { SourceItem } from './source.ts';
 
-/** How many problems and notes are kept to be shown; all are counted. */
+/** How many problems and notes are kept for display; all are counted. */
 export const LISTED = 10;
 
 /** What an import has done so far. */
 export class ImportTally {
-  /** Documents that the service answered for, by what became of them. */
+  /** Documents for which the service responded, by their result. */
   added = 0;
   updated = 0;
-  /** Stored already, or expired before they were sent. */
+  /** Already stored, or expired before they were sent. */
   skipped = 0;
-  /** Refused by the service, or not readable as documents. */
+  /** Rejected by the service, or not readable as documents. */
   failed = 0;
   /** Texts that were not valid Unicode and were repaired. */
   sanitized = 0;
@@ -19,13 +19,13 @@ export class ImportTally {
   embeddingDropped = 0;
   /** UTF-8 bytes of markdown in the batches that were answered. */
   bytes = 0;
-  /** The first reasons of failure, each with its place. */
+  /** The first failures, each with its position. */
   readonly problems: string[] = [];
-  /** The first things worth knowing, and how many there were. */
+  /** The first notes, and the number of all. */
   readonly notes: string[] = [];
   noteCount = 0;
 
-  /** Documents that are done with, whatever became of them. */
+  /** Number of finished documents, whatever their result. */
   get done(): number {
     return this.added + this.updated + this.skipped + this.failed;
   }
@@ -41,13 +41,13 @@ export class ImportTally {
     for (const note of result.notes ?? []) this.note(note);
   }
 
-  /** Counts documents that failed, with as many of the reasons as are listed. */
+  /** Counts documents that failed, and keeps as many of the reasons as are listed. */
   fail(count: number, reasons: readonly string[]): void {
     this.failed += count;
     this.problems.push(...reasons.slice(0, LISTED - this.problems.length));
   }
 
-  /** Counts what can be said about an item before it is sent; false when it is not to be sent. */
+  /** Counts what is known about an item before it is sent; returns false if it must not be sent. */
   accepts(item: SourceItem): item is SourceItem & { kind: 'document' } {
     if (item.kind === 'problem') this.fail(1, [`${item.origin}: ${item.problem}`]);
     if (item.kind === 'skipped') this.skipped++;

@@ -13,7 +13,7 @@ type Options = ClientOptions & OutputOptions;
 
 const EVERY_MS = 1000;
 
-/** `quire jobs watch`: waits for a job that loads documents, and says how far it is. */
+/** `quire jobs watch`: waits for a job that loads documents, and shows its progress. */
 export function registerWatch(jobs: Command, io: Io): void {
   const command = jobs
     .command('watch')

@@ -5,13 +5,13 @@ import { fieldsOf, type Field, type InputSchema } from './fields.ts';
 
 export type { OperationId };
 
-/** What the command line knows of an operation: its row of the generated table and the fields of its input. */
+/** The command line's description of an operation: its row of the generated table and the fields of its input. */
 export interface CatalogueEntry {
   readonly spec: OperationSpec;
   readonly fields: readonly Field[];
 }
 
-/** The operations of the document service, in the order of the specification. Loaded when they are first asked for. */
+/** The operations of the document service, in the order of the specification. Loaded at first use. */
 export async function operationSpecs(): Promise<Readonly<Record<OperationId, OperationSpec>>> {
   return (await import('../../../../generated/docs/operations.ts')).operations;
 }

@@ -8,25 +8,25 @@ export interface OperationCommand {
   readonly name: string;
   readonly operation: OperationId;
   readonly summary: string;
-  /** Fields that are given by position, in their order; of the last one there may be many where it is a list. */
+  /** Fields that are given by position, in their order; the last one may occur several times if it is a list. */
   readonly positions?: readonly string[];
   /** Fields that the command sets itself. */
   readonly fixed?: Input;
-  /** Values of fields that are not given. */
+  /** Default values of fields. */
   readonly defaults?: Input;
-  /** Fields that are options of other commands only. */
+  /** Fields that only other commands have as options. */
   readonly without?: readonly string[];
-  /** Field that is asked for without showing it, unless it is given. */
+  /** Field that is read from a hidden prompt if it is absent. */
   readonly secret?: string;
-  /** Columns of the list that the answer holds, in a terminal. */
+  /** Columns of the list in the response, on a terminal. */
   readonly columns?: readonly ListColumn[];
-  /** Field of the answer with the list, where the operation has no pages. */
+  /** Field of the response with the list, if the operation has no pages. */
   readonly items?: string;
-  /** Question before something is done that cannot be undone. */
+  /** Confirmation question before an action that cannot be undone. */
   readonly asks?: (input: Input) => string;
-  /** What is written to standard output instead of the whole answer: that on which scripts go on. */
+  /** What is written to standard output instead of the whole response: the part that scripts need. */
   readonly prints?: (answer: Input) => string;
-  /** What is said of the answer beside it. */
+  /** A message about the response, beside it. */
   readonly says?: (answer: Input, input: Input) => readonly string[];
   readonly examples?: readonly string[];
 }

@@ -1,15 +1,15 @@
 import { Option, type Command } from 'commander';
 import type { Field } from './fields.ts';
 
-/** Options that every client command has by these names: a field of the same name gets the prefix `field-`. */
+/** Options that every client command already has: a field with the same name gets the prefix `field-`. */
 const TAKEN = new Set(['url', 'api-key', 'token', 'profile', 'json', 'ndjson', 'quiet', 'color', 'yes', 'all', 'body', 'help', 'version', 'output', 'paginate']);
 
 const SHORT: Readonly<Record<string, string>> = { collection: '-c, ', lang: '-l, ' };
 
-/** The text of a description up to the end of its first sentence. */
+/** The first sentence of a description. */
 const firstSentence = (text: string): string => /^.*?[.:;](?=\s|$)/s.exec(text)?.[0].replace(/[.:;]$/, '') ?? text;
 
-/** An option whose value is kept under the name of its field. */
+/** An option whose value is stored under the name of its field. */
 class FieldOption extends Option {
   readonly #field: string;
 
@@ -23,13 +23,13 @@ class FieldOption extends Option {
   }
 }
 
-/** Apart from the names of other options. */
+/** Chosen so that it does not conflict with other options. */
 export const attributeOf = (field: string): string => `field:${field}`;
 
 /** The option of a field, without its dashes. */
 export const flagNameOf = ({ flag }: Field): string => (TAKEN.has(flag) ? `field-${flag}` : flag);
 
-/** Adds the option of a field to a command; texts are gathered in a list, since they are parsed when all are known. */
+/** Adds the option of a field to a command; its texts are collected in a list, because they are parsed when all are known. */
 export function addFieldOption(command: Command, field: Field): void {
   const flag = flagNameOf(field);
   const description = describe(field);
@@ -54,5 +54,5 @@ function describe({ description, choices, default: preset, kind, required }: Fie
   return `${lowerFirst(firstSentence(description))}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
-/** As the other commands begin their descriptions; names such as `SVC_PATH` and `URL` stay. */
+/** Lower-cases the first letter as in other commands' descriptions; names such as `SVC_PATH` and `URL` stay. */
 const lowerFirst = (text: string): string => (/^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text);

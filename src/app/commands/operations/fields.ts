@@ -1,4 +1,4 @@
-/** A JSON schema of an input, as far as options are made of it (`generated/docs/inputs.json`). */
+/** The part of an input's JSON schema from which options are made (`generated/docs/inputs.json`). */
 export interface InputSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -16,12 +16,13 @@ export interface InputSchema {
 }
 
 /**
- * How the text of an option becomes a value: `strings` is a list; `map` and `lists` are objects given as `key=value`, with one
- * text or a list of texts for each key; `loose` is JSON, or the text itself where that is no JSON; `file` is the name of a file.
+ * How the text of an option becomes a value: `strings` is a list; `map` and `lists` are objects given as `key=value`,
+ * with one text or a list of texts for each key; `loose` is JSON, or the text itself if it is not JSON; `file` is the
+ * name of a file.
  */
 export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'strings' | 'map' | 'lists' | 'json' | 'loose' | 'file';
 
-/** A field of an operation's input, as the command line takes it. */
+/** A field of an operation's input, as the command line accepts it. */
 export interface Field {
   /** Name in the input. */
   readonly name: string;
@@ -34,7 +35,7 @@ export interface Field {
   readonly default?: unknown;
 }
 
-/** The fields of an input, those that are needed first. */
+/** The fields of an input, required ones first. */
 export function fieldsOf(schema: InputSchema): Field[] {
   const required = new Set(schema.required);
   const fields = Object.entries(schema.properties ?? {}).map(([name, given]) => {
@@ -76,7 +77,7 @@ function listOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'c
   return { kind: 'strings', ...(values !== undefined && { choices: values as readonly string[] }) };
 }
 
-/** An object of any keys whose values may be texts, or lists of them, is given as `key=value`; any other as JSON. */
+/** An object with arbitrary keys whose values may be texts, or lists of them, is given as `key=value`; any other object as JSON. */
 function mapOf(schema: InputSchema, root: InputSchema): FieldKind {
   const { additionalProperties: values } = schema;
   if (typeof values !== 'object' || Object.keys(schema.properties ?? {}).length > 0) return 'json';
@@ -84,7 +85,7 @@ function mapOf(schema: InputSchema, root: InputSchema): FieldKind {
   return types.includes('array') ? 'lists' : types.includes('string') ? 'map' : 'json';
 }
 
-/** The types that a value may have, those of alternatives as well. */
+/** The types that a value may have, including those of alternatives. */
 function typesOf(given: InputSchema, root: InputSchema): string[] {
   const schema = resolve(given, root);
   if (schema.type !== undefined) return [schema.type].flat() as string[];

@@ -5,9 +5,9 @@ import { didYouMean } from '../../../lib/did-you-mean.ts';
 import type { Field } from './fields.ts';
 
 /**
- * The value of a field that was given as texts, one for each time that its option stands on the command line. Where a text is
- * `@FILE` or `@-`, it is that of the file or of standard input; `@@` begins a text with `@`.
- * @throws {UsageError} when a text has no such value.
+ * Parses the value of a field from texts, one for each occurrence of its option on the command line. A text `@FILE` or
+ * `@-` stands for the contents of the file or of standard input; `@@` begins a text with `@`.
+ * @throws {UsageError} if a text is not valid.
  */
 export async function valueOf(field: Field, texts: readonly string[], stdin: Readable): Promise<unknown> {
   if (field.kind === 'file') return texts.at(-1)!;
@@ -26,8 +26,8 @@ export async function textOf(text: string, name: string, stdin: Readable): Promi
 }
 
 /**
- * What a file holds, or standard input where it is `-`.
- * @throws {UsageError} when the file cannot be read.
+ * The contents of a file, or of standard input for `-`.
+ * @throws {UsageError} if the file cannot be read.
  */
 export async function bytesOf(file: string, name: string, stdin: Readable): Promise<Buffer> {
   if (file !== '-') {
@@ -66,7 +66,7 @@ function jsonOf(text: string, flag: string): unknown {
   }
 }
 
-/** JSON where it begins like a list, else texts separated by commas. */
+/** JSON if it begins like a list, otherwise texts separated by commas. */
 function listOf(text: string, field: Field): string[] {
   const list = text.trimStart().startsWith('[') ? jsonOf(text, field.flag) as string[] : text.split(',').map((part) => part.trim()).filter((part) => part !== '');
   const { choices, flag } = field;
@@ -75,7 +75,7 @@ function listOf(text: string, field: Field): string[] {
   return list;
 }
 
-/** JSON where it begins like an object, else one pair `key=value`; only the first `=` separates. */
+/** JSON if it begins like an object, otherwise one pair `key=value`; only the first `=` separates. */
 function mapOf(text: string, field: Field): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) return jsonOf(text, field.flag) as Record<string, unknown>;
   const at = text.indexOf('=');
@@ -84,7 +84,7 @@ function mapOf(text: string, field: Field): Record<string, unknown> {
   return { [text.slice(0, at)]: field.kind === 'lists' ? [value] : value };
 }
 
-/** Lists of one key are joined; of other values the last one counts. */
+/** Lists for the same key are joined; of other values the last one is used. */
 function joined(all: Record<string, unknown>, some: Record<string, unknown>): Record<string, unknown> {
   const result = { ...all };
   for (const [key, value] of Object.entries(some)) {

@@ -10,7 +10,7 @@ import { addFieldOption } from './field-option.ts';
 import type { Field } from './fields.ts';
 import { runOperation } from './run-operation.ts';
 
-/** Fields of lists that the command sets by itself, page by page. */
+/** Fields of lists that the command sets itself, page by page. */
 const PAGING = ['limit', 'offset', 'cursor'];
 
 /** Adds a group of commands, with all their options. */

@@ -4,7 +4,7 @@ import type { SdkFunction } from '../../../client/core/types.ts';
 import type { OperationSpec } from '../../../operations/index.ts';
 import { UsageError } from '../shared/command-error.ts';
 
-/** An input of the SDK: where each field of the flat input stands in the request. */
+/** An input of the SDK: where each field of the flat input is in the request. */
 export interface RequestParts {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -17,21 +17,22 @@ const JSON_TYPE = 'application/json';
 
 type Methods = Record<'get' | 'put' | 'post' | 'patch' | 'delete', (options: object) => Promise<unknown>>;
 
-/** The function that the SDK has for an operation, made of its row in the table of operations instead of loading the whole SDK. */
+/** The SDK's function for an operation, made from its row in the table of operations, so that the whole SDK need not be loaded. */
 export function sdkFunctionOf(spec: OperationSpec): SdkFunction {
   const method = spec.method.toLowerCase() as keyof Methods;
   const type = spec.consumes[0];
   const isJson = type === undefined || type === JSON_TYPE;
   return ({ client, ...options }: { client: Methods; headers?: object }) => client[method]({
     ...(!isJson && { bodySerializer: null }), ...(spec.access !== 'public' && { security: SECURITY }), url: spec.path, ...options,
-    // The boundary of a form is for `fetch` to choose.
+    // `fetch` must choose the boundary of a form itself.
     headers: { ...(type !== undefined && { 'Content-Type': type === 'multipart/form-data' ? null : type }), ...options.headers },
   });
 }
 
 /**
- * Puts the fields of a flat input where the operation's request has them. `raw` is the body of an operation whose body is no JSON.
- * @throws {UsageError} when a file cannot be read.
+ * Puts the fields of a flat input where the operation's request has them. `raw` is the body of an operation whose body
+ * is not JSON.
+ * @throws {UsageError} if a file cannot be read.
  */
 export async function requestOf(spec: OperationSpec, input: Readonly<Record<string, unknown>>, raw?: Buffer): Promise<RequestParts> {
   const rest = { ...input };
@@ -44,7 +45,7 @@ export async function requestOf(spec: OperationSpec, input: Readonly<Record<stri
   return { path: places.path, query: places.query, headers: places.header, ...(body !== undefined && { body }) };
 }
 
-/** A body that may be left out is, where nothing is in it. */
+/** An optional body is omitted if it is empty. */
 function jsonOf(fields: Readonly<Record<string, unknown>>, { requiresBody, method }: OperationSpec): unknown {
   return Object.keys(fields).length === 0 && requiresBody !== true && method === 'GET' ? undefined : fields;
 }

@@ -20,7 +20,7 @@ export interface OperationOptions extends ClientOptions, OutputOptions {
   readonly yes?: boolean;
 }
 
-/** Reads the input of an operation off the command line, calls it, and shows what it returns. */
+/** Reads the input of an operation from the command line, calls it, and shows the result. */
 export async function runOperation(definition: OperationCommand, entry: CatalogueEntry, positions: ReadonlyArray<string | readonly string[] | undefined>, options: OperationOptions, io: Io): Promise<void> {
   const given = await givenInput(definition, entry, positions, options, io);
   const input = { ...given, ...await secretOf(definition, given, io) };
@@ -47,7 +47,7 @@ async function givenInput({ positions: names = [], fixed, defaults }: OperationC
 
 const definedOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-/** The values of the fields that options give. */
+/** The values of the fields that are given as options. */
 export async function optionValues(fields: readonly Field[], options: Readonly<Record<string, unknown>>, io: Io): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
@@ -57,7 +57,7 @@ export async function optionValues(fields: readonly Field[], options: Readonly<R
   return values;
 }
 
-/** The object that a file of JSON or YAML holds; JSON is YAML, too. */
+/** Reads an object from a JSON or YAML file; JSON is also YAML. */
 export async function bodyOf(file: string, io: Io): Promise<Record<string, unknown>> {
   const text = (await bytesOf(file, '--body', io.stdin)).toString('utf8');
   let value: unknown;
@@ -76,7 +76,7 @@ async function secretOf({ secret }: OperationCommand, given: Input, io: Io): Pro
   return { [secret]: await askSecret(io, `${secret}: `) };
 }
 
-/** @throws {UsageError} naming what is missing, before anything is sent. */
+/** @throws {UsageError} naming the missing fields, before anything is sent. */
 export function checkComplete(fields: readonly Field[], input: Input): void {
   const missing = fields.filter((field) => field.required && input[field.name] === undefined);
   if (missing.length > 0) throw new UsageError(`missing ${missing.map((field) => `--${flagNameOf(field)}`).join(', ')}`);

@@ -51,14 +51,14 @@ async function artifacts(text: string, options: Options, io: Io): Promise<void> 
   if (files.length === 0) writeLines(io.stderr, ['the run has left no files']);
 }
 
-/** Whole under its name, or not at all. */
+/** The file is complete under its name, or absent. */
 async function download(client: RunsClient, id: string, { name, attempt }: RunArtifact, folder: string): Promise<void> {
   const target = resolve(folder, name);
   if (!target.startsWith(`${resolve(folder)}${sep}`)) throw new CommandError(`the server names the file ${name}, which leads out of ${folder}`);
   await mkdir(dirname(target), { recursive: true });
   const partial = `${target}.part`;
   try {
-    // As a stream: it may be larger than memory.
+    // Streamed, because it may be larger than memory.
     const body = await client.ask(() => getRunArtifact({ client: client.sdk, path: { id, name }, query: { attempt }, parseAs: 'stream' })) as unknown as ReadableStream<Uint8Array>;
     await pipeline(Readable.fromWeb(body as never), createWriteStream(partial));
     await rename(partial, target);

@@ -14,11 +14,11 @@ interface Options extends RunsClientOptions {
   readonly json?: boolean;
 }
 
-/** Entries of one answer. */
+/** Entries of one response. */
 const PAGE = 100;
 const COLUMNS = [{ heading: 'when', minimum: 16 }, { heading: 'who', minimum: 6 }, { heading: 'what', minimum: 7 }, { heading: 'of', minimum: 12 }, { heading: 'more', minimum: 10 }];
 
-/** `quire runs audit`: who did what. */
+/** `quire runs audit`: shows the audit log. */
 export function registerAudit(runs: Command, io: Io): void {
   const command = runs
     .command('audit')

@@ -15,7 +15,10 @@ interface Options {
 
 const EXAMPLE = '\nThe configuration is that of `quire runs`: --config FILE, or RUNS_CONFIG.\nExample:\n  $ quire runs backup backups/today --config runs.yaml\n  $ quire runs restore backups/today --config runs.yaml --unfinished fail';
 
-/** `quire runs backup` and `quire runs restore`: on the machine of the service, beside it or instead of it, by its `--config`. */
+/**
+ * `quire runs backup` and `quire runs restore`: they run on the machine of the service, with its `--config`; backup
+ * beside the running service, restore while it is stopped.
+ */
 export function registerBackup(runs: Command, io: Io): void {
   const backing = runs
     .command('backup')

@@ -48,7 +48,7 @@ export function registerChange(runs: Command, io: Io): void {
   }
 }
 
-/** Asked once: when the answer is lost it may be done, and a second request would be a conflict. */
+/** Sent only once: if the response is lost the change may have been made, and a second request would be a conflict. */
 async function cancel(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const id = await findRun(client, text);

@@ -20,11 +20,11 @@ export interface RunsClientOptions {
 const RUNS_URL = 'http://localhost:11030';
 
 export interface RunsClient {
-  /** What the functions of the generated SDK take as `client`. */
+  /** The value that the functions of the generated SDK accept as `client`. */
   readonly sdk: Client;
-  /** The answer to a call that is safe to repeat; repeats it while the service is away. */
+  /** Makes a call that is safe to repeat, and repeats it while the service is unavailable. */
   ask<T>(call: () => Promise<SdkAnswer<T>>, signal?: AbortSignal): Promise<T>;
-  /** The answer to a call that may not be repeated. */
+  /** Makes a call that must not be repeated. */
   askOnce<T>(call: Promise<SdkAnswer<T>>): Promise<T>;
 }
 
@@ -36,12 +36,12 @@ export function addRunsClientOptions(command: Command): Command {
 }
 
 /**
- * A client of the service. Connects to nothing yet.
- * @throws {CommandError} when the address is not an `http` or `https` URL, or the profile is unknown.
+ * Creates a client of the service. Does not connect yet.
+ * @throws {CommandError} if the address is not an `http` or `https` URL, or the profile is unknown.
  */
 export function openRunsClient(options: RunsClientOptions): RunsClient {
   const { url, token } = runsConnectionOf(options);
-  // While two tokens are valid, the variable holds both.
+  // While two tokens are valid, the variable contains both.
   const auth = (): string | undefined => token?.trim().split(/\s+/)[0];
   const askOnce: RunsClient['askOnce'] = async (call) => (await answered(url, call, ADVICE)).data;
   return {
@@ -51,7 +51,10 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
   };
 }
 
-/** Options win over the environment, which wins over the profile unless that is named by an option; a profile's token goes to its own server alone. */
+/**
+ * Options override the environment, which overrides the profile, unless an option names the profile. A profile's token
+ * is sent only to the profile's own server.
+ */
 export function runsConnectionOf(options: RunsClientOptions, env: Readonly<Record<string, string | undefined>> = process.env): { readonly url: string; readonly token: string | undefined } {
   const { profile } = chosenProfile(options.serverProfile, env);
   const given = options.serverProfile === undefined ? env : {};
@@ -61,10 +64,10 @@ export function runsConnectionOf(options: RunsClientOptions, env: Readonly<Recor
   return { url, token: options.token ?? (given['RUNS_API_TOKEN'] || own) };
 }
 
-/** A key for one request, which its repetitions use as well. */
+/** Returns a key for one request, which its retries use as well. */
 export const newKey = (): string => randomUUID();
 
-/** `--key`, for whoever wants a request to be the same one tomorrow. */
+/** Adds `--key`, for users that want to repeat the same request later. */
 export function addKeyOption(command: Command): Command {
   return command.option('--key <key>', 'idempotency key, 8 to 128 characters: the same key returns the same run; without it a new one is made');
 }

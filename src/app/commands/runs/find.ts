@@ -5,16 +5,16 @@ import { CommandError } from '../shared/command-error.ts';
 import type { RunsClient } from './client.ts';
 
 const FULL_ID = /^[0-9a-f]{32}$/;
-/** Shorter parts of an id would fit too many runs. */
+/** Shorter parts of an id would match too many runs. */
 const PART_OF_ID = /^[0-9a-f]{4,31}$/;
-/** Pages of the newest runs that are looked through for a part of an id. */
+/** Pages of the newest runs that are searched for a part of an id. */
 const PAGES = 20;
 const PAGE = 100;
 
 /**
- * The id of the run that is meant: a whole id, or the beginning or end of one among the newest 2,000 runs. Ids that were
- * made at the same time begin alike, so their ends are shorter to type.
- * @throws {CommandError} when no run or several runs are meant.
+ * Returns the id of the run that an argument names: a whole id, or the beginning or end of one among the newest 2,000
+ * runs. Ids that were made at the same time have the same beginning, so ends are shorter to type.
+ * @throws {CommandError} if no run or several runs match.
  */
 export async function findRun(client: RunsClient, text: string): Promise<string> {
   const part = text.toLowerCase();
@@ -34,8 +34,9 @@ export async function findRun(client: RunsClient, text: string): Promise<string>
 }
 
 /**
- * The ship that is meant: by its name, its id, or the beginning of its id. Of several with one name it is the one that is not revoked.
- * @throws {CommandError} when no ship or several ships are meant.
+ * Returns the ship that an argument names: by its name, its id, or the beginning of its id. Of several with the same
+ * name, the one that is not revoked.
+ * @throws {CommandError} if no ship or several ships match.
  */
 export async function findShip(client: RunsClient, text: string): Promise<Ship> {
   const { data: ships } = await client.ask(() => listShips({ client: client.sdk }));
@@ -48,7 +49,7 @@ export async function findShip(client: RunsClient, text: string): Promise<Ship> 
   throw new CommandError(`no ship ${text}${names.length === 0 ? '; none has joined' : `; there are: ${names.slice(0, 10).join(', ')}${didYouMean(text, names)}`}`);
 }
 
-/** Names of ships by their ids; empty where the token may not read them. */
+/** Names of ships by their ids; empty if the token may not read them. */
 export async function shipNames(client: RunsClient): Promise<ReadonlyMap<string, string>> {
   try {
     const { data } = await client.ask(() => listShips({ client: client.sdk }));

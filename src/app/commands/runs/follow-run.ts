@@ -11,7 +11,7 @@ export interface Listener {
 }
 
 export interface Start {
-  /** Only this attempt; without it all from the current one on, or from `from` on. */
+  /** Only this attempt; if absent, all from the current one on, or from `from` on. */
   readonly attempt?: number | undefined;
   readonly from?: number | undefined;
   readonly offset?: number | undefined;
@@ -20,8 +20,8 @@ export interface Start {
 const BACKOFF = { initial: 250, max: 8000 };
 
 /**
- * Follows a run's log over broken connections, restarts of the service and further attempts, every event once. Gives
- * the run when it has ended, or the attempt that was asked for; undefined when the signal aborted before.
+ * Follows a run's log across broken connections, restarts of the service and further attempts, with every event once.
+ * Returns the run when it, or the requested attempt, has ended; undefined if the signal aborted first.
  */
 export async function followRun(client: RunsClient, id: string, start: Start, listener: Listener, signal: AbortSignal): Promise<Run | undefined> {
   const ask = async (): Promise<Run> => (await client.ask(() => getRun({ client: client.sdk, path: { id } }), signal)).data;
@@ -45,7 +45,7 @@ export async function followRun(client: RunsClient, id: string, start: Start, li
   return undefined;
 }
 
-/** One connection; gives whether the attempt has ended. */
+/** One connection; returns whether the attempt has ended. */
 async function readStream(client: RunsClient, id: string, query: { attempt: number; offset: number }, listener: Listener, signal: AbortSignal): Promise<boolean> {
   let ended = false;
   const { stream } = await streamRunLogs({
@@ -53,7 +53,7 @@ async function readStream(client: RunsClient, id: string, query: { attempt: numb
     path: { id },
     query,
     signal,
-    // Where to go on is known better here.
+    // This code knows the position at which to continue better than the client does.
     sseMaxRetryAttempts: 1,
     onSseEvent: ({ event, data }) => {
       if (event === 'log') listener.log(data as unknown as LogEvent);

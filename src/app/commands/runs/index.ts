@@ -16,7 +16,7 @@ import { registerResult, registerShow } from './show.ts';
 import { registerSubmit } from './submit.ts';
 import { registerToken } from './token.ts';
 
-/** `quire runs`: the service, and the clients of a running one. */
+/** `quire runs`: the service, and client commands for a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
   for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);

@@ -5,8 +5,8 @@ import { CommandError } from '../shared/command-error.ts';
 import type { RunsClient } from './client.ts';
 
 /**
- * What a pipeline wants to be told, a line for each input.
- * @throws {CommandError} when there is no such pipeline.
+ * Describes the inputs of a pipeline, one on each line.
+ * @throws {CommandError} if there is no such pipeline.
  */
 export async function inputHelp(client: RunsClient, name: string): Promise<string[]> {
   const { data } = await client.ask(() => listPipelines({ client: client.sdk }));

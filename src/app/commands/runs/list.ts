@@ -18,7 +18,7 @@ interface Options extends RunsClientOptions {
   readonly json?: boolean;
 }
 
-/** Runs of one answer. */
+/** Runs of one response. */
 const PAGE = 100;
 
 export function registerList(runs: Command, io: Io): void {

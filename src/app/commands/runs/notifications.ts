@@ -21,10 +21,10 @@ const DEAD_COLUMNS = [
   { heading: 'error', minimum: 12 }, { heading: 'delivery', minimum: 28 },
 ];
 
-/** Dead letters of one answer. */
+/** Dead letters of one response. */
 const PAGE = 100;
 
-/** `quire runs notifications`, and what is done about those that were given up. */
+/** `quire runs notifications`, and commands for notifications that could not be delivered. */
 export function registerNotifications(runs: Command, io: Io): void {
   const notifications = runs.command('notifications').description('list the webhooks that are told of runs; with a command, look after what they did not take').option('--json', 'write JSON instead of text');
   addRunsClientOptions(notifications).action((options: Options) => runCommand('runs notifications', io, () => list(options, io)));

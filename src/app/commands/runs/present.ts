@@ -24,7 +24,7 @@ const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   starting: 'is being handed out',
 };
 
-/** The status that a command ends with after it has waited for a run. */
+/** The exit status of a command that waited for a run. */
 const EXIT: Partial<Record<Run['state'], number>> = { failed: 1, cancelled: 2 };
 
 export const ENDED: ReadonlySet<Run['state']> = new Set(['succeeded', 'failed', 'cancelled']);
@@ -35,23 +35,23 @@ export function runTable(runs: readonly Run[], width: number | undefined): strin
   return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, taskOf(run), run.state, formatMoment(run.created_at), tookOf(run), reasonOf(run)]), width);
 }
 
-/** With what tells a cell from the others of its run, and a run with cells from other runs. */
+/** Includes what distinguishes a cell from the others of its run, and a run with cells from other runs. */
 function taskOf({ task, matrix, cells }: Run): string {
   if (matrix !== null) return `${task} ${cellName(matrix)}`;
   return cells === 0 ? task : `${task} (${cells} cells)`;
 }
 
-/** The values of a cell, as the log of its run has them. */
+/** The values of a cell, in the form that the log of its run has. */
 export const cellName = (matrix: NonNullable<Run['matrix']>): string => Object.entries(matrix).map(([name, value]) => `${name}=${String(value)}`).join(' ');
 
-/** How long the last attempt took, or has taken so far; empty before it was started. */
+/** Duration of the last attempt so far; empty before it was started. */
 export function tookOf({ started_at: started, finished_at: finished, state }: Run): string {
   if (started === null || state === 'queued') return '';
   const seconds = Math.max(0, Math.floor(finished ?? Date.now() / 1000) - started);
   return finished === null ? `${formatDuration(seconds * 1000)} so far` : formatDuration(seconds * 1000);
 }
 
-/** One line that tells how a run is doing. */
+/** One line about the state of a run. */
 export function statusLine(run: Run): string {
   const reason = reasonOf(run);
   const attempt = run.max_attempts > 1 ? `, attempt ${run.attempt} of ${run.max_attempts}` : '';
@@ -60,7 +60,7 @@ export function statusLine(run: Run): string {
   return `run ${run.id} ${is}${run.state}${took}${attempt}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** The run itself on standard output as JSON, or its id there and a line for a person beside it. */
+/** Writes the run to standard output as JSON, or its id there and a readable line to standard error. */
 export function writeRun(io: Io, run: Run, json: boolean | undefined): void {
   if (json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
   else {

@@ -17,7 +17,7 @@ const COLUMNS = [
   { heading: 'at once', minimum: 7 }, { heading: 'next release', minimum: 12 }, { heading: 'next content', minimum: 12 },
 ];
 
-/** `quire runs projects`, and what is done to one of them. */
+/** `quire runs projects`, and commands for one of them. */
 export function registerProjects(runs: Command, io: Io): void {
   const projects = runs.command('projects').description('list the configured projects; with a command, change one').option('--json', 'write JSON instead of a table');
   addRunsClientOptions(projects).action((options: Options) => runCommand('runs projects', io, () => list(options, io)));
@@ -27,7 +27,7 @@ export function registerProjects(runs: Command, io: Io): void {
     delete: ['remove a project from the configuration; its runs stay', remove],
   } as const;
   for (const [name, [description, work]] of Object.entries(changes)) {
-    // The options of the client are those of `projects` itself: they may stand before or behind.
+    // The client options belong to `projects` itself, so they may precede or follow the subcommand.
     const command = projects.command(name).description(description).argument('<project>', 'id of the project');
     command.action((id: string, _options: object, own: Command) => runCommand(`runs projects ${name}`, io, async () => {
       const client = openRunsClient(own.optsWithGlobals<Options>());

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../../lib/duration.ts';
 import type { Timer } from '../../../lib/timer.ts';
 
-/** After so long without a line of a log it is said that the run goes on; then each time after twice as long. */
+/** After this long without a log line, a message says that the run continues; then each time after twice as long. */
 const FIRST_MS = 30_000;
 
-/** Tells whoever follows a log that a step is quiet, rather than the connection dead. */
+/** Tells a user that follows a log that a step is quiet, rather than the connection dead. */
 export class QuietStep {
   readonly #timer: Timer;
   readonly #tell: (line: string) => void;
@@ -18,13 +18,13 @@ export class QuietStep {
     this.#tell = tell;
   }
 
-  /** A line of this step came. */
+  /** Called when a line of this step arrived. */
   heard(step: string | null): void {
     this.#step = step;
     this.#heard.abort();
   }
 
-  /** Only a run that is under way can be quiet. */
+  /** Only a run in progress can be quiet. */
   running(isRunning: boolean): void {
     this.#isRunning = isRunning;
     this.#heard.abort();

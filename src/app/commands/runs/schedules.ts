@@ -23,7 +23,7 @@ const COLUMNS = [
   { heading: 'next run', minimum: 16 }, { heading: 'last run', minimum: 12 },
 ];
 
-/** `quire runs schedules`, and what is done to one of them. */
+/** `quire runs schedules`, and commands for one of them. */
 export function registerSchedules(runs: Command, io: Io): void {
   const schedules = runs.command('schedules').description('list schedules; with a command, pause, resume or run one').option('--json', 'write JSON instead of text');
   addRunsClientOptions(schedules).action((options: Options) => runCommand('runs schedules', io, () => list(options, io)));
@@ -34,7 +34,7 @@ export function registerSchedules(runs: Command, io: Io): void {
     resume: ['let a paused schedule go on; what it missed is not made up for', resumeSchedule],
   } as const;
   for (const [name, [description, call]] of Object.entries(changes)) {
-    // The options of the client are those of `schedules` itself: they may stand before or behind.
+    // The client options belong to `schedules` itself, so they may precede or follow the subcommand.
     const command = named(schedules, name, description);
     command.action((project: string, schedule: string, _options: object, own: Command) => runCommand(`runs schedules ${name}`, io, async () => {
       const options = own.optsWithGlobals<Options>();

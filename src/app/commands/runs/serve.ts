@@ -9,7 +9,7 @@ import { createLog } from '../../logging/index.ts';
 import { sealProcess } from '../../secrecy/index.ts';
 import { PROGRAM } from '../shared/program.ts';
 
-/** The commented example, which lies at the top of the checkout and of the package. */
+/** The commented example, which is at the top of the checkout and of the package. */
 const EXAMPLE = fileURLToPath(new URL('../../../../runs.example.yaml', import.meta.url));
 
 interface Flags {
@@ -36,7 +36,7 @@ export function serveCommand(program: Command): Command {
     .action((flags: Flags) => (flags.schema || flags.reference ? describeConfig(flags) : runInForeground(() => start(flags))));
 }
 
-/** The schema as editors and other programs take it: what is not part of JSON Schema is left out. */
+/** The schema in a form that editors and other programs accept: without what is not part of JSON Schema. */
 async function describeConfig({ reference }: Flags): Promise<void> {
   const { renderConfigReference, RUNS_CONFIG_SCHEMA } = await import('../../../runs/config/index.ts');
   if (reference) console.log(renderConfigReference().trimEnd());
@@ -45,7 +45,7 @@ async function describeConfig({ reference }: Flags): Promise<void> {
 
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
-  // Loaded only here, so that the client commands start without the server's code.
+  // Loaded only here, so that client commands start without the server's code.
   const { inDataDir, loadRunsConfig, missingSecrets, unsignedWebhooks } = await import('../../../runs/config/index.ts');
   const loaded = await loadRunsConfig({ ...sourceOf(flags.config, env), env });
   refuseUnbuilt(loaded);
@@ -70,13 +70,16 @@ async function start(flags: Flags): Promise<Running> {
   return running;
 }
 
-/** Where the configuration is: the one that is named, that of the environment, or the example, which lies in the package, no place for data. */
+/**
+ * Returns the configuration file: the named one, that of the environment, or the example, which is in the package,
+ * where data must not be stored.
+ */
 export function sourceOf(named: string | undefined, env: Readonly<Record<string, string | undefined>>): { readonly source: string; readonly folder?: string } {
   const source = named ?? (env['RUNS_CONFIG'] || EXAMPLE);
   return { source, ...(source === EXAMPLE && { folder: process.cwd() }) };
 }
 
-/** What a new user can do now. */
+/** Hints for new users about what to do next. */
 function nextStep({ config, apiTokens }: LoadedRunsConfig, url: string): string {
   if (apiTokens.length === 0 && config.tokens.length === 0) return 'set runtime.api_token_env in the configuration, which queueing needs; reading is open';
   const pipeline = config.pipelines[0];
@@ -86,7 +89,7 @@ function nextStep({ config, apiTokens }: LoadedRunsConfig, url: string): string 
   return `RUNS_API_TOKEN=... ${PROGRAM} runs ${what}${at}`;
 }
 
-/** What the configuration can ask for and this build does not have: refused, so that nobody relies on it. */
+/** Features that the configuration can enable but this build lacks: rejected, so that no user relies on them. */
 function refuseUnbuilt({ config }: LoadedRunsConfig): void {
   const problems = [
     ...(config.listen.kind === 'unix' ? [`listen: a unix socket is not possible, got ${formatAddress(config.listen)}`] : []),

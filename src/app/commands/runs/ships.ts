@@ -17,7 +17,7 @@ const COLUMNS = [
   { heading: 'version', minimum: 7 }, { heading: 'last seen', minimum: 16 }, { heading: 'id', minimum: 8 },
 ];
 
-/** `quire runs ships`, and what is done to one of them. */
+/** `quire runs ships`, and commands for one of them. */
 export function registerShips(runs: Command, io: Io): void {
   const listing = runs.command('ships').description('list ships, and what they are doing').option('--json', 'write JSON instead of a table');
   addRunsClientOptions(listing).action((options: Options) => runCommand('runs ships', io, () => list(options, io)));

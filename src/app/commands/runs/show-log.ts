@@ -18,7 +18,7 @@ export interface LogView {
   readonly json?: boolean | undefined;
 }
 
-/** Prints a run's log, and with `follow` ends with the status of the run. */
+/** Prints a run's log; with `follow`, exits with the status of the run. */
 export async function showLog(client: RunsClient, id: string, view: LogView, io: Io): Promise<void> {
   const write = (event: LogEvent): void => writeLines(io.stdout, [view.json ? JSON.stringify(event) : lineOf(event)]);
   if (!view.follow) return printLog(client, id, view, write);
@@ -42,7 +42,7 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
   });
 }
 
-/** What there is now, page by page. */
+/** Prints the lines that exist now, page by page. */
 async function printLog(client: RunsClient, id: string, view: LogView, write: (event: LogEvent) => void): Promise<void> {
   const attempt = view.attempt ?? (await client.ask(() => getRun({ client: client.sdk, path: { id } }))).data.attempt;
   let offset = view.offset ?? 0;
@@ -55,7 +55,7 @@ async function printLog(client: RunsClient, id: string, view: LogView, write: (e
   }
 }
 
-/** Without what could move the cursor or change the terminal. */
+/** Removes characters that could move the cursor or change the terminal. */
 function lineOf({ step, stream, level, message }: LogEvent): string {
   const from = step ?? (stream === 'system' ? 'quire' : '');
   const mark = level === 'warn' || level === 'error' ? `${level}: ` : '';

@@ -25,7 +25,7 @@ export function registerShow(runs: Command, io: Io): void {
   });
 }
 
-/** `quire runs result`: what a run produced. */
+/** `quire runs result`: shows what a run produced. */
 export function registerResult(runs: Command, io: Io): void {
   const command = runs
     .command('result')

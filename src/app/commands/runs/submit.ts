@@ -65,7 +65,7 @@ export function registerSubmit(runs: Command, io: Io): void {
     });
 }
 
-/** The inputs come from the service; where it cannot be reached, the rest is shown all the same. */
+/** The inputs come from the service; if it cannot be reached, the rest is still shown. */
 async function showHelp(command: Command, pipeline: string | undefined, options: Options, io: Io): Promise<void> {
   io.stdout.write(command.helpInformation());
   writeLines(io.stdout, [EXAMPLES.trimEnd(), ...(pipeline === undefined ? [] : ['', ...await inputHelp(openRunsClient(options), pipeline)])]);
@@ -101,7 +101,7 @@ async function inputOf({ input, inputFile, inputJson, set }: Options, { stdin }:
   return inputJson === undefined ? input : parseObject(inputJson);
 }
 
-/** The service knows the types. */
+/** The service knows the types and converts the text. */
 function readSetting(text: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at < 1) throw new CommandError(`--set ${text}: expected name=value`);
@@ -121,7 +121,7 @@ function parseObject(json: string): Record<string, unknown> {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CommandError('--input-json: expected a JSON object');
 }

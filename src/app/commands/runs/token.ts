@@ -20,7 +20,7 @@ interface ApiOptions {
 
 const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'];
 
-/** `quire runs token`: what ships join with, and what clients of the API show. */
+/** `quire runs token`: creates the tokens with which ships join and API clients authenticate. */
 export function registerToken(runs: Command, io: Io): void {
   const token = runs.command('token').description('make a token for a ship or for a client of the API');
   const ship = token
@@ -56,7 +56,7 @@ async function makeShipToken(name: string, { label, json, ...options }: ShipOpti
   writeLines(io.stderr, [`works once, until ${formatMoment(data.expires_at)}`]);
 }
 
-/** The service knows the token by its hash alone, so nothing has to be asked of it. */
+/** The service stores only the hash of the token, so no request is necessary. */
 function makeApiToken(name: string, { scope, project, expires }: ApiOptions, io: Io): void {
   const token = `qrt_${randomBytes(32).toString('base64url')}`;
   const until = expires === undefined ? '' : `${new Date(Date.now() + expires).toISOString().slice(0, 19)}Z`;

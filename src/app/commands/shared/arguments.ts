@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
 /**
- * Parser of a repeatable option `key=value`, gathering a metadata filter: values of one key are
- * alternatives, different keys must all match (contract, section 4, `/v1/search`). Only the first
- * `=` separates, so values may hold more.
+ * Parser of a repeatable option `key=value`, which collects a metadata filter: values of one key are alternatives,
+ * different keys must all match (contract, section 4, `/v1/search`). Only the first `=` separates, so values may
+ * contain more.
  */
 export function collectFilter(text: string, previous: Record<string, string[]> = {}): Record<string, string[]> {
   const at = text.indexOf('=');
@@ -12,7 +12,7 @@ export function collectFilter(text: string, previous: Record<string, string[]> =
   return { ...previous, [key]: [...(Object.hasOwn(previous, key) ? previous[key]! : []), text.slice(at + 1)] };
 }
 
-/** Parser of a whole number between two bounds, both allowed. */
+/** Parser of an integer between two inclusive bounds. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -23,7 +23,7 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
   };
 }
 
-/** Parser of a list separated by commas; empty parts do not count. */
+/** Parser of a comma-separated list; empty parts are dropped. */
 export function commaList(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
   if (parts.length === 0) throw new InvalidArgumentError('Expected names separated by commas.');

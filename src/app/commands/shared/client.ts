@@ -7,11 +7,11 @@ export type { ClientOptions } from './connection.ts';
 export interface ServiceClient {
   /** The address, for messages. */
   readonly url: string;
-  /** What the functions of the generated SDK take as `client`. */
+  /** The value that the functions of the generated SDK accept as `client`. */
   readonly sdk: Client;
 }
 
-/** `--profile NAME`, kept apart from the ingest profiles that some commands take by the same name. */
+/** `--profile NAME`, distinct from the ingest profiles for which some commands use the same name. */
 export class ProfileOption extends Option {
   constructor() {
     super('--profile <name>', 'server to talk to, of those that `quire login` knows (env: QUIRE_PROFILE)');
@@ -22,7 +22,10 @@ export class ProfileOption extends Option {
   }
 }
 
-/** Adds `--url`, `--api-key`, `--token` and, unless the command has another, `--profile`; each has its environment variable. */
+/**
+ * Adds `--url`, `--api-key`, `--token` and, unless the command has another option of this name, `--profile`; each has
+ * its environment variable.
+ */
 export function addClientOptions(command: Command): Command {
   command
     .option('--url <url>', `address of the document service (env: QUIRE_URL; without it that of the profile, or ${DOCS_URL})`)
@@ -32,12 +35,12 @@ export function addClientOptions(command: Command): Command {
 }
 
 /**
- * A client of the service. Connects to nothing yet.
- * @throws {CommandError} when the address is not an `http` or `https` URL, or the profile cannot be used.
+ * Creates a client of the service. Does not connect yet.
+ * @throws {CommandError} if the address is not an `http` or `https` URL, or the profile cannot be used.
  */
 export function openClient(options: ClientOptions): ServiceClient {
   const { url, apiKey, token } = connectionOf(options);
-  // Of the two schemes that an operation offers, a key goes into `X-API-Key` alone (contract, section 5).
+  // Of the two schemes that an operation accepts, a key is sent only in `X-API-Key` (contract, section 5).
   const auth = ({ type }: { type: string }): string | undefined => (type === 'apiKey' ? apiKey : apiKey === undefined ? token : undefined);
   return { url, sdk: createClient(createConfig({ baseUrl: url, auth })) };
 }

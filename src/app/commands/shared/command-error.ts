@@ -2,9 +2,9 @@ import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { ServiceFailure } from './service-failure.ts';
 import { writeLines, type Io } from './io.ts';
 
-/** A reason for a command to end that its user can do something about; shown without a stack. */
+/** An error that the user can correct; shown without a stack. */
 export class CommandError extends Error {
-  /** The status that the process ends with. */
+  /** The exit status of the process. */
   readonly exitCode: number = EXIT.failed;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -13,15 +13,15 @@ export class CommandError extends Error {
   }
 }
 
-/** What was typed cannot be carried out as it is. */
+/** The command line is not valid. */
 export class UsageError extends CommandError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** The status of a process that was interrupted. */
+/** The exit status of a process that was interrupted. */
 export const INTERRUPTED = EXIT.interrupted;
 
-/** A command that ended early because its user wanted so. */
+/** A command that the user ended early. */
 export class InterruptedError extends CommandError {
   override readonly exitCode = INTERRUPTED;
 
@@ -31,13 +31,12 @@ export class InterruptedError extends CommandError {
   }
 }
 
-/** Whether an error is for the user of the command, rather than a defect of it. */
+/** Whether an error is meant for the user, rather than a bug of the command. */
 export const isForUser = (error: unknown): error is Error => error instanceof CommandError || error instanceof ServiceFailure;
 
 /**
- * Runs the work of a command. A `CommandError` or a failure of the service is written as one line,
- * and the process ends with the status that stands for it (`exit-codes.ts`); anything else is a
- * defect and is thrown on.
+ * Runs the work of a command. A `CommandError` or a failure of the service is written as one line, and the process ends
+ * with the matching status (`exit-codes.ts`); anything else is a bug and is thrown on.
  */
 export async function runCommand(name: string, io: Io, work: () => Promise<unknown>): Promise<void> {
   for (const stream of [io.stdout, io.stderr]) stream.on('error', ignoreClosedPipe);

@@ -3,7 +3,7 @@ import { PROGRAM } from './program.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { profileNamed, readProfiles, type Profile, type Profiles } from './profiles.ts';
 
-/** How to reach the document service, as options say it. */
+/** The options for reaching the document service. */
 export interface ClientOptions {
   readonly url?: string;
   readonly apiKey?: string;
@@ -12,12 +12,12 @@ export interface ClientOptions {
   readonly serverProfile?: string;
 }
 
-/** Where a service is and what to show it. */
+/** The address of a service and the credential for it. */
 export interface Connection {
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly token?: string | undefined;
-  /** Name of the profile that it comes from. */
+  /** Name of the profile in use. */
   readonly profile?: string;
 }
 
@@ -26,9 +26,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const DOCS_URL = 'http://localhost:11023';
 
 /**
- * Options win over the environment, which wins over the profile, except that a profile that is named by an option wins over
- * the environment. The credential of a profile is shown to the server of that profile alone.
- * @throws {CommandError} when the address is no `http` or `https` URL, or the profile is unknown, or its sign-in has ended.
+ * Options override the environment, which overrides the profile; but a profile that an option names overrides the
+ * environment. The credential of a profile is sent only to the server of that profile.
+ * @throws {CommandError} if the address is not an `http` or `https` URL, or the profile is unknown, or its sign-in has
+ * expired.
  */
 export function connectionOf(options: ClientOptions, env: Environment = process.env, now = unixSeconds(systemClock)): Connection {
   const { name, profile } = chosenProfile(options.serverProfile, env);

@@ -18,7 +18,7 @@ export interface StoreKind {
   readonly description: string;
   /** A file for the example. */
   readonly file: string;
-  /** How servers are then told of the other store. */
+  /** How servers are configured to use the other store afterwards. */
   readonly next: string;
   readonly migrations: () => Promise<readonly Migration[]>;
   /** Rows that these write, by table. */
@@ -61,7 +61,7 @@ function kindOf(flag: string, store: string): 'SQLite' | 'PostgreSQL' {
   throw new CommandError(`${flag}: expected sqlite:FILE or postgres://user:password@host/database, got ${store.replace(/:\/\/.*/, '://...')}`);
 }
 
-/** Refuses a store that somebody has open. A file is locked by who has it. */
+/** Rejects a store that a server uses. Only PostgreSQL needs a check: the process that uses an SQLite file holds a lock on it. */
 async function open(store: string): Promise<Sql> {
   const { openDatabase, openPostgres } = await import('../../../storage/index.ts');
   if (store.startsWith('sqlite:')) return openDatabase({ path: resolve(store.slice('sqlite:'.length)) });

@@ -1,9 +1,9 @@
 import type { SalvageReport } from '../../../storage/index.ts';
 
-/** Lost documents that are listed; the others are counted. */
+/** Lost documents that are listed; the rest is counted. */
 const LISTED = 100;
 
-/** The report of a repair, a line for each table that held something and for each loss. */
+/** The report of a repair, with a line for each table that had data and for each loss. */
 export function describeSalvage({ tables, lostDocuments, notes }: SalvageReport): string[] {
   const lines = tables.filter(({ rows, damagedPages, damagedRows }) => rows + damagedPages + damagedRows > 0).map(({ name, rows, damagedPages, damagedRows }) => {
     const damage = [...(damagedPages > 0 ? [`${damagedPages} damaged pages`] : []), ...(damagedRows > 0 ? [`${damagedRows} damaged rows`] : [])];

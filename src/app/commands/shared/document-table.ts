@@ -19,9 +19,9 @@ const DEFAULT_COLUMNS: readonly DocumentColumn[] = [
 ];
 
 /**
- * Documents as lines of a table: key, title, time of the last change and tags (the category where
- * there are none), or the key and the named fields. The language is shown when it is not the same
- * for all. `width` is that of the terminal; without one, nothing is cut.
+ * Documents as rows of a table: key, title, time of the last change and tags (the category if there are none), or the
+ * key and the named fields. The language is shown if it is not the same for all. `width` is the width of the terminal;
+ * without it, nothing is truncated.
  */
 export function documentTable(documents: readonly ProjectedDocument[], fields?: readonly string[], width?: number): string[] {
   const chosen = fields === undefined ? DEFAULT_COLUMNS : [KEY, ...fields.filter((name) => !['id', 'key', 'lang'].includes(name)).map((name) => fieldColumn(name))];
@@ -31,10 +31,10 @@ export function documentTable(documents: readonly ProjectedDocument[], fields?: 
   return renderTable(columns, documents.map((document) => columns.map(({ text }) => text(document))), width);
 }
 
-/** A field of the document where it has one of that name (decision D-40), else a metadata key. */
+/** A field of the document if it has one with that name (decision D-40), otherwise a metadata key. */
 function fieldColumn(name: string, heading = name): DocumentColumn {
   const moment = MOMENTS.find((each) => each === name);
-  // A moment is of no use when cut.
+  // A truncated time would be useless.
   if (moment !== undefined) return { heading, minimum: 16, text: (document) => (document[moment] === undefined ? '' : formatMoment(document[moment])) };
   if (name === 'contentMd') return { heading, minimum: 20, text: ({ contentMd }) => (contentMd ?? '').slice(0, 500) };
   if (name === 'meta') return { heading, minimum: 12, text: ({ meta }) => Object.entries(meta ?? {}).map(([key, values]) => `${key}=${joined(values)}`).join(' ') };

@@ -1,4 +1,4 @@
-/** What the status of a process says, for scripts. Commands that mean something else by a number say so in their help. */
+/** The exit statuses, for scripts. Commands that use a number differently say so in their help. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -7,7 +7,7 @@ export const EXIT = {
   notAllowed: 4,
   conflict: 5,
   unavailable: 6,
-  /** As shells count it: 128 + SIGINT. */
+  /** As in shells: 128 + SIGINT. */
   interrupted: 130,
 } as const;
 
@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: ReadonlyArray<readonly [code: number, meaning: strin
   [EXIT.interrupted, 'interrupted'],
 ];
 
-/** The status for a refusal with this HTTP status; undefined stands for no complete answer. */
+/** The exit status for an error with this HTTP status; undefined means that there was no complete response. */
 export function exitCodeOf(status: number | undefined): number {
   switch (status) {
     case undefined: case 408: case 429: case 502: case 503: case 504: return EXIT.unavailable;

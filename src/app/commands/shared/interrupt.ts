@@ -1,8 +1,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Runs work that ends early, but in order, when the process is interrupted: the first Ctrl-C or
- * SIGTERM aborts the signal, a second one ends the process as if nobody listened.
+ * Runs work that ends early but in order when the process is interrupted: the first Ctrl-C or SIGTERM aborts the
+ * signal, a second one ends the process as if there were no handler.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -1,16 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A stream that may be a terminal; `columns` is its width then. */
+/** A stream that may be a terminal; `columns` is then its width. */
 export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What a command reads from and writes to. Tests pass streams of their own. */
+/** The streams that a command reads and writes. Tests pass their own. */
 export interface Io {
   readonly stdin: Readable;
-  /** What was asked for: tables, documents, the summary. */
+  /** The requested output: tables, documents, the summary. */
   readonly stdout: OutputStream;
-  /** What accompanies it: progress, notes, errors. */
+  /** Additional output: progress, notes, errors. */
   readonly stderr: OutputStream;
-  /** The status that the process ends with, once everything is written. */
+  /** Exit status of the process, once everything is written. */
   setExitCode(code: number): void;
 }
 
@@ -29,7 +29,7 @@ export const processIo: Io = {
   },
 };
 
-/** Writes lines, each with its end. */
+/** Writes lines, each with a line end. */
 export function writeLines(stream: OutputStream, lines: readonly string[]): void {
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
 }

@@ -4,10 +4,10 @@ import { writeLines, type Io, type OutputStream } from './io.ts';
 import { renderTable } from './table.ts';
 import { plainLine } from './text-width.ts';
 
-/** How a command shows what it has. */
+/** How a command shows its result. */
 export interface OutputOptions {
   readonly json?: boolean;
-  /** Lists only: one item a line. */
+  /** For lists only: one item on each line. */
   readonly ndjson?: boolean;
   readonly quiet?: boolean;
   /** False with `--no-color`. */
@@ -21,12 +21,12 @@ export function addOutputOptions(command: Command, kind: 'one' | 'list' = 'one')
   return command.option('-q, --quiet', 'write no notes and no progress').option('--no-color', 'no bold text and no colours, as with NO_COLOR');
 }
 
-/** Whether text may be emphasised: in a terminal, unless its user wants none (no-color.org). */
+/** Whether text may be emphasised: on a terminal, unless the user disabled it (no-color.org). */
 export function isColoured(stream: OutputStream, { color }: OutputOptions = {}, env: Readonly<Record<string, string | undefined>> = process.env): boolean {
   return stream.isTTY === true && color !== false && !env['NO_COLOR'];
 }
 
-/** Notes accompany what was asked for, and go where they do not get into a pipe. */
+/** Writes notes to standard error, so that they do not get into a pipe. */
 export function note(io: Io, options: OutputOptions, lines: readonly string[]): void {
   if (options.quiet !== true) writeLines(io.stderr, lines);
 }
@@ -35,10 +35,10 @@ export function writeJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A column of a list: the field of the items, also as a path `document.key`, and its heading where that is another. */
+/** A column of a list: the field of the items, also as a path `document.key`, and its heading if it differs. */
 export type ListColumn = string | readonly [field: string, heading: string];
 
-/** Items as lines of a table that fits a terminal of that width. Columns that are empty everywhere are left out, except the first. */
+/** Items as rows of a table that fits a terminal of that width. Columns that are empty in all rows are omitted, except the first. */
 export function itemsTable(columns: readonly ListColumn[], items: readonly unknown[], width?: number): string[] {
   const all = columns.map((column) => (typeof column === 'string' ? [column, column.slice(column.lastIndexOf('.') + 1)] as const : column));
   const filled = all.filter(([field], index) => index === 0 || items.some((item) => cellOf(field, item) !== ''));
@@ -52,11 +52,11 @@ function cellOf(path: string, item: unknown): string {
   return plainLine(textOf(path, value));
 }
 
-/** A value in a line: moments by name of their field, lists joined, objects as JSON. */
+/** A value in a cell: times by the name of their field, lists joined, objects as JSON. */
 function textOf(name: string, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' && /At$/.test(name)) return value === 0 ? '' : formatMoment(value);
-  // Audit events count nanoseconds.
+  // Times of audit events are in nanoseconds.
   if (typeof value === 'number' && name === 'ts') return formatMoment(Math.floor(value / 1e9));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join(', ');
@@ -64,8 +64,8 @@ function textOf(name: string, value: unknown): string {
 }
 
 /**
- * An object as lines `name  value`: objects in it are indented below their names, and lists of objects become tables.
- * Control characters of stored text are left out.
+ * An object as lines `name  value`: nested objects are indented below their names, and lists of objects become tables.
+ * Control characters of stored text are removed.
  */
 export function describeObject(value: object, width?: number, indent = ''): string[] {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
@@ -82,5 +82,5 @@ const isFlat = (value: unknown): boolean => typeof value !== 'object' || value =
 /** The fields of the items, in their order. */
 export const columnsOf = (items: readonly unknown[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item as object)))];
 
-/** The width to fit; undefined where nobody looks and nothing has to be cut. */
+/** The width to fit; undefined if the output is not a terminal, so that nothing is truncated. */
 export const widthOf = (stream: OutputStream): number | undefined => (stream.isTTY === true ? stream.columns : undefined);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandError } from './command-error.ts';
 
-/** A server and what to sign in to it with. */
+/** A server and the credential for signing in to it. */
 export interface Profile {
   /** Address of the document service. */
   readonly url?: string;
@@ -12,7 +12,7 @@ export interface Profile {
   readonly token?: string;
   readonly expiresAt?: number;
   readonly apiKey?: string;
-  /** Hash under which the service knows a key that `quire login --keep` made. */
+  /** Hash of a key that `quire login --keep` created, by which the service identifies it. */
   readonly keyHash?: string;
   /** Address and API token of a run-queue service. */
   readonly runsUrl?: string;
@@ -20,7 +20,7 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** Name of the profile that is used where none is named. */
+  /** Name of the profile that is used by default. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -32,13 +32,13 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 /** The file with the profiles, by the XDG Base Directory Specification. */
 export function profilesFile(env: Environment = process.env): string {
   const base = env['XDG_CONFIG_HOME'];
-  // A relative path is invalid and has to be ignored, says the specification.
+  // The specification says that a relative path is invalid and must be ignored.
   return join(base?.startsWith('/') ? base : join(homedir(), '.config'), 'quire', 'profiles.json');
 }
 
 /**
- * The profiles of this user; none where there is no file yet.
- * @throws {CommandError} when the file cannot be read or is no such file.
+ * The profiles of this user; none if the file does not exist yet.
+ * @throws {CommandError} if the file cannot be read or is not valid.
  */
 export function readProfiles(env: Environment = process.env): Profiles {
   const file = profilesFile(env);
@@ -51,14 +51,14 @@ export function readProfiles(env: Environment = process.env): Profiles {
   }
   try {
     const { current, profiles } = JSON.parse(text) as Partial<Profiles>;
-    // Without a prototype, so that no name means something else.
+    // Without a prototype, so that every name is an ordinary key.
     return { ...(current !== undefined && { current }), profiles: Object.assign(Object.create(null) as object, profiles) };
   } catch (error) {
     throw new CommandError(`${file} is not JSON: delete it and sign in again`, { cause: error });
   }
 }
 
-/** Writes the profiles, for this user alone. The old file stays until the new one is whole. */
+/** Writes the profiles, readable by this user only. The old file stays until the new one is complete. */
 export function writeProfiles(profiles: Profiles, env: Environment = process.env): void {
   const file = profilesFile(env);
   const part = `${file}.${process.pid}.part`;
@@ -74,8 +74,8 @@ export function checkProfileName(name: string): string {
 }
 
 /**
- * The profile of that name.
- * @throws {CommandError} when there is none, naming those that there are.
+ * Returns the profile with that name.
+ * @throws {CommandError} if there is none, naming the existing ones.
  */
 export function profileNamed(name: string, { profiles }: Profiles): Profile {
   const found = profiles[name];

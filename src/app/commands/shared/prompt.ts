@@ -3,12 +3,12 @@ import { Writable, type Readable } from 'node:stream';
 import { InterruptedError, UsageError } from './command-error.ts';
 import type { Io } from './io.ts';
 
-/** Whether somebody sits in front of the command who can be asked. */
+/** Whether the command is interactive, so that a user can answer questions. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true && stderr.isTTY === true;
 
 /**
- * Asks before something is done that cannot be undone; returns whether to do it.
- * @throws {UsageError} where nobody can be asked and the command line did not say `--yes`.
+ * Asks before an action that cannot be undone; returns whether to do it.
+ * @throws {UsageError} if the command is not interactive and `--yes` is absent.
  */
 export async function confirm(io: Io, question: string, { yes }: { readonly yes?: boolean }): Promise<boolean> {
   if (yes === true) return true;
@@ -16,12 +16,12 @@ export async function confirm(io: Io, question: string, { yes }: { readonly yes?
   return /^y(es)?$/i.test(await ask(io, `${question} [y/N] `));
 }
 
-/** The line that is typed after a question. */
+/** Returns the line that the user types after a question. */
 export async function ask(io: Io, question: string): Promise<string> {
   return prompt(io, question, io.stderr);
 }
 
-/** The same without showing what is typed. */
+/** The same without echoing the input. */
 export async function askSecret(io: Io, question: string): Promise<string> {
   io.stderr.write(question);
   const answer = await prompt(io, '', new Writable({ write: (_chunk, _encoding, done) => done() }));

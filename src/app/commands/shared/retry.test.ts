@@ -3,7 +3,7 @@ import type { Timer } from '../../../lib/timer.ts';
 import { withRetries } from './retry.ts';
 import { ServiceFailure } from './service-failure.ts';
 
-/** A timer that waits for nothing and notes how long it was asked to. */
+/** A timer that does not wait, and records the requested delays. */
 function recorded(): { timer: Timer; pauses: number[] } {
   const pauses: number[] = [];
   return { pauses, timer: { sleep: async (milliseconds) => void pauses.push(milliseconds) } };

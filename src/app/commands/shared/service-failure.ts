@@ -1,11 +1,11 @@
 import { QuireError } from '../../../client/core/quire-error.ts';
 import { PROGRAM, START_DOCS } from './program.ts';
 
-/** The service did not do what was asked, or could not be reached. The message is for a person. */
+/** The service rejected the request, or could not be reached. The message is for the user. */
 export class ServiceFailure extends Error {
-  /** The HTTP status; undefined when there was no complete answer. */
+  /** The HTTP status; undefined if there was no complete response. */
   readonly status: number | undefined;
-  /** What `Retry-After` asks for, in milliseconds. */
+  /** The delay of `Retry-After`, in milliseconds. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, status?: number, retryAfter?: number, options?: ErrorOptions) {
@@ -15,44 +15,44 @@ export class ServiceFailure extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether the same request may succeed in a while: no answer, too many requests, or busy (contract, section 7). */
+  /** Whether the same request may succeed later: no response, too many requests, or busy (contract, section 7). */
   get transient(): boolean {
     return this.status === undefined || [429, 502, 503, 504].includes(this.status);
   }
 }
 
-/** What a user can do about the commonest failures. */
+/** Hints for the most common failures. */
 export interface Advice {
-  /** Starts the service. */
+  /** The command that starts the service. */
   readonly start: string;
-  /** What is missing with status 401. */
+  /** What is missing if the status is 401. */
   readonly credential: string;
 }
 
 const DOCS: Advice = { start: START_DOCS, credential: `give a key with --api-key or QUIRE_API_KEY, or sign in with \`${PROGRAM} login\`` };
 
-/** What a function of the generated SDK resolves to, as far as it matters here. */
+/** The result of a function of the generated SDK, as far as it is needed here. */
 export interface SdkAnswer<T> {
   readonly data?: T | undefined;
   readonly error?: unknown;
-  /** Absent when no connection was made. */
+  /** Absent if no connection was made. */
   readonly response?: Response | undefined;
 }
 
 /**
- * The data and the response of an SDK call.
- * @throws {ServiceFailure} for every status but success, and when there was no complete answer.
+ * Returns the data and the response of an SDK call.
+ * @throws {ServiceFailure} for every status except success, and if there was no complete response.
  */
 export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>, advice: Advice = DOCS): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await call;
   if (response === undefined) throw unreachable(url, error, advice);
   if (response.ok && error === undefined) return { data: data as T, response };
-  // A success whose body broke off is a lost connection, not an answer.
+  // A success whose body was cut off is a lost connection, not a response.
   if (response.ok) throw new ServiceFailure(`the answer of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
   throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfterOf(response));
 }
 
-/** The same failure for errors of the client package. Anything else is returned as it is. */
+/** The same failure for errors of the client package. Other errors are returned unchanged. */
 export function failureOf(url: string, error: unknown, advice: Advice = DOCS): unknown {
   if (!(error instanceof QuireError)) return error;
   if (error.code === 'network') return unreachable(url, error.cause ?? error, advice);
@@ -66,13 +66,13 @@ function unreachable(url: string, error: unknown, { start }: Advice): ServiceFai
   return new ServiceFailure(message, undefined, undefined, { cause: error });
 }
 
-/** The code of a system error such as `ECONNREFUSED`, which `fetch` hides in the cause; else the message. */
+/** The code of a system error such as `ECONNREFUSED`, which `fetch` hides in the cause; otherwise the message. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
   return String(cause?.code ?? cause?.message ?? message ?? error);
 }
 
-/** The message of an error body `{error, errors?}` or `{error: {code, message?}}`, or whatever text came instead. */
+/** The message of an error body `{error, errors?}` or `{error: {code, message?}}`, or any other text that was received. */
 function describeRefusal(status: number, body: unknown, { credential }: Advice): string {
   const { error, errors } = body as { error?: unknown; errors?: unknown };
   const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : nested(error);
@@ -86,7 +86,7 @@ function nested(error: unknown): string {
   return [code, message].filter((part) => typeof part === 'string').join(': ');
 }
 
-/** Seconds are all that the service sends; a date is not worth understanding for a delay. */
+/** The service sends only seconds, so dates are not supported. */
 function retryAfterOf(response: Response): number | undefined {
   const text = response.headers.get('retry-after') ?? '';
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;

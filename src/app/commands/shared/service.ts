@@ -22,7 +22,7 @@ export class Service {
     this.#quire = quire;
   }
 
-  /** The answer of an operation. `raw` is the body of one whose body is no JSON. */
+  /** Returns the result of an operation. `raw` is the body of an operation whose body is not JSON. */
   async call<K extends OperationId>(id: K, input: Input = {}, options: CallOptions = {}, raw?: Buffer): Promise<Output<K>> {
     return (await this.send(id, input, options, raw)).data;
   }
@@ -31,12 +31,12 @@ export class Service {
   async send<K extends OperationId>(id: K, input: Input = {}, options: CallOptions = {}, raw?: Buffer): Promise<{ data: Output<K>; response: Response }> {
     const spec = (await operationSpecs())[id];
     const request = await requestOf(spec, input, raw);
-    // What may take longer than the request limit of the service has no limit here either.
+    // Operations that may exceed the request limit of the service have no limit here either.
     const limits = spec.limited ? {} : { timeoutMs: 0 };
     return this.#translated(async () => await this.#quire.send(sdkFunctionOf(spec), { ...limits, ...options, ...request }) as { data: Output<K>; response: Response });
   }
 
-  /** The answer as it arrives. */
+  /** Returns the response as a stream. */
   async stream(id: OperationId, input: Input = {}, options: CallOptions = {}, raw?: Buffer): Promise<ReadableStream<Uint8Array>> {
     const spec = (await operationSpecs())[id];
     const request = await requestOf(spec, input, raw);
@@ -70,8 +70,8 @@ export class Service {
 }
 
 /**
- * The service that the options name. Connects to nothing yet.
- * @throws {CommandError} as `connectionOf` does.
+ * The service that the options name. Does not connect yet.
+ * @throws {CommandError} like `connectionOf`.
  */
 export function openService(options: ClientOptions, limits: { readonly timeoutMs?: number; readonly retries?: number } = {}): Service {
   const { url, apiKey, token } = connectionOf(options);

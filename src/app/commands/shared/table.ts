@@ -2,16 +2,16 @@ import { fitText, plainLine, textWidth } from './text-width.ts';
 
 export interface Column {
   readonly heading: string;
-  /** It gets no narrower than so many columns of the terminal. */
+  /** Fewest terminal columns of a table column. */
   readonly minimum: number;
 }
 
 const GAP = '  ';
 
 /**
- * Lines of a table with headings and a rule below them. Columns are as wide as their longest text;
- * when all together are wider than `width`, the widest column that is above its minimum gives way,
- * column by column, and texts that no longer fit end in `…`. Ends of lines are not padded.
+ * Rows of a table with headings and a rule below them. Columns are as wide as their longest text. If together they are
+ * wider than `width`, the widest column that is above its minimum is narrowed by one until they fit, and texts that no
+ * longer fit end in `…`. Line ends are not padded.
  */
 export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>, width = Number.POSITIVE_INFINITY): string[] {
   const cells = rows.map((row) => row.map(plainLine));
@@ -21,7 +21,7 @@ export function renderTable(columns: readonly Column[], rows: ReadonlyArray<read
   return [line(columns.map(({ heading }) => heading)), widths.map((each) => '─'.repeat(each)).join(GAP), ...cells.map(line)];
 }
 
-/** Takes one column of the terminal at a time from the widest, until the sum fits or all are at their minimum. */
+/** Removes one terminal column at a time from the widest, until the sum fits or all are at their minimum. */
 function shrink(natural: readonly number[], minimums: readonly number[], room: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, 0) - room;

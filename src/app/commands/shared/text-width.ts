@@ -2,10 +2,10 @@ import stringWidth from 'string-width';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Columns that a text takes in a terminal, as near as can be known without asking the terminal. */
+/** Width of a text in a terminal, as precisely as possible without querying the terminal. */
 export const textWidth = (text: string): number => stringWidth(text);
 
-/** The text in exactly so many columns: padded with spaces, or cut with `…` at the end. */
+/** The text in exactly this many columns: padded with spaces, or truncated with `…`. */
 export function fitText(text: string, columns: number): string {
   const width = textWidth(text);
   if (width <= columns) return text + ' '.repeat(columns - width);
@@ -19,5 +19,5 @@ export function fitText(text: string, columns: number): string {
   return columns < 1 ? '' : `${kept}…${' '.repeat(columns - 1 - used)}`;
 }
 
-/** On one line and without control characters, which stored text could steer a terminal with. */
+/** On one line and without control characters, with which stored text could control a terminal. */
 export const plainLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();

@@ -3,7 +3,7 @@ import type { OutputOptions } from './output.ts';
 
 const EVERY_MS = 1000;
 
-/** Waits for an answer; in a terminal, says after a second, and then every second, that it is still waited for. */
+/** Waits for a response; on a terminal, says every second that it is still waiting. */
 export async function waiting<T>(io: Io, { quiet }: OutputOptions, work: Promise<T>): Promise<T> {
   if (io.stderr.isTTY !== true || quiet === true) return work;
   let seconds = 0;
@@ -12,7 +12,7 @@ export async function waiting<T>(io: Io, { quiet }: OutputOptions, work: Promise
     return await work;
   } finally {
     clearInterval(timer);
-    // To the beginning of the line, and clear it.
+    // Moves to the beginning of the line, and clears it.
     if (seconds > 0) io.stderr.write('\r\u001b[K');
   }
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Source, SourceItem } from '../import/source.ts';
 import { CHECKSUM, identityOf, type RemoteDocument } from './remote-documents.ts';
 
-/** What a comparison of a folder with a collection has found so far. */
+/** The result of comparing a folder with a collection so far. */
 export class Comparison {
   readonly #remote: ReadonlyMap<string, RemoteDocument>;
   readonly #local = new Set<string>();
-  /** Keys of files that could not be read: nobody knows whether their documents have changed. */
+  /** Keys of files that could not be read: it is unknown whether their documents have changed. */
   readonly #unread = new Set<string>();
-  /** Documents of which the collection has none, and those that have changed, by the paths of their files. */
+  /** Documents that the collection lacks, and those that have changed, by the paths of their files. */
   readonly added: string[] = [];
   readonly updated: string[] = [];
   unchanged = 0;
@@ -19,12 +19,12 @@ export class Comparison {
     this.#remote = remote;
   }
 
-  /** Documents without a file. To be asked when all files are read. */
+  /** Documents without a file. Complete only after all files are read. */
   get orphans(): RemoteDocument[] {
     return [...this.#remote].filter(([id, { key }]) => !this.#local.has(id) && !this.#unread.has(key.toLowerCase())).map(([, document]) => document);
   }
 
-  /** The item with its checksum, or as one to pass over when the collection has it so. */
+  /** The item with its checksum, or marked to be skipped if the collection already has it in this form. */
   take(item: SourceItem, checksum: string): SourceItem {
     if (item.kind !== 'document') return item;
     const id = identityOf(item.document);
@@ -44,7 +44,7 @@ export class Comparison {
   }
 }
 
-/** A source of files with those left out that the collection has already. */
+/** A source of files without those that the collection already has. */
 export function changedSource(folder: string, source: Source, comparison: Comparison, keyOf: (path: string) => string): Source {
   return {
     ...source,
@@ -63,7 +63,7 @@ export function changedSource(folder: string, source: Source, comparison: Compar
 async function compared(folder: string, item: SourceItem & { kind: 'document' }, comparison: Comparison, keyOf: (path: string) => string): Promise<SourceItem> {
   const { origin, position } = item;
   try {
-    // The language is that of the request where the file names none, so it counts, too.
+    // The comparison is by identity, which includes the language of the request if the file has none, and by the checksum.
     return comparison.take(item, await checksumOf(join(folder, origin)));
   } catch (error) {
     comparison.miss(keyOf(origin));

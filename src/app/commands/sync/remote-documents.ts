@@ -3,25 +3,25 @@ import type { SearchDocumentsRequest } from '../../../../generated/docs/sdk/type
 import type { ServiceClient } from '../shared/client.ts';
 import { answered } from '../shared/service-failure.ts';
 
-/** Metadata of a synchronised document: the SHA-256 of its file. */
+/** Metadata key of a synchronised document: the SHA-256 of its file. */
 export const CHECKSUM = 'sync_checksum';
 
-/** A document of the collection, as far as a comparison with files needs it. */
+/** The part of a stored document that a comparison with files needs. */
 export interface RemoteDocument {
   readonly key: string;
   readonly lang: string;
-  /** Undefined where the document was not stored by `quire sync`. */
+  /** Undefined if `quire sync` did not store the document. */
   readonly checksum: string | undefined;
 }
 
 const PAGE = 10_000;
 const DELETED_AT_ONCE = 1000;
 
-/** Letter case of keys and languages does not tell documents apart (contract, section 2, identity rule 1). */
+/** Letter case of keys and languages does not distinguish documents (contract, section 2, identity rule 1). */
 export const identityOf = ({ key, lang }: { readonly key: string; readonly lang: string }): string => `${key}|${lang}`.toLowerCase();
 
 /**
- * All documents of a collection, by their identity; none where there is no collection yet.
+ * All documents of a collection, by their identity; none if the collection does not exist yet.
  * @throws {ServiceFailure}
  */
 export async function listRemote({ url, sdk }: ServiceClient, collection: string): Promise<Map<string, RemoteDocument>> {
@@ -37,7 +37,7 @@ export async function listRemote({ url, sdk }: ServiceClient, collection: string
 }
 
 /**
- * Deletes documents. Returns how many were there, and why the others are there still.
+ * Deletes documents. Returns how many were deleted, and why the others still exist.
  * @throws {ServiceFailure}
  */
 export async function deleteRemote({ url, sdk }: ServiceClient, collection: string, documents: readonly RemoteDocument[]): Promise<{ deleted: number; errors: string[] }> {

@@ -12,16 +12,16 @@ export interface RunSyncArguments extends SyncArguments {
 
 export interface RunSyncContext extends SyncContext {
   readonly timer: Timer;
-  /** Calls the listener whenever something under the folder may have changed, until what it returns is called. */
+  /** Calls the listener whenever something in the folder may have changed, until the returned function is called. */
   readonly follow?: (folder: string, onChange: () => void) => () => void;
 }
 
-/** How long a folder has to be quiet before it is looked at: whoever saves many files is let finish. */
+/** How long a folder must be unchanged before it is read, so that a program that saves many files can finish. */
 const QUIET_MS = 300;
 
 /**
- * Makes a collection equal to a folder, says how that went and, with `watch`, does so again whenever the folder has changed. The
- * exit code is 1 when something failed, and 130 when it was interrupted before the folder was done.
+ * Makes a collection equal to a folder, prints a summary and, with `watch`, repeats this whenever the folder has
+ * changed. The exit code is 1 if something failed, and 130 if it was interrupted before the folder was done.
  */
 export async function runSync(given: RunSyncArguments, context: RunSyncContext): Promise<void> {
   if (!given.watch) return void (await once(given, context));
@@ -71,7 +71,7 @@ function summaryLines({ imported: { tally }, comparison, orphans, deleted, secon
   return [`collection ${collection}: stored ${formatCount(stored)} (${formatCount(Math.min(comparison.added.length, stored))} new), deleted ${formatCount(deleted)}, ${unchanged}, in ${formatCount(seconds)} s`, ...extra];
 }
 
-/** Remembers that something has changed until somebody asks. */
+/** Stores that something has changed until the change is read. */
 class Changes {
   #noted = Promise.withResolvers<void>();
 
@@ -79,7 +79,7 @@ class Changes {
     this.#noted.resolve();
   }
 
-  /** Waits for a change, and then until none has come for a while. */
+  /** Waits for a change, and then until there has been none for a while. */
   async settled({ timer, signal }: Pick<RunSyncContext, 'timer' | 'signal'>): Promise<void> {
     await this.#noted.promise;
     for (let isQuiet = false; !isQuiet && !signal.aborted;) {
@@ -94,7 +94,7 @@ class Changes {
 
 function followFolder(folder: string, onChange: () => void): () => void {
   const watcher = watch(folder, { recursive: true }, onChange);
-  // A folder that goes away ends the watching; the next look at it says so.
+  // A folder that disappears ends the watch; the next read reports it.
   watcher.on('error', onChange);
   return () => watcher.close();
 }

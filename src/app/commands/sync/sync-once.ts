@@ -12,7 +12,7 @@ import { DEFAULT_RETRIES } from '../shared/retry.ts';
 import { changedSource, Comparison } from './changed-source.ts';
 import { deleteRemote, listRemote } from './remote-documents.ts';
 
-/** What `quire sync` was given, besides how to reach the service. */
+/** The arguments and options of `quire sync`, besides the connection. */
 export interface SyncArguments {
   readonly folder: string;
   readonly collection: string;
@@ -29,11 +29,11 @@ export interface SyncContext {
   readonly clock: Clock;
   readonly client: ServiceClient;
   readonly signal: AbortSignal;
-  /** How to try again; the default waits half a minute in all. */
+  /** How to retry; by default for half a minute in total. */
   readonly retries?: ImportOptions['retries'];
 }
 
-/** What one comparison of folder and collection came to. */
+/** The result of one comparison of folder and collection. */
 export interface SyncResult {
   readonly imported: ImportResult;
   readonly comparison: Comparison;
@@ -45,9 +45,9 @@ export interface SyncResult {
 }
 
 /**
- * Makes a collection equal to a folder: stores the files that are new or have changed and, with `prune`, deletes the documents
- * without a file, once all files are dealt with. Nothing is deleted when the files could not all be looked at.
- * @throws {CommandError} when the folder cannot be listed. @throws {ServiceFailure} when the service cannot be reached.
+ * Makes a collection equal to a folder: stores the files that are new or have changed and, with `prune`, deletes the
+ * documents without a file after all files are processed. Nothing is deleted if some files could not be read.
+ * @throws {CommandError} if the folder cannot be listed. @throws {ServiceFailure} if the service cannot be reached.
  */
 export async function syncOnce(given: SyncArguments, context: SyncContext): Promise<SyncResult> {
   const { client, clock, io, signal } = context;
@@ -76,12 +76,12 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
   }
 }
 
-/** What would be done, file by file. */
+/** The changes that would be made, file by file. */
 function planLines({ added, updated }: Comparison, deleted: readonly { key: string; lang: string }[]): string[] {
   return [...added.map((path) => `add     ${path}`), ...updated.map((path) => `update  ${path}`), ...deleted.map(({ key, lang }) => `delete  ${key} (${lang})`)];
 }
 
-/** Stands in for sending in a dry run. */
+/** Replaces sending in a dry run. */
 async function count(batch: Batch): Promise<BatchResult> {
   return { added: batch.documents.length, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, reasons: [] };
 }

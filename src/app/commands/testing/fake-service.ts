@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 export interface FakeRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The parsed JSON body, empty without one; of a form the text in `form`. */
+  /** The parsed JSON body, empty if absent; for a form, its text fields in `form`. */
   readonly body: Record<string, unknown> & { documents?: Array<Record<string, unknown>>; form?: string };
 }
 
 export interface FakeAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** JSON, or text that is sent as it is. */
+  /** JSON, or text that is sent unchanged. */
   readonly body?: unknown;
-  /** Cuts the connection after the body instead of ending the answer. */
+  /** Cuts the connection after the body instead of ending the response. */
   readonly cut?: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface FakeService {
 type Respond = (request: FakeRequest, index: number) => FakeAnswer | Promise<FakeAnswer>;
 
 /**
- * A real HTTP server on loopback that answers like the document service: as `respond` says, which
- * by default stores every batch. `index` counts requests from 0, health checks aside.
+ * A real HTTP server on loopback that responds like the document service: as `respond` says, which by default stores
+ * every batch. `index` counts requests from 0, without health checks.
  */
 export async function startFakeService(respond: Respond = storeAll): Promise<FakeService> {
   const requests: FakeRequest[] = [];
@@ -56,7 +56,7 @@ function bodyOf({ headers }: IncomingMessage, text: string): FakeRequest['body']
   return text === '' ? {} : JSON.parse(text) as FakeRequest['body'];
 }
 
-/** The answer to a batch, or to a file, of which every document is new. */
+/** The response to a batch, or to a file, all of whose documents are new. */
 export function storeAll({ path, body }: FakeRequest): FakeAnswer {
   if (path === '/v1/upload') return { body: { key: 'k', format: 'txt', converted: false, profile: 'default', document: { id: 'c|k|en', key: 'k', lang: 'en', addedAt: 1, updatedAt: 1 } } };
   return { body: { added: body.documents?.length ?? 0, updated: 0, skipped: 0, failed: 0, errors: [] } };

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { runProgram } from '../program.ts';
 import type { Io, OutputStream } from '../shared/io.ts';
 
-// Whoever runs the tests may have profiles of their own.
+// The user that runs the tests may have profiles.
 process.env['XDG_CONFIG_HOME'] = join(tmpdir(), 'quire-without-profiles');
 
 export interface CommandRun {
@@ -17,11 +17,11 @@ export interface CommandInput {
   readonly stdin?: string | Buffer;
   /** Makes standard output a terminal of this width. */
   readonly columns?: number;
-  /** Makes standard output a pipe whose reader has gone. */
+  /** Makes standard output a pipe that its reader has closed. */
   readonly closed?: boolean;
 }
 
-/** Runs `quire ARGUMENTS` within this process, and answers what it wrote and the status it chose. */
+/** Runs `quire ARGUMENTS` within this process, and returns its output and its exit status. */
 export async function runQuire(arguments_: readonly string[], { stdin = '', columns, closed = false }: CommandInput = {}): Promise<CommandRun> {
   const [stdout, stderr] = [new Sink(columns, closed), new Sink()];
   let exitCode = 0;
@@ -30,7 +30,7 @@ export async function runQuire(arguments_: readonly string[], { stdin = '', colu
   return { stdout: stdout.text, stderr: stderr.text, exitCode };
 }
 
-/** Keeps what is written; with `columns` it passes for a terminal of that width. */
+/** Stores what is written; with `columns` it acts as a terminal of that width. */
 export class Sink extends Writable implements OutputStream {
   text = '';
   readonly isTTY: boolean;

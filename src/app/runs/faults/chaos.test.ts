@@ -15,7 +15,7 @@ interface Fault {
   happen(bench: FaultBench, ship: ShipProgram): Promise<void>;
 }
 
-/** What each fault costs at most is an attempt of the runs that it meets. */
+/** A fault costs at most one attempt of each run that it affects. */
 const KINDS: readonly Fault[] = [
   { name: 'the server is killed', happen: async (bench) => {
     await bench.killServer();
@@ -48,9 +48,9 @@ const KINDS: readonly Fault[] = [
   } },
 ];
 
-/** A client that keeps the fleet busy: it queues runs, some of which it cancels, until it is told to end. */
+/** A client that keeps the fleet busy: it queues runs, some of which it cancels, until it is stopped. */
 class Client {
-  /** Runs whose key was sent, and whether a cancel of them was acknowledged. */
+  /** Runs whose key was sent, and whether a cancellation of them was acknowledged. */
   readonly runs = new Map<string, { cancelled: boolean }>();
   readonly #bench: FaultBench;
   readonly #cancels: () => boolean;
@@ -77,7 +77,7 @@ class Client {
     }
   }
 
-  /** The same request until there is an answer. */
+  /** Repeats the same request until there is a response. */
   #submit(key: string): Promise<string> {
     const body = { project_id: 'all', kind: 'pipeline', task: 'count', input: String(LINES) };
     return eventually('a run to be queued', async () => (await this.#ask<Run>('POST', '/runs', body, key))?.id);
@@ -92,7 +92,7 @@ class Client {
     while (!this.#isOver && (await this.#ask<Run>('GET', `/runs/${id}`))?.finished_at === null) await setTimeout(50);
   }
 
-  /** Undefined where nobody is there, or it is refused. */
+  /** Undefined if there is no server, or if it rejects the request. */
   async #ask<T>(method: string, path: string, body?: object, key?: string): Promise<T | undefined> {
     const answer = await this.#bench.call<T>(method, path, body, key).catch(() => undefined);
     return answer !== undefined && answer.status < 400 ? answer.body.data : undefined;
@@ -102,7 +102,7 @@ class Client {
 describe('a server and two ships to whom one thing after the other happens', () => {
   it(`lose no run and no line, and work on none twice at once (${FAULTS} faults from seed ${SEED})`, { timeout: 120_000 + FAULTS * 20_000 }, async ({ onTestFinished }) => {
     const random = seededRandom(SEED);
-    // Faults may meet a run again and again: what counts is that it ends well.
+    // A run may be affected by several faults: the test only requires that it ends successfully.
     const bench = new FaultBench({ yaml: (folder) => `${QUICK}\n${projects(['all'])}${pipelines(folder, 'max_attempts: 100, ')}` });
     onTestFinished(() => bench.close());
     await bench.serve();
@@ -110,7 +110,7 @@ describe('a server and two ships to whom one thing after the other happens', () 
     const clients = Array.from({ length: 6 }, () => new Client(bench, () => random.next() < 0.2));
     const happened: string[] = [];
     for (let i = 0; i < FAULTS; i++) {
-      await setTimeout(random.integer(100, 1200)); // out of the blue, so no event can stand for it
+      await setTimeout(random.integer(100, 1200)); // at an arbitrary time, so the test waits for a time instead of an event
       const fault = random.pick(KINDS);
       happened.push(fault.name);
       await fault.happen(bench, random.pick(ships));

@@ -8,7 +8,7 @@ import type { Answer } from '../../../testkit/runs-faults/client.ts';
 import { eventually } from '../../../testkit/runs-faults/eventually.ts';
 import { pipelines, projects } from '../../../testkit/runs-faults/pipelines.ts';
 
-/** A multiple of 512; below the size at which the database's log is folded in. */
+/** A multiple of 512; below the size at which the database's write-ahead log is checkpointed. */
 const LIMIT = 3000 * 512;
 
 const canLift = spawnSync('prlimit', ['--version']).status === 0;
@@ -29,7 +29,7 @@ describe.concurrent('a full disk', TIME, () => {
     const ids: string[] = [];
     const refusals: Answer<Run>[] = [];
     const queued = await Promise.all(Array.from({ length: 24 }, () => bench.submit('later', 'short', '1')));
-    // Some end while there is room and some cannot be recorded any more.
+    // Some runs end while there is space, and some can no longer be recorded.
     const submit = async (): Promise<void> => {
       const answer = await bench.call<Run>('POST', '/runs', { project_id: 'all', kind: 'pipeline', task: 'short', input: '1' });
       if (answer.status === 202) ids.push(answer.body.data.id);
@@ -37,7 +37,7 @@ describe.concurrent('a full disk', TIME, () => {
     };
     while (refusals.length < 8) await Promise.all(Array.from({ length: 8 }, submit));
     for (const { status, body } of refusals) expect([status, body.error!.code]).toEqual([500, 'enqueue_failed']);
-    // A cancellation writes less than a new run, so some may find room where none is left for a run.
+    // A cancellation writes less than a new run, so some may succeed when there is no space for a run.
     let waiting = queued[0]!;
     let cancelled = await bench.call('POST', `/runs/${waiting}/cancel`);
     for (const id of queued.slice(1)) {

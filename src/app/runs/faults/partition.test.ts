@@ -29,11 +29,11 @@ describe('a network between a ship and its server that is cut for less than the 
     proxy.cut();
     await setTimeout(CUT_MS);
     expect((await bench.log(id)).length).toBeLessThan(LINES / 2);
-    // What was on its way is lost.
+    // Data in transit is lost.
     proxy.drop();
     proxy.mend();
     await program.wrote('connected', 2);
-    // Once more, without a word to either side, and what was on its way arrives late.
+    // A second cut, of which neither side is informed; data in transit arrives late.
     proxy.cut();
     await setTimeout(CUT_MS);
     proxy.mend();

@@ -13,7 +13,7 @@ import { ZONE } from '../../../testkit/runs-faults/serve.ts';
 
 const LINES = 100;
 
-/** By variables the same story is told with a large fleet and for long: 3 servers, 100 ships, 300 seconds. */
+/** Variables make the same test larger and longer: 3 servers, 100 ships, 300 seconds. */
 const SERVERS = Number(process.env['QUIRE_FAULT_SERVERS'] ?? 2);
 const SHIPS = Number(process.env['QUIRE_FAULT_SHIPS'] ?? 8);
 const SECONDS = Number(process.env['QUIRE_FAULT_SECONDS'] ?? 3);
@@ -47,7 +47,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
     await Promise.all(ids.map((id) => b.logged(id, 'line 5')));
     const shipOf = await Promise.all(ids.map(async (id) => (await b.data<Run>('GET', `/runs/${id}`)).ship_id));
     expect(new Set(shipOf)).toEqual(new Set([mover.id, stayer.id]));
-    // What a ship at A writes is followed at B.
+    // Output that a ship at A writes can be followed at B.
     const streams = ids.map((id) => followStream(b.url, id));
     const endless = await a.submit('all', 'endless');
 
@@ -99,7 +99,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
     expect(runs.filter(({ state }) => state !== 'succeeded')).toEqual([]);
     const ends = 'SELECT r.id FROM runs r LEFT JOIN attempts a ON a.seq = r.seq AND a.outcome = \'succeeded\' GROUP BY r.id HAVING count(a.seq) <> 1';
     expect(await sql.all(ends)).toEqual([]);
-    // What succeeded was done, by the attempt that says so.
+    // Successful work was done by the attempt that reports it.
     const done = crowd.done();
     const claimed = await sql.all<{ id: string; attempt: number }>('SELECT r.id, a.attempt FROM attempts a JOIN runs r ON r.seq = a.seq WHERE a.outcome = \'succeeded\'');
     expect(claimed.filter(({ id, attempt }) => !done.has(`${id} ${attempt}`))).toEqual([]);

@@ -38,7 +38,7 @@ describe.concurrent('a server that is killed', LIMIT, () => {
     const ship = await bench.ship('one', ZONE);
     const lines = 150;
     const ids = await Promise.all(Array.from({ length: 4 }, () => bench.submit('all', 'count', String(lines))));
-    const waiting = await bench.submit('all', 'count', '2'); // the ship takes four at once
+    const waiting = await bench.submit('all', 'count', '2'); // the ship executes four at once
     const streams = ids.map((id) => followStream(bench.stableUrl, id));
     await Promise.all(ids.map((id) => bench.logged(id, 'line 5')));
     await bench.killServer();

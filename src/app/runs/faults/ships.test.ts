@@ -9,7 +9,7 @@ import { OVERLAP, pipelines, projects } from '../../../testkit/runs-faults/pipel
 const SECRET = 'correct-horse-battery-staple';
 const ZONES = ['killed', 'once', 'frozen', 'deaf', 'race', 'revoked', 'skewed', 'masked'];
 
-/** A run without another attempt, a step that takes the secret apart while it prints it, and one that fails and names it. */
+/** A run with only one attempt, a step that splits the secret while it prints it, and a step that fails with the secret in its message. */
 const MORE = `
   - {name: once, max_attempts: 1, steps: [{name: only, run: 'echo "attempt $QUIRE_ATTEMPT"; sleep 1000'}]}
   - name: leak
@@ -34,7 +34,7 @@ afterAll(() => bench.close());
 
 const zone = (name: string): string[] => [`zone=${name}`];
 
-/** Waits until no process of an attempt is left. */
+/** Waits until all processes of an attempt have ended. */
 async function noStepsOf(id: string, attempt?: number): Promise<void> {
   await eventually(`the steps of ${id} to be gone`, () => (bench.stepsOf(id, attempt).length === 0 ? true : undefined));
 }
@@ -51,7 +51,7 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     await bench.ship('killed-2', zone('killed'));
     expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 2 });
     expect([await bench.output(id, 1), await bench.output(id, 2)]).toEqual([['attempt 1'], ['attempt 2']]);
-    // What has hidden from the ship is found by its next process.
+    // A process that has hidden from the ship is found by the ship's next process.
     await first.restart();
     await noStepsOf(hidden, 1);
     await bench.call('POST', `/runs/${hidden}/cancel`);
@@ -71,14 +71,14 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
 
   it('one that is frozen and thaws changes nothing any more: the second attempt\'s result stands', async () => {
     const frozen = await bench.ship('frozen-1', zone('frozen'));
-    // One ends when the ship comes to itself, the other has ended meanwhile and is reported then.
+    // One ends when the ship resumes; the other has ended meanwhile and is reported then.
     const [stopped, reported] = [await bench.submit('frozen', 'second'), await bench.submit('frozen', 'stubborn')];
     await Promise.all([bench.logged(stopped, 'attempt 1'), bench.logged(reported, 'attempt 1')]);
     frozen.program.signal('SIGSTOP');
     const other = await bench.ship('frozen-2', zone('frozen'));
     const ends = await Promise.all([stopped, reported].map((id) => bench.reached(id, 'succeeded')));
     expect(ends).toEqual([expect.objectContaining({ attempt: 2, ship_id: other.id }), expect.objectContaining({ attempt: 2, ship_id: other.id })]);
-    // Nobody but the watchdog of the frozen ship could end it, and it did so before the run was handed out again.
+    // Only the watchdog of the frozen ship could end it, and it did so before the run was assigned again.
     expect(bench.stepsOf(stopped, 1)).toEqual([]);
     const thawedAt = Date.now();
     frozen.program.signal('SIGCONT');
@@ -128,7 +128,7 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     await bench.ship('revoked-2', zone('revoked'));
     expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 2 });
     expect(await bench.output(id, 2)).not.toContain(OVERLAP);
-    // Whoever has a copy of its key gets nowhere.
+    // A copy of its key is useless.
     writeFileSync(identity, kept);
     const thief = await bench.start(['ship', 'run', '--data-dir', revoked.folder]).ended;
     expect(thief).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });

@@ -54,7 +54,7 @@ describe.concurrent('a server whose clock is set', LIMIT, () => {
       const runs = await bench.allRuns();
       return runs.length >= count && runs.every(({ finished_at: end }) => end !== null) ? runs : undefined;
     });
-    // Schedules are looked at once a minute, and when the configuration is read anew.
+    // Schedules are checked once a minute, and when the configuration is reloaded.
     const set = async (aheadMs: number): Promise<void> => {
       clock.set(aheadMs);
       await setTimeout(500);

@@ -9,22 +9,22 @@ import { QueueServer } from '../../../testkit/runs-scale/queue-server.ts';
 const SHIPS = 40;
 const RUNS = 1000;
 const CLIENTS = 8;
-/** Runs of the project `narrow` at once. */
+/** Concurrent runs of the project `narrow`. */
 const PARALLEL = 7;
-/** After so many executions something happens to a ship. */
+/** Number of executions after which a fault affects a ship. */
 const CALM = 20;
 
-/** Leases outlive the time that the server is away; attempts are not to run out. */
+/** Leases outlive the time for which the server is down; the runs must not exhaust their attempts. */
 const YAML = `
 queue: {heartbeat: 500ms, cancel_grace: 1s, max_attempts: 100, backoff: {initial: 20ms, max: 50ms}}
 pipelines: [{name: build, max_attempts: 100, steps: [{name: only, run: 'true'}]}]
 projects: [{id: wide, repository: org/wide}, {id: narrow, repository: org/narrow, max_parallel: ${PARALLEL}}]
 `;
 
-/** Another run of it: QUIRE_SCALE_SEED=7. */
+/** Selects another random sequence: QUIRE_SCALE_SEED=7. */
 const SEED = Number(process.env['QUIRE_SCALE_SEED'] ?? 1);
 
-/** How each handing-out ended, as the store has it. */
+/** How each assignment ended, as the store has it. */
 interface Attempt {
   readonly run_id: string;
   readonly ship_id: string;
@@ -37,12 +37,12 @@ let server: QueueServer;
 
 afterEach(() => server.remove());
 
-/** The ships of a server, what they work on, and what happens to them. */
+/** The ships of a server, the runs that they execute, and their faults. */
 class Fleet {
   readonly ships: FleetShip[] = [];
   readonly revoked = new Set<string>();
   readonly #random: Random;
-  /** Runs of `narrow` that are being worked on, and the most that ever were. */
+  /** Runs of `narrow` in progress, and their maximum so far. */
   #narrow = 0;
   mostNarrow = 0;
 
@@ -59,7 +59,7 @@ class Fleet {
     for (const ship of this.ships) ship.start();
   }
 
-  /** Something happens to one of those that are left. */
+  /** Causes a fault in one of the remaining ships. */
   async disturb(): Promise<void> {
     const ship = this.#random.pick(this.ships.filter(({ id }) => !this.revoked.has(id)));
     if (this.#random.next() < 0.5) return ship.proxy.drop();
@@ -72,7 +72,7 @@ class Fleet {
     const [ship] = this.ships.filter(({ id }) => !this.revoked.has(id));
     this.revoked.add(ship!.id);
     await server.api('POST', `/ships/${ship!.id}/revoke`);
-    ship!.crash(); // what it still has under way counts no more
+    ship!.crash(); // its runs in progress no longer count
   }
 
   readonly #work: Work = async ({ projectId }, signal) => {
@@ -83,7 +83,7 @@ class Fleet {
   };
 }
 
-/** Queues all runs, some clients side by side. */
+/** Queues all runs, with several clients at once. */
 async function submitAll(random: Random): Promise<string[]> {
   const ids: string[] = [];
   let next = 0;
@@ -96,7 +96,7 @@ async function submitAll(random: Random): Promise<string[]> {
   return ids;
 }
 
-/** A run that has finished stays so: none is overlooked on its way from one state to another. */
+/** A finished run stays finished, so none is missed on its way from one state to another. */
 async function areAllFinished(): Promise<boolean> {
   let [finished, cursor] = [0, ''];
   for (;;) {
@@ -108,7 +108,7 @@ async function areAllFinished(): Promise<boolean> {
   }
 }
 
-/** Kills the server and starts it again; ships find it by themselves. */
+/** Kills the server and restarts it; ships reconnect by themselves. */
 async function restart({ ships }: Fleet): Promise<void> {
   await server.kill();
   await server.start();
@@ -146,7 +146,7 @@ describe('a fleet', () => {
   }, 60_000);
 });
 
-/** The last attempt has the line that its work wrote, once. */
+/** The last attempt has the line that its work wrote, exactly once. */
 async function expectOneLog(id: string): Promise<void> {
   const { attempt } = await server.api<Run>('GET', `/runs/${id}`);
   const lines = await server.api<{ message: string; stream: string }[]>('GET', `/runs/${id}/logs`);
@@ -165,15 +165,15 @@ function expectOnce(ids: readonly string[], fleet: Fleet): void {
   const successes = attempts.filter(({ outcome }) => outcome === 'succeeded');
   expect(successes.map(({ run_id }) => run_id).sort()).toEqual([...ids].sort());
   const executions = new Map(fleet.executions.map((each) => [`${each.runId} ${each.fence}`, each]));
-  expect(executions.size).toBe(fleet.executions.length); // none was executed twice by ships
+  expect(executions.size).toBe(fleet.executions.length); // no run was executed twice by ships
   for (const { run_id, fence, ship_id } of successes) {
     expect(executions.get(`${run_id} ${fence}`)).toMatchObject({ shipId: ship_id, finished: true });
   }
 
-  // Work that came to its end more than once did so only where the ship crashed before the server had heard of it.
+  // Work finished more than once only if the ship crashed before it had reported the end to the server.
   const heard = fleet.executions.filter(({ finished, crashed }) => finished && !crashed).map(({ runId }) => runId);
   expect(new Set(heard).size).toBe(heard.length);
-  // Only a crash costs an attempt: neither a broken connection nor the end of the server does.
+  // Only a crash costs an attempt: neither a broken connection nor a restart of the server does.
   const lost = attempts.filter(({ outcome }) => outcome !== 'succeeded' && outcome !== 'not_accepted');
   const blameless = lost.filter(({ run_id, fence }) => executions.get(`${run_id} ${fence}`)?.crashed === false);
   expect(blameless).toEqual([]);

@@ -4,14 +4,14 @@ import { QueueServer } from '../../../testkit/runs-scale/queue-server.ts';
 
 const PRINTED = 100 * 2 ** 20;
 const BUDGET = 16 * 2 ** 20;
-/** Whatever the machine does besides, a request that takes so long hangs. */
+/** A request that takes this long hangs, whatever else the machine does. */
 const HANGS_MS = 10_000;
-/** Far more than the server needs (90 MiB where the heap is limited): every line passes through it, and the collector lets what is dead gather. */
+/** Far more than the server needs (90 MiB with a limited heap): every line passes through it, and the garbage collector runs rarely. */
 const MEMORY = 400 * 2 ** 20;
 
 const SECRET = 'correct-horse-battery-staple';
 
-// The work of the secret prints it in two halves, at two times, to each stream and into its result.
+// The step prints the secret in two halves, at two times, to each stream and into its result.
 const YAML = `
 secrets: [{name: TOKEN, env: THE_TOKEN}]
 pipelines:
@@ -45,7 +45,7 @@ const submit = (task: string): Promise<Run> => server.submit({ project_id: 'alph
 
 const logFrom = (id: string, offset: number): Promise<LogEvent[]> => server.api('GET', `/runs/${id}/logs?offset=${offset}`);
 
-/** Asks for what clients ask for until the run has ended, at all times in time; answers how often. */
+/** Sends the usual requests of clients until the run has ended, each of which must be answered in time; returns their number. */
 async function askUntilOver({ id }: Run): Promise<{ run: Run; rounds: number }> {
   for (let rounds = 1; ; rounds++) {
     const health = await fetch(`${server.url}/healthz`, { signal: AbortSignal.timeout(HANGS_MS) });
@@ -90,7 +90,7 @@ describe('a run that prints 100 MiB', () => {
     expect(rounds).toBeGreaterThan(3);
     expect((await server.api<{ content: string }>('GET', `/runs/${run.id}/result`)).content).toBe('reached');
 
-    // The beginning, what is said of the gap, and the last 20,000 lines, in front of what the server says of the end.
+    // The beginning, the message about the gap, and the last 20,000 lines, followed by the server's message about the end.
     const length = await lengthOf(run.id);
     const printed = '7'.padStart(99, '0');
     const around = await logFrom(run.id, length - 20_050);

@@ -6,7 +6,7 @@ import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { OWN_USER } from '../../../testkit/runs-executor.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
 
-// Two ways in which runs end, and logs of more than one chunk. Users of their own would come from another database.
+// Two ways in which runs end, and logs of more than one chunk. Separate users would come from another database.
 const YAML = `
 local: {enabled: true, capacity: 2, sandbox: none, run_as: ${OWN_USER}}
 queue: {run_retention: 1d, backoff: {initial: 1ms, max: 1ms}}
@@ -21,13 +21,13 @@ pipelines:
 projects: [{id: alpha, repository: org/alpha, max_parallel: 2}, {id: off, repository: org/off, enabled: false}]
 `;
 
-/** Tables that grow with the number of runs there have ever been. */
+/** Tables that grow with the number of all runs. */
 const HISTORY = 'runs|run_material|run_results|attempts|log_attempts|log_chunks|idempotency|audit';
 
-/** They have what is unfinished only. */
+/** They contain only unfinished work. */
 const SMALL = 'runs_claimable|runs_next|runs_queued|runs_pausing|runs_leased|runs_due|runs_on_ship|runs_unfinished';
 
-/** From one end of the table, in its order, until there is a page. */
+/** Reads from one end of the table, in its order, until a page is full. */
 const isPage = (sql: string, steps: readonly string[]): boolean => /LIMIT \?$/.test(sql) && !/\bWHERE\b/.test(sql) && !steps.some((step) => step.includes('TEMP B-TREE'));
 
 let server: RunsServer;
@@ -52,7 +52,7 @@ async function reached(id: string, state: string): Promise<void> {
   while ((await call<Run>('GET', `/api/v1/runs/${id}`)).state !== state) await setTimeout(20);
 }
 
-/** What clients and ships do with a service, once each. */
+/** The requests of clients and ships to a service, once each. */
 async function useEverything(): Promise<void> {
   const good = await submit('good', 'alpha', 'key-of-good');
   await submit('good', 'alpha', 'key-of-good');

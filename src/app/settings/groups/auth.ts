@@ -11,7 +11,7 @@ export const auth = {
   passwordMinLength: setting(integer(1, 72), 8, 'SVC_AUTH_PASSWORD_MIN_LENGTH', 'characters that a new password has at least'),
 };
 
-/** Sign-in at an issuer of OpenID Connect. */
+/** Sign-in with OpenID Connect. */
 export const oidc = {
   issuer: setting(optional(httpUrl), undefined, 'SVC_OIDC_ISSUER', 'URL of an issuer of OpenID Connect at which users sign in'),
   clientId: setting(text, '', 'SVC_OIDC_CLIENT_ID', 'id of this service at the issuer'),
@@ -41,7 +41,7 @@ export const audit = {
   exportBuffer: setting(integer(1, 1_000_000), 1024, 'SVC_AUDIT_EXPORT_BUFFER', 'audit events that wait for each exporter'),
 };
 
-/** Encryption at rest (decisions, section 2.4). The key ring itself is checked where it is made. */
+/** Encryption at rest (decisions, section 2.4). The key ring itself is checked where it is created. */
 export const encryption = {
   key: setting(text, '', 'SVC_ENCRYPTION_KEY', 'primary key for encryption at rest: 32 bytes as base64 or hex', { secret: true }),
   keyId: setting(integer(1, 255), 1, 'SVC_ENCRYPTION_KEY_ID', 'id of the primary key'),

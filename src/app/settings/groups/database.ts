@@ -5,7 +5,7 @@ import { accessMode } from './listeners.ts';
 
 export const IN_MEMORY = ':memory:';
 
-/** The database's directory (decision D-73); an in-memory database keeps its files where the default one would. */
+/** The database's directory (decision D-73); an in-memory database uses the default directory for its files. */
 const databaseFolder = (lookup: Lookup): string => {
   const path = lookup<string>('database.path');
   return path === IN_MEMORY ? 'data' : dirname(path);
@@ -19,7 +19,7 @@ export const database = {
   deletedRetention: setting(duration(0, 3_153_600_000_000), 2_592_000_000, 'SVC_DELETED_RETENTION', 'how long deleted documents can be read and restored; 0 removes them at once'),
 };
 
-/** Backups by a schedule, how long they are kept, and a bucket for copies. */
+/** Scheduled backups, their retention, and a bucket for copies. */
 export const backup = {
   cron: setting(cron, '', 'SVC_BACKUP_CRON', 'when backups are made, as five fields of cron; empty for never'),
   tz: setting(timeZone, 'UTC', 'SVC_BACKUP_TZ', 'time zone of that'),
@@ -34,7 +34,7 @@ export const backup = {
   s3SecretKey: setting(text, '', 'SVC_BACKUP_S3_SECRET_KEY', 'secret key of it', { secret: true }),
 };
 
-/** Where the database is. With `postgres`, `SVC_PATH` names where a node keeps the files of its own. */
+/** The location of the database. With `postgres`, `SVC_PATH` determines where a node stores its own files. */
 export const storage = {
   driver: setting(oneOf(['sqlite', 'postgres']), 'sqlite', 'SVC_STORAGE_DRIVER', '`sqlite`, a file at `SVC_PATH`, or `postgres`, a database that several nodes share'),
 };
@@ -54,7 +54,7 @@ export const geo = {
   dataDir: setting(text, databaseFolder, 'SVC_GEO_DATA_DIR', 'the one directory for postcode files', { fallbackText: "the database's directory" }),
 };
 
-/** Bodies that collections keep in buckets or in memory. */
+/** Bodies that collections store in buckets or in memory. */
 export const bodies = {
   cacheBytes: setting(byteSize(0, 2 ** 36), 67_108_864, 'SVC_BODIES_CACHE_BYTES', 'memory for bodies that were read from or written to buckets lately, in bytes; 0 keeps none'),
   memoryBytes: setting(byteSize(0, 2 ** 36), 268_435_456, 'SVC_BODIES_MEMORY_BYTES', 'bodies of all collections with `storageBackend: memory` together, in bytes'),

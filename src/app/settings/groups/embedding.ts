@@ -3,7 +3,7 @@ import { setting } from '../setting.ts';
 
 const PER_PROVIDER = { fallbackText: 'per provider' };
 
-/** Undefined, empty and 0 stand for the provider's own default. */
+/** Undefined, empty and 0 mean the provider's own default. */
 export const embedding = {
   provider: setting(oneOf(['none', 'openai', 'voyage', 'local', 'builtin'], { ollama: 'local' }), 'none', 'SVC_EMBEDDING_PROVIDER', 'who computes embeddings: `openai`, `voyage`, `local`, `builtin` or `none`'),
   apiKey: setting(text, '', 'SVC_EMBEDDING_API_KEY', 'key of a hosted provider', { secret: true }),

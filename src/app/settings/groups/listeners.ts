@@ -7,7 +7,7 @@ export const accessMode = oneOf(['read', 'write', 'wr'], { rw: 'wr' });
 
 const serverMode = (lookup: Lookup): 'read' | 'write' | 'wr' => lookup('database.mode');
 
-/** A protocol's own access mode; without one it inherits `SVC_MODE` (contract, section 1). */
+/** A protocol's own access mode; the default is `SVC_MODE` (contract, section 1). */
 const protocolMode = (env: string, protocol: string) =>
   setting(accessMode, serverMode, env, `access mode of ${protocol}`, { fallbackText: 'as `SVC_MODE`' });
 
@@ -32,7 +32,7 @@ export const graphql = {
   playground: setting(boolean, true, 'SVC_GRAPHQL_PLAYGROUND', 'serve the playground at `/playground`'),
 };
 
-/** Extreme mode and its HTTP/3 listener are one switch (decisions, section 1). */
+/** Extreme mode and its HTTP/3 listener have one switch (decisions, section 1). */
 export const http3 = {
   enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: revisions stored as deltas, writes that share a sync, and HTTP/3 where there are a certificate and the package for it', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
   addr: setting(address('tcp only'), parseAddress(':11443')!, 'SVC_HTTP3_ADDR', 'HTTP/3 listen address', { flag: 'http3-addr' }),

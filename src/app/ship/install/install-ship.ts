@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { ShipFailure } from '../../../ship/identity/index.ts';
 import { shipAccount, shipUnit } from './unit.ts';
 
-/** A name that every system takes for an account. */
+/** A name that every system accepts for an account. */
 const USER = /^[a-z_][a-z0-9_-]{0,30}$/;
 const UNIT = 'quire-ship.service';
 
 export interface InstallFlags {
-  /** Where to join, host:port; absent where the machine has joined already. */
+  /** The address to join, host:port; absent if the machine has already joined. */
   readonly server?: string;
   readonly name?: string;
   readonly tokenFile?: string;
@@ -19,7 +19,7 @@ export interface InstallFlags {
   readonly capacity?: number;
   readonly sandbox?: string;
   readonly cacheSize?: string;
-  /** Below which the files are written, for an image of a machine; then nothing is started. */
+  /** The root folder below which the files are written, for an image of a machine; then nothing is started. */
   readonly root: string;
   readonly dryRun?: boolean;
 }
@@ -35,7 +35,7 @@ export type Action =
   | { readonly kind: 'folder'; readonly path: string; readonly owner: string }
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly why: string };
 
-/** All that an installation does, in its order. Throws a `ShipFailure` that says what to do. */
+/** All steps of an installation, in order. Throws a `ShipFailure` that says what to do. */
 export function planInstall(flags: InstallFlags, { node, script }: OwnProgram, hasToken: boolean): Action[] {
   const { user, dataDir, server, name, root } = flags;
   if (!USER.test(user)) throw new ShipFailure(`--user must be lowercase letters, digits, - and _, at most 31, got ${user}`);
@@ -60,7 +60,7 @@ export function planInstall(flags: InstallFlags, { node, script }: OwnProgram, h
     account,
     { kind: 'run', argv: ['systemd-sysusers', '/etc/sysusers.d/quire-ship.conf'], why: `makes the account ${user}` },
     { kind: 'folder', path: dataDir, owner: user },
-    // As the account, so that the key belongs to it; the token is in the environment, where `ps` does not show it.
+    // Runs as the account, so that the key belongs to it; the token is in the environment, where `ps` does not show it.
     ...(server === undefined ? [] : [{ kind: 'run', argv: ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', ...program, 'ship', 'join', ...join_], why: `joins the fleet as ${name}` } as const]),
     unit,
     { kind: 'run', argv: ['systemctl', 'daemon-reload'], why: 'reads the unit' },
@@ -77,7 +77,7 @@ export function describePlan(actions: readonly Action[]): string[] {
   });
 }
 
-/** Does it all; what is there already is replaced. Throws a `ShipFailure` that names the action that failed. */
+/** Performs all steps; existing files are replaced. Throws a `ShipFailure` that names the step that failed. */
 export async function carryOut(actions: readonly Action[], token: string | undefined): Promise<void> {
   for (const action of actions) {
     try {

@@ -1,18 +1,19 @@
-/** What a ship's unit is made of. */
+/** The parameters of a ship's unit. */
 export interface ShipUnit {
   readonly user: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
-  /** The program with its first arguments, absolute. */
+  /** The program with its first arguments, with absolute paths. */
   readonly program: readonly string[];
   /** Further arguments of `quire ship run`. */
   readonly flags: readonly string[];
 }
 
 /**
- * A systemd unit (systemd.service(5), systemd.exec(5)) that runs a ship as a user of its own. Left out on purpose: what hides a part of
- * /proc (ProtectKernelTunables, ProtectProc), since an unprivileged process can make no namespaces with a /proc of their own
- * then, and what forbids namespaces: the sandboxes of steps are made of both. 77 and 86 need a person: the ship was revoked, or is too old.
+ * A systemd unit (systemd.service(5), systemd.exec(5)) that runs a ship as a user of its own. Two kinds of options are
+ * omitted on purpose: those that hide a part of /proc (ProtectKernelTunables, ProtectProc), because an unprivileged
+ * process could then not create namespaces with their own /proc, and those that forbid namespaces. The sandboxes of
+ * steps need both. The statuses 77 and 86 require an administrator: the ship was revoked, or is too old.
  */
 export function shipUnit({ user, dataDir, program, flags }: ShipUnit): string {
   return `# Written by \`quire ship install\`; written again by the next one. Put changes into quire-ship.service.d/*.conf.
@@ -53,12 +54,12 @@ WantedBy=multi-user.target
 `;
 }
 
-/** What systemd-sysusers makes of it: an account that nobody can log in with (sysusers.d(5)). */
+/** The input of systemd-sysusers: an account without login (sysusers.d(5)). */
 export function shipAccount({ user, dataDir }: Pick<ShipUnit, 'user' | 'dataDir'>): string {
   return `# Written by \`quire ship install\`.\nu ${user} - "Quire ship" ${dataDir} /usr/sbin/nologin\n`;
 }
 
-/** As one word of ExecStart: quotes, backslashes, variables and specifiers mean themselves. */
+/** Quotes a word of ExecStart: quotes, backslashes, variables and specifiers lose their special meaning. */
 function quoted(word: string): string {
   const plain = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w./:=@%$,+-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`;

@@ -10,7 +10,7 @@ export interface Grant {
 
 const RIGHTS = ['read', 'write', 'admin'] as const;
 
-/** Rights on collections, `*` for all, to tick and to take away. */
+/** Permissions on collections, `*` for all, which can be granted and revoked. */
 export function Grants({ grants, onSet }: { readonly grants: readonly Grant[]; readonly onSet: (grant: Grant) => void }) {
   const [collection, setCollection] = useState('');
   const add = (): void => {

@@ -5,7 +5,7 @@ import { Await, Badge, Confirm, Dialog, Empty, Table, Time } from '../../shared/
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 
-/** Keys that act as the person who is signed in. */
+/** Keys that act as the signed-in user. */
 export function ApiKeys() {
   const list = useLoad(async (signal) => ask(listApiKeys({ signal })), []);
   return (
@@ -49,14 +49,14 @@ interface Scope {
 
 interface NewKeyProps {
   readonly what: string;
-  /** Makes a key with this text and returns it. */
+  /** Creates a key with this name and returns it. */
   readonly make: (text: string, scope: Scope) => Promise<string>;
-  /** Whether it can be narrowed down. */
+  /** Whether its permissions can be restricted. */
   readonly scoped?: boolean;
   readonly onDone: () => void;
 }
 
-/** The service shows a key once. */
+/** The service shows a key only once. */
 function NewKey({ what, make, scoped = false, onDone }: NewKeyProps) {
   const [text, setText] = useState('');
   const [operation, setOperation] = useState('');

@@ -5,7 +5,7 @@ import { Field } from '../../shared/parts.tsx';
 import { signIn } from '../../shared/session.ts';
 import { attempt } from '../../shared/toasts.tsx';
 
-/** A new password for the person who is signed in, whose other sessions end. */
+/** Changes the password of the signed-in user, and ends the user's other sessions. */
 export function Password() {
   const [oldPassword, setOld] = useState('');
   const [newPassword, setNew] = useState('');

@@ -69,7 +69,7 @@ function NewUser({ onClose, onDone }: { readonly onClose: () => void; readonly o
   );
 }
 
-/** What the user may by name, and the user's roles. */
+/** The user's own permissions, and the user's roles. */
 function Permissions({ username, roles: held, onClose, onDone }: { readonly username: string; readonly roles: readonly string[]; readonly onClose: () => void; readonly onDone: () => void }) {
   const list = useLoad(async (signal) => ask(listPermissions({ signal, query: { username } })), [username]);
   const [roles, setRoles] = useState(held.join(', '));

@@ -8,7 +8,7 @@ interface FacetsProps {
   readonly onChange: (filters: Filters) => void;
 }
 
-/** Values to narrow a search by; those that are chosen stay in view whatever is found. */
+/** Values with which a search can be narrowed; chosen values stay visible whatever is found. */
 export function Facets({ facets, chosen, onChange }: FacetsProps) {
   const missed = Object.keys(chosen).filter((key) => !facets.some((facet) => facet.key === key)).map((key): Facet => ({ key, values: [] }));
   const shown = [...facets, ...missed].map(({ key, values }) => {

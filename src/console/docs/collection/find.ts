@@ -5,7 +5,7 @@ import type { Filters } from './filters.ts';
 
 export const PAGE_SIZE = 20;
 
-/** Values of a key from which a list of them no longer helps anybody to choose. */
+/** Number of values of a key above which a list of them is no longer useful. */
 const MOST_VALUES = 30;
 const MOST_KEYS = 6;
 const FACET_VALUES = 8;
@@ -28,7 +28,7 @@ export interface Found {
   readonly total: number;
   readonly isLeast: boolean;
   readonly facets: readonly Facet[];
-  /** The query that was searched for instead of a misspelled one. */
+  /** The corrected query that was used instead of a misspelled one. */
   readonly corrected?: string;
 }
 
@@ -42,7 +42,7 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-/** Metadata keys with few different values, which are worth choosing from. */
+/** Metadata keys with few different values, which are useful as filters. */
 export async function facetKeysOf(collection: string): Promise<readonly string[]> {
   const { meta } = await ask(listMetaKeys({ query: { collection } }));
   return Object.entries(meta).filter(([, values]) => values.length > 1 && values.length <= MOST_VALUES).map(([key]) => key).slice(0, MOST_KEYS);
@@ -83,7 +83,7 @@ async function byMeaning(search: Search): Promise<Found> {
 
 const facetBy = (keys: readonly string[]): { facetBy?: string[]; facetMaxValues?: number } => (keys.length === 0 ? {} : { facetBy: [...keys], facetMaxValues: FACET_VALUES });
 
-/** Without keys of which each document has a value of its own. */
+/** Without keys whose value differs in each document. */
 function facetsOf(facets: Readonly<Record<string, readonly { value: string; count: number }[]>> = {}): Facet[] {
   return Object.entries(facets).filter(([, values]) => values.some(({ count }) => count > 1)).map(([key, values]) => ({ key, values }));
 }

@@ -13,7 +13,7 @@ import { facetKeysOf, findPage, PAGE_SIZE, type Found, type Way } from './find.t
 
 const WAYS: readonly (readonly [Way, string])[] = [['words', 'by words'], ['meaning', 'by words and meaning']];
 
-/** Searches a collection as one types; without a query it lists what was changed last. */
+/** Searches a collection while the user types; without a query it lists the documents that were changed last. */
 export function CollectionPage({ collection }: { readonly collection: string }) {
   const { q = '', way = 'words', offset = '0' } = place.value.query;
   const filters = readFilters(place.value.query);

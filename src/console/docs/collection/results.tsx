@@ -9,7 +9,7 @@ export function Results({ collection, hits }: { readonly collection: string; rea
   return <ol class="results">{hits.map((hit) => <Result key={hit.document.id} collection={collection} hit={hit} />)}</ol>;
 }
 
-/** A passage as text to read at a glance: signs of headings, lists, emphasis and tables say nothing there. */
+/** A passage as plain text, without the markup of headings, lists, emphasis and tables. */
 function withoutMarkup(passage: string): string {
   return passage.replace(/\|(?:[-: ]*\|)+/g, ' ').replace(/\*\*|^#+ | #+ |`|(?:^| )\|(?= |$)/g, ' ').replace(/\s+/g, ' ');
 }

@@ -9,12 +9,12 @@ import { documentAt } from '../places.ts';
 import { NODE_HEIGHT, NODE_WIDTH, placeGraph, type PlacedEdge, type PlacedNode } from './graph-layout.ts';
 import type { DocumentTabProps } from './page.tsx';
 
-/** Metadata that source documents have. */
+/** Metadata keys of source documents. */
 const OF_SOURCES = ['defines', 'uses', 'imports'];
 
 export const isSource = (meta: Readonly<Record<string, readonly string[]>>): boolean => OF_SOURCES.some((key) => key in meta);
 
-/** What uses a source document, on the left, and what it uses, on the right. */
+/** Shows the documents that use a source document on the left, and those that it uses on the right. */
 export function CodeGraphView({ collection, document: { key } }: DocumentTabProps) {
   const [depth, setDepth] = useState('1');
   const graph = useLoad(async (signal) => ask(getCodeGraph({ signal, query: { collection, key, direction: 'both', depth: Number(depth) } })), [collection, key, depth]);

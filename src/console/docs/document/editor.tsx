@@ -8,7 +8,7 @@ import { MetaEditor } from './meta-editor.tsx';
 import { metaOf, rowsOf } from './meta-rows.ts';
 import type { DocumentTabProps } from './page.tsx';
 
-/** The text beside its preview. Saving is refused when somebody else has changed the document meanwhile. */
+/** The text beside its preview. Saving is rejected if another user has changed the document meanwhile. */
 export function Editor({ collection, document, onChange }: DocumentTabProps) {
   const [text, setText] = useState(document.contentMd);
   const [rows, setRows] = useState(() => rowsOf(document.meta));
@@ -51,7 +51,7 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
   );
 }
 
-/** Closing the tab would lose the text. */
+/** Warns because closing the tab would lose the text. */
 function useAskBeforeLeaving(isChanged: boolean): void {
   useEffect(() => {
     if (!isChanged) return undefined;

@@ -4,7 +4,7 @@ export interface PlacedNode {
   readonly key: string;
   readonly lang: string;
   readonly language: string;
-  /** Of its middle, in pixels. */
+  /** Position of its centre, in pixels. */
   readonly x: number;
   readonly y: number;
 }
@@ -12,7 +12,7 @@ export interface PlacedNode {
 export interface PlacedEdge {
   readonly from: PlacedNode;
   readonly to: PlacedNode;
-  /** What one uses of the other. */
+  /** The symbols that one document uses of the other. */
   readonly symbols: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export const NODE_HEIGHT = 34;
 const COLUMN = 280;
 const ROW = 52;
 
-/** Places what depends on the root to its left, what it depends on to its right, and each step further in a column of its own. */
+/** Places documents that depend on the root to its left, its dependencies to its right, and each further step in a column of its own. */
 export function placeGraph({ root, nodes, edges }: Pick<CodeGraph, 'root' | 'nodes' | 'edges'>): PlacedGraph {
   const column = columnsOf(root, edges);
   const used = [...new Set(nodes.map(({ key }) => column.get(key) ?? 0))].sort((a, b) => a - b);
@@ -40,7 +40,7 @@ export function placeGraph({ root, nodes, edges }: Pick<CodeGraph, 'root' | 'nod
   return { width: (used.length - 1) * COLUMN + NODE_WIDTH, height, nodes: [...placed.values()], edges: joinedEdges(edges, placed) };
 }
 
-/** How many steps a document is from the root: to the right along what is used, to the left against it. */
+/** Number of steps from the root to each document: positive along dependencies, negative against them. */
 function columnsOf(root: string, edges: CodeGraph['edges']): Map<string, number> {
   const columns = new Map([[root, 0]]);
   const open = [root];
@@ -55,7 +55,7 @@ function columnsOf(root: string, edges: CodeGraph['edges']): Map<string, number>
   return columns;
 }
 
-/** One edge for all that a document uses of another. */
+/** One edge for everything that a document uses of another. */
 function joinedEdges(edges: CodeGraph['edges'], placed: ReadonlyMap<string, PlacedNode>): PlacedEdge[] {
   const pairs = Map.groupBy(edges, ({ from, to }) => JSON.stringify([from, to]));
   return [...pairs.values()].flatMap((each) => {

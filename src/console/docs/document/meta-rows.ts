@@ -1,4 +1,4 @@
-/** A metadata key with its values, as they are typed: separated by commas, with `\,` for a comma within a value. */
+/** A metadata key with its values in the form that users type: separated by commas, with `\,` for a comma within a value. */
 export interface MetaRow {
   readonly key: string;
   readonly values: string;
@@ -8,7 +8,7 @@ export function rowsOf(meta: Readonly<Record<string, readonly string[]>>): MetaR
   return Object.entries(meta).map(([key, values]) => ({ key, values: values.map((value) => value.replaceAll('\\', '\\\\').replaceAll(',', '\\,')).join(', ') }));
 }
 
-/** Rows without a key or without values are left out; of equal keys the values are joined. */
+/** Rows without a key or without values are dropped; the values of equal keys are joined. */
 export function metaOf(rows: readonly MetaRow[]): Record<string, string[]> {
   const meta: Record<string, string[]> = {};
   for (const { key, values } of rows) {

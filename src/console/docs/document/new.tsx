@@ -10,7 +10,7 @@ interface NewDocumentProps {
   readonly onClose: () => void;
 }
 
-/** Makes an empty document and opens it. One that is there already stays as it is. */
+/** Creates an empty document and opens it. An existing document is not changed. */
 export function NewDocument({ collection: usual = '', onClose }: NewDocumentProps) {
   const [collection, setCollection] = useState(usual);
   const [key, setKey] = useState('');

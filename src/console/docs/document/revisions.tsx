@@ -11,7 +11,7 @@ import type { DocumentTabProps } from './page.tsx';
 
 const NEWEST = 50;
 
-/** Every kept version beside the one of today. */
+/** Compares each stored version with the current one. */
 export function Revisions({ collection, document, onChange }: DocumentTabProps) {
   const { key, lang, checksum } = document;
   const list = useLoad(async (signal) => ask(listRevisions({ signal, body: { collection, key, lang, limit: NEWEST } })), [collection, key, lang, checksum]);

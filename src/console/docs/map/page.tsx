@@ -11,7 +11,7 @@ import { PointMap, type MapPoint } from './point-map.tsx';
 const SAMPLE = 2000;
 const LIT = 10;
 
-/** Every document is a point; those of alike meaning lie together. Hits of a search are lit. */
+/** Every document is a point, and documents with similar vectors are close to each other. Search hits are highlighted. */
 export function VectorMapPage({ collection }: { readonly collection: string }) {
   const [typed, setTyped] = useState('');
   const query = useSettled(typed.trim(), 250);
@@ -33,7 +33,7 @@ export function VectorMapPage({ collection }: { readonly collection: string }) {
   );
 }
 
-/** Hits in words, for those who do not see the map. */
+/** The hits as text, for users who cannot see the map. */
 function Found({ collection, hits }: { readonly collection: string; readonly hits: ReadonlyMap<string, number> }) {
   if (hits.size === 0) return null;
   return <ol aria-label="Found">{[...hits.keys()].map((id) => <li key={id}><a href={documentAt(collection, nameOf(id))}>{nameOf(id).key}</a></li>)}</ol>;
@@ -44,13 +44,13 @@ async function rankOf(collection: string, query: string, signal: AbortSignal): P
   return new Map(results.map(({ document }, rank) => [document.id, rank]));
 }
 
-/** `collection|key|lang`; no part has the separator in it. */
+/** `collection|key|lang`; no part contains the separator. */
 function nameOf(id: string): { key: string; lang: string } {
   const [, key = '', lang = ''] = id.split('|');
   return { key, lang };
 }
 
-/** One point for each document: that of its first passage. */
+/** One point for each document: the point of its first passage. */
 function firstOfEach(points: readonly { docId: string; key: string; x: number; y: number }[]): MapPoint[] {
   const first = new Map<string, MapPoint>();
   for (const { docId, x, y } of points) if (!first.has(docId)) first.set(docId, { id: docId, ...nameOf(docId), x, y });

@@ -1,7 +1,7 @@
 import type { MapPoint } from './point-map.tsx';
 import { toScreen, type Size, type View } from './view.ts';
 
-/** How near the pointer has to be, in pixels. */
+/** Greatest distance of the pointer from a point, in pixels. */
 const REACH = 12;
 
 /** The point under the pointer. */
@@ -19,11 +19,11 @@ export interface Painted {
   readonly points: readonly MapPoint[];
   /** Ids of hits with their rank, from 0. */
   readonly lit: ReadonlyMap<string, number>;
-  /** Where the query is. */
+  /** Position of the query. */
   readonly query: { readonly x: number; readonly y: number } | undefined;
 }
 
-/** Draws all points, the hits over the others, and a cross where the query is. */
+/** Draws all points, with the hits above the others, and a cross at the position of the query. */
 export function paint(canvas: HTMLCanvasElement, view: View, { points, lit, query }: Painted): void {
   const size = { width: canvas.clientWidth, height: canvas.clientHeight };
   const ratio = devicePixelRatio;
@@ -41,7 +41,7 @@ export function paint(canvas: HTMLCanvasElement, view: View, { points, lit, quer
   context.globalAlpha = lit.size === 0 ? 0.55 : 0.16;
   for (const point of points) dot(toScreen(view, size, point), 3.2);
   context.globalAlpha = 1;
-  // The style sheet has the colour of hits as that of the caret, so that it follows the theme.
+  // The style sheet sets the colour of hits as the caret colour, so that it follows the theme.
   context.fillStyle = look.caretColor;
   for (const point of points) if (lit.has(point.id)) dot(toScreen(view, size, point), 6);
   if (query === undefined) return;

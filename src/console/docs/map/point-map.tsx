@@ -18,7 +18,7 @@ interface PointMapProps extends Painted {
   readonly onOpen: (point: MapPoint) => void;
 }
 
-/** Pixels that an arrow key moves the map by. */
+/** Pixels by which an arrow key moves the map. */
 const STEP = 40;
 
 export function PointMap({ points, lit, query, onOpen }: PointMapProps) {

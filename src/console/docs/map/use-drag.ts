@@ -5,7 +5,7 @@ import { moved, zoomed, type Size, type View } from './view.ts';
 interface DragOptions {
   readonly sizeOf: () => Size;
   readonly setView: (change: (before: View) => View) => void;
-  /** The pointer is over the map, and moves nothing. */
+  /** Called when the pointer is over the map without moving it. */
   readonly onHover: (x: number, y: number) => void;
 }
 
@@ -14,12 +14,12 @@ interface Place {
   readonly y: number;
 }
 
-/** Pixels within which a click is no drag. */
+/** Movements up to this many pixels are a click, not a drag. */
 const STILL = 2;
 
 const apart = (a: Place, b: Place): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** One pointer moves the map, two change its scale, and so does the wheel. */
+/** One pointer moves the map; two pointers or the wheel change its scale. */
 export function useDrag({ sizeOf, setView, onHover }: DragOptions) {
   const held = useRef(new Map<number, Place>());
   const wasDragged = useRef(false);

@@ -1,4 +1,4 @@
-/** Which part of the plane is in view: how much larger than at the start, and by how many pixels it was moved. */
+/** The visible part of the plane: the scale relative to the initial view, and the offset in pixels. */
 export interface View {
   readonly scale: number;
   readonly x: number;
@@ -14,10 +14,10 @@ export const START: View = { scale: 1, x: 0, y: 0 };
 
 const LEAST = 0.5;
 const MOST = 60;
-/** Part of the canvas that the plane fills at the start. */
+/** Part of the canvas that the plane fills initially. */
 const FILLED = 0.46;
 
-/** Where a point of the plane, -1 to 1 with `y` upwards, is on the canvas. */
+/** Converts a point of the plane, -1 to 1 with `y` upwards, to a position on the canvas. */
 export function toScreen({ scale, x, y }: View, { width, height }: Size, point: { readonly x: number; readonly y: number }): { x: number; y: number } {
   return { x: width / 2 + x + point.x * width * FILLED * scale, y: height / 2 + y - point.y * height * FILLED * scale };
 }
@@ -26,7 +26,7 @@ export function moved(view: View, x: number, y: number): View {
   return { ...view, x: view.x + x, y: view.y + y };
 }
 
-/** Changes the scale so that what is under a place of the canvas stays there. */
+/** Changes the scale so that the point at a given position of the canvas stays there. */
 export function zoomed(view: View, { width, height }: Size, factor: number, atX: number, atY: number): View {
   const scale = Math.min(MOST, Math.max(LEAST, view.scale * factor));
   const grown = scale / view.scale;

@@ -5,7 +5,7 @@ import { beginningOf, fitting } from '../fitting.ts';
 import { roomBeside, type ModelTool } from '../model-tool.ts';
 
 const MAX_LISTED = 50;
-/** As many as a collection keeps, by far. */
+/** Far more revisions than a collection keeps. */
 const ALL = 10_000;
 
 export const history: ModelTool = {

@@ -4,7 +4,7 @@ import { beginningOf, bytesOf } from '../fitting.ts';
 import type { ModelTool } from '../model-tool.ts';
 
 const BYTES_PER_TOKEN = 4;
-/** Bytes of metadata that an answer shows; more would leave no room for the text. */
+/** Bytes of metadata in a result; more would leave too little space for the text. */
 const MAX_META = 1500;
 
 export const read: ModelTool = {
@@ -40,10 +40,10 @@ export const read: ModelTool = {
 };
 
 const ROOM_FOR_NOTE = 160;
-/** Bytes of text that every part has, however long the rest of the answer is: whoever goes on gets somewhere. */
+/** Fewest bytes of text in each part, however long the rest of the result is, so that reading on always advances. */
 const LEAST_CONTENT = 100;
 
-/** Lines are counted from 1; beyond the last one is the end. */
+/** Lines are counted from 1; a number after the last one means the end. */
 function startOfLine(text: string, line: number): number {
   let start = 0;
   for (let i = 1; i < line; i++) {

@@ -1,6 +1,6 @@
 import type { ModelTool } from '../model-tool.ts';
 
-/** Whose memory it is where a call does not say. */
+/** The owner of a memory if the call contains none. */
 export const DEFAULT_USER = 'assistant';
 export const DEFAULT_TOPIC = 'general';
 

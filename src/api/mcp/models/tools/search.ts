@@ -6,9 +6,9 @@ import { fitting, shortened } from '../fitting.ts';
 import { roomBeside, type ModelService, type ModelTool } from '../model-tool.ts';
 import { snippetOf } from '../snippet.ts';
 
-/** Collections that one search without a collection looks through. */
+/** Most collections that a search without a collection covers. */
 const MAX_COLLECTIONS = 20;
-/** Passages that are asked for, for each document: several may be of one. */
+/** Passages that are requested for each document, because several may be from the same one. */
 const PASSAGES = 4;
 const MAX_PASSAGES = 1000;
 const DEFAULT_LIMIT = 10;
@@ -77,7 +77,7 @@ async function rank(service: ModelService, input: { readonly collection: string 
   return { hits: [...hits.values()], prompt: responsePrompt };
 }
 
-/** The first of each collection, then the second of each: scores of different collections do not compare. */
+/** The first of each collection, then the second of each, because scores of different collections are not comparable. */
 function interleaved(rankings: readonly (readonly Hit[])[]): Hit[] {
   const longest = Math.max(0, ...rankings.map(({ length }) => length));
   return Array.from({ length: longest }, (_, place) => rankings.flatMap((hits) => hits.slice(place, place + 1))).flat();
