@@ -11,7 +11,7 @@ import { DocsProcess } from '../../testkit/docs-process.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 
 const DAY = 24 * 3_600_000;
-/** The object during whose upload the server is killed. */
+/** The server is killed before it receives the response for this object. */
 const LAST = 20;
 
 let folder: string;

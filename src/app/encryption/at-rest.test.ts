@@ -64,7 +64,7 @@ describe('an encrypted collection', () => {
     await server.configure('secret', { encrypted: true });
     await server.statusWhen('secret', ({ plaintext, total }) => plaintext === 0 && total > 0);
     expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue5'] } })).toEqual(['n5']);
-    await server.stop(); // waits for work in progress, which writes a checkpoint
+    await server.stop(); // waits for work in progress, whose results are written
     await server.start();
     await server.statusWhen('secret', ({ plaintext }) => plaintext === 0);
     while ((await server.filesWith(...MARKERS)).length > 0) await server.ok('GET', '/v1/encryption/status');
