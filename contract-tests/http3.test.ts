@@ -113,6 +113,11 @@ describe('HTTP/3', () => {
     expect((await send('GET', '/health')).status).toBe(200);
   });
 
+  it('resets a request that announces a body and has none', async () => {
+    await expect(send('GET', '/health', undefined, { headers: { 'content-length': '5' } })).rejects.toThrow('stream reset');
+    expect((await send('GET', '/health')).status).toBe(200);
+  });
+
   it('is announced by HTTP over TLS, and in the configuration', async () => {
     const sent = httpsRequest(`${service.url}/v1/config`, { agent: false, ca: authority.cert });
     sent.end();

@@ -25,17 +25,17 @@ export interface Arrival {
  * the server's end of the connection. Resets the stream if the request is malformed (RFC 9114, section 4.1.2).
  */
 export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
-  const { stream, headers, isWhole } = arrival;
+  const { stream, isWhole } = arrival;
   const [ours, theirs] = duplexPair();
   let sent: ClientRequest;
   try {
-    sent = request({ ...requestOf(headers), setHost: false, createConnection: () => ours });
+    sent = request({ ...requestOf(arrival), setHost: false, createConnection: () => ours });
   } catch {
     stream.close(MESSAGE_ERROR);
     return;
   }
   ours.once('close', () => theirs.destroy());
-  // Once the server has written the whole response, the rest of the request is read to its end.
+  // Once the server has written the whole response, what has not been read of it yet is read to its end.
   theirs.once('close', () => theirs.writableFinished || ours.destroy());
   take(asSocket(theirs, arrival));
   if (isWhole) {
@@ -48,10 +48,12 @@ export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
   stream.once('close', () => sent.destroy());
 }
 
-function requestOf(headers: Http3Headers): { method: string; path: string; headers: OutgoingHttpHeaders } {
-  const { ':method': method = '', ':path': path = '', ':authority': authority } = headers;
+function requestOf({ headers, isWhole }: Arrival): { method: string; path: string; headers: OutgoingHttpHeaders } {
+  const { ':method': method = '', ':path': path = '', ':authority': authority, 'content-length': length = '0' } = headers;
   // A tunnel is not a request to a resource, and nothing here is the end of a tunnel.
   if (method === 'CONNECT' || path === '') throw new Error('a request has a method and a path');
+  // The server would wait for it.
+  if (isWhole && Number(length) !== 0) throw new Error('a body was announced, and there is none');
   const fields: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     if (OF_CONNECTION.has(name)) throw new Error(`${name} is of HTTP/1.1`);
