@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { joinShip } from '../../app/ship/join-ship.ts';
 import type { Identity } from '../../ship/identity/index.ts';
+import { seededRandom, type Random } from '../crash/random.ts';
 import { TcpProxy } from '../ship/tcp-proxy.ts';
 import { FaultBench, QUICK } from './bench.ts';
 import type { ShipsOrder } from './ships-process.ts';
@@ -27,6 +28,8 @@ export interface CrowdOptions {
   readonly capacity: number;
   /** `max_parallel` of the project `limited`; `all` has none. */
   readonly limit: number;
+  /** Decides what is killed, and when. */
+  readonly seed: number;
 }
 
 interface ShipsProcess {
@@ -41,6 +44,7 @@ export class Crowd {
   kills = 0;
   readonly #folder: string;
   readonly #servers: FaultBench[];
+  readonly #random: Random;
   #fleet: ShipsProcess[] = [];
   #isOver = false;
 
@@ -56,7 +60,8 @@ export class Crowd {
     return crowd;
   }
 
-  private constructor({ url, servers, limit }: CrowdOptions) {
+  private constructor({ url, servers, limit, seed }: CrowdOptions) {
+    this.#random = seededRandom(seed);
     this.#folder = mkdtempSync(join(tmpdir(), 'quire-crowd-'));
     // A run may meet one kill after another: what matters is that it ends well.
     const yaml = () => `${QUICK}
@@ -83,10 +88,10 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
   async killAtRandom(milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds;
     do {
-      await setTimeout(PAUSE_MS.from + Math.random() * (PAUSE_MS.to - PAUSE_MS.from)); // at a random time, so there is no event to wait for
+      await setTimeout(this.#random.integer(PAUSE_MS.from, PAUSE_MS.to)); // at a random time, so there is no event to wait for
       this.kills += 1;
-      if (Math.random() < 0.4) await this.#killServer(pick(this.#servers));
-      else await this.#killShips(pick(this.#fleet));
+      if (this.#random.next() < 0.4) await this.#killServer(this.#random.pick(this.#servers));
+      else await this.#killShips(this.#random.pick(this.#fleet));
     } while (performance.now() < end);
   }
 
@@ -150,10 +155,10 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     const moving = this.#fleet.filter(({ proxy }) => proxy.target.port === server.fleetPort);
     const others = this.#servers.filter((each) => each !== server);
     await server.killServer();
-    if (others.length > 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: pick(others).fleetPort };
+    if (others.length > 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: this.#random.pick(others).fleetPort };
     await server.serve();
     if (others.length === 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: server.fleetPort };
-    else pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort }; // on its next connection
+    else this.#random.pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort }; // on its next connection
   }
 
   async #killShips(ships: ShipsProcess): Promise<void> {
@@ -163,15 +168,13 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
 
   async #submit(key: string, project: string): Promise<string> {
     for (;;) {
-      const answer = await pick(this.#servers).call<Run>('POST', '/runs', { project_id: project, kind: 'pipeline', task: 'go' }, key).catch(() => undefined);
+      const answer = await this.#random.pick(this.#servers).call<Run>('POST', '/runs', { project_id: project, kind: 'pipeline', task: 'go' }, key).catch(() => undefined);
       if (answer?.status === 202) return answer.body.data.id;
       if (answer !== undefined && answer.status < 500) throw new Error(`a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
       await setTimeout(100);
     }
   }
 }
-
-const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)]!;
 
 const launch = (file: string): ChildProcess => fork(join(import.meta.dirname, 'ships-process.ts'), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 

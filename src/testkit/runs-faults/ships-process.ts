@@ -17,6 +17,9 @@ export interface ShipsOrder {
   readonly done: string;
 }
 
+/** Durations of work, one after the other. */
+const WORK_MS = [20, 110, 50, 80];
+
 if (import.meta.main) {
   const order = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as ShipsOrder;
   for (const identity of order.identities) runShip(order, identity);
@@ -24,13 +27,14 @@ if (import.meta.main) {
 }
 
 function runShip({ port, capacity, done }: ShipsOrder, identity: Identity): void {
+  let work = 0;
   const executor: Executor = {
     kinds: ['pipeline'],
     refuses: () => undefined,
     async execute({ ref }, output, { started }) {
       started();
       await output.write({ unixMs: Date.now(), level: 'info', stream: 'stdout', step: 'only', message: `attempt ${ref!.attempt}` });
-      await setTimeout(20 + Math.random() * 100);
+      await setTimeout(WORK_MS[work++ % WORK_MS.length]);
       appendFileSync(done, `${ref!.runId} ${ref!.attempt}\n`);
       return { outcome: Outcome.SUCCEEDED };
     },

@@ -17,6 +17,7 @@ const LINES = 100;
 const SERVERS = Number(process.env['QUIRE_FAULT_SERVERS'] ?? 2);
 const SHIPS = Number(process.env['QUIRE_FAULT_SHIPS'] ?? 8);
 const SECONDS = Number(process.env['QUIRE_FAULT_SECONDS'] ?? 3);
+const SEED = Number(process.env['QUIRE_FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CAPACITY = 2;
 /** `max_parallel` of a project. */
 const LIMIT = 3;
@@ -75,9 +76,9 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
     await b.reached(endless, 'cancelled');
   });
 
-  it(`${SERVERS} servers and ${SHIPS} ships that are killed at random let every run succeed once, within all limits`, { timeout: 120_000 + SECONDS * 5000 }, async ({ onTestFinished }) => {
+  it(`${SERVERS} servers and ${SHIPS} ships that are killed at random let every run succeed once, within all limits (seed ${SEED})`, { timeout: 120_000 + SECONDS * 5000 }, async ({ onTestFinished }) => {
     const url = await postgres.createSchema();
-    const crowd = await Crowd.start({ url, servers: SERVERS, ships: SHIPS, capacity: CAPACITY, limit: LIMIT });
+    const crowd = await Crowd.start({ url, servers: SERVERS, ships: SHIPS, capacity: CAPACITY, limit: LIMIT, seed: SEED });
     onTestFinished(() => crowd.close());
     const sql = await openPostgres({ url, pool: 2 });
     onTestFinished(() => sql.close());
