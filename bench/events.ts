@@ -92,7 +92,7 @@ export async function benchEvents(folder: string): Promise<Section[]> {
     comparisons('Webhooks', [
       compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'plain posts of the same size', median(plain), '/s'),
       compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'target', 3000, '/s'),
-    ], ['Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run src/app/crash/webhooks.test.ts`.']),
+    ], ['Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run contract-tests/faults/docs/webhooks.test.ts`.']),
     comparisons('Triggers', [triggers.row], [triggers.note]),
   ];
 }

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
-import { KEYS, Restarted } from './encryption/test-fixture.ts';
+import { KEYS, Restarted } from '../../contract-tests/encryption/test-fixture.ts';
 
 const EXTREME = { SVC_EXTREME: 'true' };
 const name = { collection: 'c', key: 'k', lang: 'en' };

@@ -1,2 +1,2 @@
-/** The door of the run-queue service. */
+/** The entry point of the run-queue service. */
 export { createRunQueueService, type RunQueueOptions, type RunQueueService } from './service.ts';

@@ -1,4 +1,4 @@
-/** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
+/** The entry point of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
 import * as outbox from './outbox/index.ts';
 
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
@@ -14,7 +14,7 @@ export {
 export {
   countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, ROW_MUST_BE_SEALED, SEALED_BLOB, SEALED_META, SWITCH_PREFIX, sealMeta, sealStream, sealVector,
   storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
-} from './sealing/index.ts';
+} from './encryption/index.ts';
 export {
   beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,

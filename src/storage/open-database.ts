@@ -1,5 +1,5 @@
 import type { Sql } from './port.ts';
-import type { KeyRing } from './sealing/index.ts';
+import type { KeyRing } from './encryption/index.ts';
 import { NodeSqlite, type Faults } from './sqlite/index.ts';
 
 export interface DatabaseOptions {

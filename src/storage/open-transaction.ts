@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Engine } from './engine.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
-import { NAMES_TO_BE_SEALED, openRow, type KeyRing } from './sealing/index.ts';
+import { NAMES_TO_BE_SEALED, openRow, type KeyRing } from './encryption/index.ts';
 import { withoutRowLocks } from './row-locks.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { Transaction } from './port.ts';
-import type { KeyRing } from './sealing/index.ts';
+import type { KeyRing } from './encryption/index.ts';
 
 /** A group of transactions ends after this many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;

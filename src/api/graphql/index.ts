@@ -1,4 +1,4 @@
-/** The door of the GraphQL adapter. */
+/** The entry point of the GraphQL adapter. */
 export type { Authenticator, Principal } from './authenticator.ts';
 export { graphqlEndpoint, type EndpointOptions } from './http/endpoint.ts';
 export { playgroundPages } from './playground/index.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { silentLog, type Log } from '../../lib/log.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
 import { startListening } from '../../lib/unix-socket.ts';
-import { Guests } from './guests.ts';
+import { HandedSockets } from './handed-sockets.ts';
 import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
@@ -37,11 +37,11 @@ export interface ServerExtras {
   readonly log?: Log;
   readonly limits?: ServerLimits;
   /** Accepts the connections; by default, the server itself does. */
-  readonly door?: Door | undefined;
+  readonly sockets?: SocketSource | undefined;
 }
 
 /** The source of a server's connections if the server does not accept them itself. */
-export interface Door {
+export interface SocketSource {
   /** Begins to pass on connections, from which nothing has been read. Resolves with the address that is actually used. */
   open(listen: Listen, take: (socket: Socket) => void): Promise<AddressInfo | undefined>;
   /** Stops passing on connections. */
@@ -65,7 +65,7 @@ export interface HttpServer {
  * Listens, over TLS if there are certificates; a unix socket is accessible to the user of this process only. Rejects
  * with a one-line reason if the address is not available.
  */
-export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, door }: ServerExtras = {}): Promise<HttpServer> {
+export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, sockets }: ServerExtras = {}): Promise<HttpServer> {
   const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
   const watched: RequestListener = (request, response) => {
     bodies.watch(request, response);
@@ -82,10 +82,10 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const shown = shownListen(listen);
-  const guests = door && new Guests(server, limits);
+  const handed = sockets && new HandedSockets(server, limits);
   let address: AddressInfo | undefined;
   try {
-    address = guests === undefined ? await startListening(server, listen) : await door!.open(listen, (socket) => guests.take(socket));
+    address = handed === undefined ? await startListening(server, listen) : await sockets!.open(listen, (socket) => handed.take(socket));
   } catch (error) {
     bodies.stop();
     forget?.();
@@ -93,8 +93,8 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   }
   const url = 'path' in listen || address === undefined ? shown : urlOf(address, tls !== undefined);
   const close = async (graceMs: number): Promise<void> => {
-    door?.close();
-    await (guests === undefined ? stop(server, graceMs) : guests.leave(graceMs));
+    sockets?.close();
+    await (handed === undefined ? stop(server, graceMs) : handed.leave(graceMs));
   };
   return { url, stop: stopOnce(close, () => {
     forget?.();

@@ -1,2 +1,2 @@
-export { Http3Door } from './door.ts';
+export { QuicListener } from './listener.ts';
 export { LIBRARY, loadLibrary, type Http3Library } from './library.ts';

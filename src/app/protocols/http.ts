@@ -12,7 +12,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
   if (!settings.http.enabled) return undefined;
   const tls = settings.http.addr.kind === 'unix' ? undefined : context.tls;
   const listener = await createHttpListener(context);
-  const server = await startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, door: workers?.door });
+  const server = await startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, sockets: workers?.sockets });
   return workers === undefined ? server : serveWorkers(context, server, workers, limit);
 }
 

@@ -1,5 +1,5 @@
 import { flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
-import { Http3Door, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
+import { QuicListener, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
 import type { TlsSource } from '../../lib/tls.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createHttpListener } from './http.ts';
@@ -39,21 +39,21 @@ async function requirements({ settings, tls }: ProtocolContext): Promise<{ libra
 
 async function listen(context: ProtocolContext, library: Http3Library, tls: TlsSource): Promise<Http3Listener> {
   const { settings: { http3: { addr } }, log } = context;
-  const door = new Http3Door({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be had again with the new certificate') });
+  const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be had again with the new certificate') });
   try {
     const listener = await createHttpListener(context, 'http3');
-    const server = await startHttpServer(listener, listenOn(addr), flatErrors, { log, door });
+    const server = await startHttpServer(listener, listenOn(addr), flatErrors, { log, sockets: quic });
     const url = server.url.replace('http:', 'https:');
     return {
       url,
       alternative: `h3=":${new URL(url).port}"; ma=${REMEMBERED_SECONDS}`,
       async stop(graceMs) {
         await server.stop(graceMs);
-        await door.shut();
+        await quic.shut();
       },
     };
   } catch (error) {
-    await door.shut();
+    await quic.shut();
     throw error;
   }
 }

@@ -246,7 +246,7 @@ describe('a promoted follower', () => {
 });
 
 describe('between nodes with TLS', () => {
-  it('a client certificate opens the door, and a secret without one does not', async () => {
+  it('a follower is admitted by its client certificate, and not by the secret alone', async () => {
     const authority = await makeAuthority();
     const own = await authority.issue('server');
     const tls = async (name: string, certificate: { cert: string; key: string }): Promise<Record<string, string>> => {

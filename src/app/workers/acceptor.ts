@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Door } from '../../api/http/index.ts';
+import type { SocketSource } from '../../api/http/index.ts';
 import { startListening } from '../../lib/unix-socket.ts';
 
 /** A process that takes connections: a worker, or the primary itself. */
@@ -13,7 +13,7 @@ export interface Taker {
  * is read from a connection before it is assigned to a process, so a connection that a dying worker has not taken is
  * given to another.
  */
-export class Acceptor implements Door {
+export class Acceptor implements SocketSource {
   readonly #workers: () => readonly Taker[];
   #server: Server | undefined;
   #own: Taker | undefined;
@@ -24,7 +24,7 @@ export class Acceptor implements Door {
     this.#workers = workers;
   }
 
-  async open(listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
+  async open(listen: Parameters<SocketSource['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
     this.#own = { take };
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
       // A client that disconnects before it is served is not an error.

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Door } from '../../api/http/index.ts';
+import type { SocketSource } from '../../api/http/index.ts';
 import type { Counted, DocumentService, OtherProcesses } from '../../docs/index.ts';
 import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
@@ -46,7 +46,7 @@ export interface WorkerPoolOptions {
  * until the replacement's indexes are ready.
  */
 export class WorkerPool {
-  readonly door: Door;
+  readonly sockets: SocketSource;
   readonly #options: WorkerPoolOptions;
   readonly #acceptor: Acceptor;
   readonly #workers = new Map<number, WorkerHandle>();
@@ -64,7 +64,7 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#acceptor = new Acceptor(() => this.#takers());
-    this.door = this.#acceptor;
+    this.sockets = this.#acceptor;
   }
 
   /** The address at which workers forward requests: a socket in a folder that only this user may enter. */

@@ -3,7 +3,7 @@ import type { SendHandle } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRoutes, flatErrors, listenOn, startHttpServer, type Door } from '../../api/http/index.ts';
+import { createRoutes, flatErrors, listenOn, startHttpServer, type SocketSource } from '../../api/http/index.ts';
 import { createDocumentService, type DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -69,15 +69,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...(settings.rateLimit.enabled && { limit }),
   });
   const forwarder = new Forwarder({ socket, readAddress });
-  const door = new ChannelDoor();
-  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, door });
+  const sockets = new ChannelSockets();
+  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, sockets });
   tls?.follow(systemTimer);
   service.readiness.follow((ready) => say({ type: 'ready', ready }));
   return {
     heed(message, handle) {
       if (message.type === 'connection') {
         say({ type: 'taken', id: message.id });
-        door.take(handle as Socket | undefined);
+        sockets.take(handle as Socket | undefined);
       } else if (message.type === 'changed') void service.refresh().catch((error: unknown) => log.warn({ err: error }, 'changes could not be read'));
       else if (message.type === 'admitted') limit.settle(message);
       else if (message.type === 'count') void service.countersOf().then((counters) => say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() }));
@@ -116,10 +116,10 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
 }
 
 /** Accepts the connections that arrive over the channel. */
-class ChannelDoor implements Door {
+class ChannelSockets implements SocketSource {
   #take: ((socket: Socket) => void) | undefined;
 
-  async open(_listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<undefined> {
+  async open(_listen: Parameters<SocketSource['open']>[0], take: (socket: Socket) => void): Promise<undefined> {
     this.#take = take;
   }
 

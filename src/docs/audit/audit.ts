@@ -13,7 +13,7 @@ import type { RelayedNote } from '../relay.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
 import { BurstDetector } from './burst-detector.ts';
-import { eventsOf, isAuthFailure, refusalEvent, strangerEvent, type NewAuditEvent, type StrangerAtTheDoor } from './events-of.ts';
+import { eventsOf, isAuthFailure, refusalEvent, strangerEvent, type NewAuditEvent, type UnidentifiedCaller } from './events-of.ts';
 import { Exporter } from './export/exporter.ts';
 import { syslogSink } from './export/syslog-sink.ts';
 import { webhookSink } from './export/webhook-sink.ts';
@@ -28,7 +28,7 @@ export interface Audit {
   /** Records an operation that was invoked. Neither throws nor waits. */
   readonly observe: (outcome: Outcome) => void;
   /** The same for a caller whom an adapter refused. */
-  readonly observeStranger: (stranger: StrangerAtTheDoor) => void;
+  readonly observeStranger: (stranger: UnidentifiedCaller) => void;
   /** Counts a request that the rate limit refused, and reports senders that begin to be refused. Neither throws nor waits. */
   readonly observeRefusal: (refused: RefusedRequest) => void;
   /** Records an event that another process has observed. Neither throws nor waits. */

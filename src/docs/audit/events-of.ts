@@ -70,14 +70,14 @@ function kindOf({ scheme, value }: NonNullable<Caller['credential']>): 'jwt' | '
 }
 
 /** A caller whom an adapter refused, so that no operation was invoked. */
-export interface StrangerAtTheDoor extends Pick<Caller, 'ip' | 'userAgent' | 'credential'> {
+export interface UnidentifiedCaller extends Pick<Caller, 'ip' | 'userAgent' | 'credential'> {
   /** The path of the request. */
   readonly path: string;
   /** This adapter accepts only keys, whatever they look like. */
   readonly keysOnly: boolean;
 }
 
-export function strangerEvent({ ip, userAgent, credential, path, keysOnly }: StrangerAtTheDoor): NewAuditEvent {
+export function strangerEvent({ ip, userAgent, credential, path, keysOnly }: UnidentifiedCaller): NewAuditEvent {
   const kind = credential === undefined ? 'missing' : keysOnly ? 'apikey' : kindOf(credential);
   return { actor: '', action: `auth.${kind}`, resource: cut(path, MAX_RESOURCE), result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
 }

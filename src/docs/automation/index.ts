@@ -1,2 +1,2 @@
-/** The door of the automation area. */
+/** The entry point of the automation area. */
 export { createAutomation, type Automation } from './automation.ts';

@@ -1,2 +1,2 @@
-/** The door of the bodies area. */
+/** The entry point of the bodies area. */
 export { createBodies, type Bodies, type BodiesAreas, type Placement } from './bodies.ts';

@@ -1,2 +1,2 @@
-/** The door of the code graph area. */
+/** The entry point of the code graph area. */
 export { createCodeGraph, type CodeGraphArea } from './code-graph.ts';

@@ -1,4 +1,4 @@
-/** The door of the columns: metadata, times and names of documents as a view that filters, counts and sorts. */
+/** The entry point of the columns: metadata, times and names of documents as a view that filters, counts and sorts. */
 export { createColumns, type ColumnsAreas } from './columns.ts';
 export type { ColumnsFactory, ColumnsView } from './columns-view.ts';
 export { allDocuments, documentsOf } from './read-documents.ts';

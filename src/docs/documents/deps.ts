@@ -40,7 +40,7 @@ export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, delete
 }
 
 /** Encrypts the values of encrypted collections; undefined on a server without a key. */
-export function sealingOf(keys: KeyRing | undefined, collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf'] {
+export function createSealers(keys: KeyRing | undefined, collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf'] {
   if (keys === undefined) return undefined;
   const sealer: Sealer = sealerOf(keys);
   return (collection) => (collections.configOf(collection)?.encrypted === true ? sealer : undefined);

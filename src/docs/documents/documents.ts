@@ -8,7 +8,7 @@ import { addDocument } from './add-document.ts';
 import { addDocuments } from './add-documents.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
-import { sealingOf, type Deps, type DocumentHandlers } from './deps.ts';
+import { createSealers, type Deps, type DocumentHandlers } from './deps.ts';
 import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
 import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
@@ -60,7 +60,7 @@ const DELETED_RETENTION = 2_592_000;
 export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

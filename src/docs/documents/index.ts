@@ -13,7 +13,7 @@ export { repairItem } from './repair-item.ts';
 export { requireText } from './require-valid.ts';
 export { inList } from '../../storage/index.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';
-export { sealingOf } from './deps.ts';
+export { createSealers } from './deps.ts';
 export { parseMeta } from './meta.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 export type { Sweep } from './sweep.ts';

@@ -1,4 +1,4 @@
-/** The door of the embeddings area. */
+/** The entry point of the embeddings area. */
 export { createEmbeddings, type Embeddings, type EmbeddingsAreas, type TextVectors } from './embeddings.ts';
 export { embeddedText, type Chunker, type Cuttable, type DocumentChunk } from './chunker.ts';
 export { fromBlob } from './vector-blob.ts';

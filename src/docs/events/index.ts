@@ -1,4 +1,4 @@
-/** The door of the events area. */
+/** The entry point of the events area. */
 export { BURST_EVENT, canonicalEvents, isServerEvent, serviceEventOf, type ServiceEvent } from './service-event.ts';
 export { tellEvent } from './tell-event.ts';
 export { createAlarms, type Alarms } from './alarms.ts';

@@ -1,4 +1,4 @@
-/** The door of the full-text area. */
+/** The entry point of the full-text area. */
 export { createFullText, type FullText } from './fulltext.ts';
 export type { Expansion } from './expansion/expansion.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';

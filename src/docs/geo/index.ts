@@ -1,4 +1,4 @@
-/** The door of the geo area. */
+/** The entry point of the geo area. */
 export { createGeo, type Geo } from './geo.ts';
 export { createGeoView, type GeoView } from './geo-view.ts';
 export { circleOf, withinCircle, type CircleInput } from './within-circle.ts';

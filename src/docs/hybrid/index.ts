@@ -1,3 +1,3 @@
-/** The door of the hybrid area. */
+/** The entry point of the hybrid area. */
 export { createHybrid, type Hybrid } from './hybrid.ts';
 export type { HybridInput } from './request.ts';

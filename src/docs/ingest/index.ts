@@ -1,3 +1,3 @@
-/** The door of the ingest area. */
+/** The entry point of the ingest area. */
 export { createIngest, type Ingest } from './ingest.ts';
 export { unpack as unpackDump, type WikiLimits } from './wiki/index.ts';

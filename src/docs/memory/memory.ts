@@ -1,5 +1,5 @@
 import type { Collections } from '../collections/index.ts';
-import { sealingOf, type Sweep } from '../documents/index.ts';
+import { createSealers, type Sweep } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { addMessage } from './add-message.ts';
@@ -39,7 +39,7 @@ export function createMemory(environment: DocsEnvironment, { collections, embedd
   const deps: RecallDeps = {
     sql, feed, codec, clock, collections, words, meaning, gate, columns,
     embeddingCapacity: embeddings.embeddingCapacity,
-    sealerOf: sealingOf(environment.keys, collections),
+    sealerOf: createSealers(environment.keys, collections),
     isEmbedding: () => embeddings.describe().vectors.enabled,
     lang: settings.fullText?.defaultLang ?? DEFAULT_LANG,
   };

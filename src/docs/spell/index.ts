@@ -1,2 +1,2 @@
-/** The door of the spelling area. */
+/** The entry point of the spelling area. */
 export { createSpell, type Spell } from './spell.ts';

@@ -1,2 +1,2 @@
-/** The door of the temporal area. */
+/** The entry point of the temporal area. */
 export { createTemporal, type Temporal } from './temporal.ts';

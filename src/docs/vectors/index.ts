@@ -1,4 +1,4 @@
-/** The door of the vectors area. */
+/** The entry point of the vectors area. */
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Documents } from '../documents/index.ts';

@@ -1,4 +1,4 @@
-/** The door of the area that all views of the change feed share. */
+/** The entry point of the area that all views of the change feed share. */
 export { acknowledgeCaughtUp, whenCaughtUp, type Following } from './acknowledge.ts';
 export { awaitIndexes } from './await-indexes.ts';
 export { CheckpointFiles } from './checkpoint-files.ts';

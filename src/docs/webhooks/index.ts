@@ -1,3 +1,3 @@
-/** The door of the webhooks area. */
+/** The entry point of the webhooks area. */
 export { createWebhooks, type Webhooks } from './webhooks.ts';
 export { removeLanes, saveLanes } from './lane-rows.ts';

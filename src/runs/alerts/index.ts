@@ -1,3 +1,3 @@
-/** The door of the alerts area. */
+/** The entry point of the alerts area. */
 export { createAlerts, type AlertResult, type AlertsDeps } from './alerts.ts';
 export { projectOf } from './project-of.ts';

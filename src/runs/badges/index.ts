@@ -1,2 +1,2 @@
-/** The door of the badges. */
+/** The entry point of the badges. */
 export { createBadges } from './badges.ts';

@@ -1,4 +1,4 @@
-/** The door of the definitions area: what runs execute. */
+/** The entry point of the definitions area: what runs execute. */
 export { assignmentOf, SecretUnavailable, type LogSettings } from './assignment-of.ts';
 export type { Definition } from './definition.ts';
 export { resolveRun, type ResolveDeps } from './resolve.ts';

@@ -1,4 +1,4 @@
-/** The door of the idempotency area. */
+/** The entry point of the idempotency area. */
 export { requestHash } from './canonical.ts';
 export type { KeySpace } from './keys.ts';
 export { createIdempotency, type Idempotency, type Once, type OnceResult } from './once.ts';

@@ -1,2 +1,2 @@
-/** The door of the notifications. */
+/** The entry point of the notifications. */
 export { createNotifications, totalWaiting, type Notifications, type NotificationsDeps } from './notifications.ts';

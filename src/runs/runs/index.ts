@@ -1,4 +1,4 @@
-/** The door of the runs area. */
+/** The entry point of the runs area. */
 export type { Enqueuer } from './enqueuer.ts';
 export { requireKey } from './idempotency-key.ts';
 export { presentResult } from './result.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BodyCodec } from './body-codec.ts';
 import { decodeBody, decodeBodyAsync, encodeBody } from './codec.ts';
-import { isSealed } from '../sealing/index.ts';
+import { isSealed } from '../encryption/index.ts';
 import { writeRecord } from './record.ts';
 
 const prose = (bytes: number) => Buffer.from('a quire is four sheets, folded; '.repeat(bytes / 32 + 1)).subarray(0, bytes);

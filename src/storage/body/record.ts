@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
-import { isSealed } from '../sealing/index.ts';
+import { isSealed } from '../encryption/index.ts';
 
 /**
  * The compression record of a body:

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
-import type { KeyRing } from '../sealing/index.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { Writer, type WriterOptions } from '../writer.ts';
 import { batchSize } from '../batch-size.ts';
 import { Checkpoints } from './checkpoints.ts';

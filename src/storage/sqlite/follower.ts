@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { batchSize } from '../batch-size.ts';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
-import type { KeyRing } from '../sealing/index.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import type { Connection } from './connection.ts';
 import { VOLATILE } from './driver.ts';
 import { openReader } from './open.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { Connection } from './connection.ts';
-import { defineOpeners, layViews, type KeyRing, type ViewHost } from '../sealing/index.ts';
+import { defineOpeners, layViews, type KeyRing, type ViewHost } from '../encryption/index.ts';
 import { openError } from './failures.ts';
 
 const MIB = 2 ** 20;

@@ -3,7 +3,7 @@ import { workerFile } from '../../lib/worker-file.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { closedError } from '../failures.ts';
 import type { Row, SqlValue } from '../port.ts';
-import type { KeyRing } from '../sealing/index.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { translate } from './failures.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors/index.ts';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
-import { KeyRing, type Key } from '../sealing/index.ts';
+import { KeyRing, type Key } from '../encryption/index.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
 import { openCheckpointer, openCompactor, openReader } from './open.ts';

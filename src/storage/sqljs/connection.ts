@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import { placeholders } from '../sql-text.ts';
 import type { Row, SqlValue } from '../port.ts';
-import { defineOpeners, layViews, liftViews, type KeyRing, type ViewHost } from '../sealing/index.ts';
+import { defineOpeners, layViews, liftViews, type KeyRing, type ViewHost } from '../encryption/index.ts';
 import { changesRows, changesSchema } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
 import { castLargeIntegers, toBindable } from './large-integers.ts';

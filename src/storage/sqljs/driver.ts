@@ -9,7 +9,7 @@ import { closedError } from '../failures.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import { verifyDatabaseFile } from '../verify/index.ts';
-import type { KeyRing } from '../sealing/index.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { Writer } from '../writer.ts';
 import { MemoryConnection } from './connection.ts';
 import { translate } from './failures.ts';

@@ -1,6 +1,6 @@
 import type { Timer } from '../../../lib/timer.ts';
 import type { Collections } from '../../collections/index.ts';
-import { sealingOf, type PendingDocument } from '../../documents/index.ts';
+import { createSealers, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Chunker } from '../chunker.ts';
 import type { Providers } from '../providers.ts';
@@ -53,7 +53,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
       return documents.filter(needs);
     },
   });
-  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, sealerOf: sealingOf(environment.keys, collections) });
+  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, sealerOf: createSealers(environment.keys, collections) });
   const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, providers, store, inFlight });
   const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
   let running = false;

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inspectOpenDatabase, inspectRemains } from '../../../src/testkit/crash/inspect-database.ts';
+import { seededRandom } from '../../../src/testkit/crash/random.ts';
+import { storedDocuments } from '../../../src/testkit/crash/stored-documents.ts';
+import { WriteModel } from '../../../src/testkit/crash/write-model.ts';
+import { Writers } from '../../../src/testkit/crash/writers.ts';
+import { DocsProcess } from '../../../src/testkit/docs-process.ts';
+
+const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 20);
+const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 20_261);
+const WRITERS = 12;
+
+let folder: string;
+let database: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-crash-'));
+  database = join(folder, 'quire.db');
+});
+afterEach(async () => {
+  await DocsProcess.killAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a server that is killed (SIGKILL) while clients write', () => {
+  /**
+   * All rounds use one file, so that each also recovers the result of the previous recovery. The time of the kill
+   * differs from round to round.
+   */
+  it(`keeps every acknowledged write, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
+    const model = new WriteModel();
+    const random = seededRandom(SEED);
+    let started = await DocsProcess.serve(database);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const writers = new Writers({ url: started.url, model, seed: random.integer(0, 2 ** 31), count: WRITERS });
+      await setTimeout(random.integer(5, 350)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
+      await started.server.end('SIGKILL');
+      await writers.stop();
+
+      const remains = await inspectRemains(database);
+      expect(remains.faults, `round ${round}: what the kill left`).toEqual([]);
+      expect(remains.head, `round ${round}: changes`).toBeGreaterThanOrEqual(model.acknowledgements);
+
+      started = await DocsProcess.serve(database);
+      expect(model.reconcile(await storedDocuments(started.url)), `round ${round}: documents`).toEqual([]);
+      expect(inspectOpenDatabase(database).faults, `round ${round}: after the restart`).toEqual([]);
+    }
+    expect(model.acknowledgements).toBeGreaterThan(ROUNDS * WRITERS);
+    await started.server.end();
+    expect((await inspectRemains(database)).faults).toEqual([]);
+  }, 240_000);
+});
