@@ -1,11 +1,10 @@
 // `npm run check`: whether citations and links resolve, whether generated/ matches the specifications, and whether types
-// and style are correct. The linter takes as long as the other checks together, so it runs in parallel with them.
+// and style are correct. The linter runs beside the other checks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const BIN = join(ROOT, 'node_modules', '.bin');
 
 /** Runs programs in sequence until one fails; returns the exit code of the last one. */
 async function inTurn(...programs: readonly (readonly [string, ...string[]])[]): Promise<number> {
@@ -21,8 +20,8 @@ const codes = await Promise.all([
   inTurn(
     [process.execPath, join(import.meta.dirname, 'documents', 'check-documents.ts')],
     [process.execPath, join(import.meta.dirname, 'main.ts'), '--check'],
-    [join(BIN, 'tsc')],
+    [process.execPath, join(ROOT, 'node_modules', 'typescript7', 'bin', 'tsc')],
   ),
-  inTurn([join(BIN, 'eslint')]),
+  inTurn([join(ROOT, 'node_modules', '.bin', 'oxlint')]),
 ]);
 process.exitCode = Math.max(...codes);

@@ -13,7 +13,7 @@ const SEED = 20_261_122;
 const named = process.env['QUIRE_TEST_SEED'];
 if (named !== 'random') fc.configureGlobal({ seed: seedOf(named) });
 
-// eslint-disable-next-line import-x/no-default-export -- it stands for a package whose default is its whole interface
+// oxlint-disable-next-line import/no-default-export -- it stands for a package whose default is its whole interface
 export default fc;
 
 function seedOf(text: string | undefined): number {

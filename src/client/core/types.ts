@@ -1,7 +1,7 @@
 import type { Client } from '../../../generated/docs/sdk/client/index.ts';
 
 /** A function of a generated SDK. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- parameters of functions are contravariant: nothing else takes them all
+// oxlint-disable-next-line typescript/no-explicit-any -- parameters of functions are contravariant: nothing else takes them all
 export type SdkFunction = (options: any) => Promise<unknown>;
 
 /** Options of one call besides the operation's body, path, query and headers. */

@@ -56,7 +56,7 @@ function blocksOf(element: XmlElement, context: OdtContext, place: ListPlace | u
 function paragraph(element: XmlElement, context: OdtContext, place: ListPlace | undefined): Block[] {
   const style = context.styles.get('paragraph', element.attributes['text:style-name']);
   if (style.hidden) return [];
-  const runs = new OdtRuns(context, style);
+  const runs = new OdtRuns(context, style, (note) => addNote(note, context));
   runs.read(element);
   const boxes = runs.frames.flatMap((frame) => blocksOf(frame, context, undefined));
   const inlines: readonly Inline[] = runs.inlines;
@@ -118,7 +118,7 @@ function span(element: XmlElement, attribute: string): number {
 }
 
 /** The body of a note, and the identifier with which the text refers to it. */
-export function addNote(element: XmlElement, context: OdtContext): string {
+function addNote(element: XmlElement, context: OdtContext): string {
   const id = String(context.notes.size + 1);
   // Its number is reserved before a note inside it takes one.
   context.notes.set(id, []);

@@ -1,6 +1,6 @@
 import { text, type Inline, type Look } from '../tree/inlines.ts';
 import type { XmlElement } from '../xml.ts';
-import { addNote, type OdtContext } from './body.ts';
+import type { OdtContext } from './body.ts';
 import type { OdtStyle } from './styles.ts';
 
 /** Reads the content of a paragraph in order. Frames are collected separately, because they hold blocks. */
@@ -9,12 +9,15 @@ export class OdtRuns {
   readonly frames: XmlElement[] = [];
   readonly #context: OdtContext;
   readonly #paragraph: OdtStyle;
+  readonly #addNote: (element: XmlElement) => string;
   /** Whether white space was written last: a sequence counts as one space (OpenDocument 1.3, part 3, section 6.1.2). */
   #space = true;
 
-  constructor(context: OdtContext, paragraph: OdtStyle) {
+  /** `addNote` keeps a note in the context and returns its id. */
+  constructor(context: OdtContext, paragraph: OdtStyle, addNote: (element: XmlElement) => string) {
     this.#context = context;
     this.#paragraph = paragraph;
+    this.#addNote = addNote;
   }
 
   read(parent: XmlElement): void {
@@ -52,7 +55,7 @@ export class OdtRuns {
         this.#space = true;
         break;
       case 'text:note':
-        this.inlines.push({ kind: 'note', id: addNote(element, this.#context), look: {} });
+        this.inlines.push({ kind: 'note', id: this.#addNote(element), look: {} });
         break;
       case 'draw:frame':
       case 'draw:custom-shape':

@@ -1,7 +1,7 @@
 import type { BlockContent, DefinitionContent, List, ListItem, Root, RootContent } from 'mdast';
 import { MAX_DEPTH } from '../limits.ts';
 import { inlineText, isBlank, phrasing, without, type Inline } from './inlines.ts';
-import { tableNodes, type TableRow } from './tables.ts';
+import { framedBlocks, tableNodes, type TableRow } from './tables.ts';
 
 /** Position of a paragraph in a list. */
 export interface ListPlace {
@@ -60,8 +60,10 @@ function nodesOf(block: Block): BlockContent[] {
     }
     case 'code':
       return [{ type: 'code', lang: block.language ?? null, value: block.text }];
-    case 'table':
-      return tableNodes(block.rows);
+    case 'table': {
+      const framed = framedBlocks(block.rows);
+      return framed === undefined ? tableNodes(block.rows) : (blockNodes(framed) as BlockContent[]);
+    }
     case 'rule':
       return [{ type: 'thematicBreak' }];
   }

@@ -1,6 +1,6 @@
 import type { BlockContent, PhrasingContent, TableRow as RowNode } from 'mdast';
 import { MAX_COLUMNS } from '../limits.ts';
-import { blockNodes, type Block } from './blocks.ts';
+import type { Block } from './blocks.ts';
 import { inlineText, isBlank, phrasing, text, type Inline } from './inlines.ts';
 
 /** Number of columns and rows that a cell spans; 1 if absent. */
@@ -17,15 +17,18 @@ export interface TableRow {
   readonly cells: readonly TableCell[];
 }
 
+/** The content of a table of one cell, which is a frame rather than a table; undefined for other tables. */
+export function framedBlocks(rows: readonly TableRow[]): readonly Block[] | undefined {
+  const grid = gridOf(rows);
+  return grid.length === 1 && grid[0]!.length === 1 ? grid[0]![0]!.blocks : undefined;
+}
+
 /**
  * A markdown table: the first row is the head, a merged cell fills its first position and leaves the others empty, and blocks
- * of a cell are separated by line breaks. A table of one cell is a frame; its content is returned without the table.
+ * of a cell are separated by line breaks.
  */
 export function tableNodes(rows: readonly TableRow[]): BlockContent[] {
-  const grid = gridOf(rows);
-  if (grid.length === 1 && grid[0]!.length === 1) return blockNodes(grid[0]![0]!.blocks) as BlockContent[];
-  const cells = grid.map((row) => row.map((cell) => cellContent(cell?.blocks ?? [])));
-  return tableOf(cells);
+  return tableOf(gridOf(rows).map((row) => row.map((cell) => cellContent(cell?.blocks ?? []))));
 }
 
 /** A table made of the contents of cells; rows without content, and columns without content at the end, are left out. */

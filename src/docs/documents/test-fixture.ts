@@ -16,7 +16,7 @@ import { createDocuments, type Documents } from './index.ts';
 const ALL_DRIVERS = ['node:sqlite', 'sql.js'] as const;
 export type DriverName = (typeof ALL_DRIVERS)[number];
 /** PostgreSQL replaces both drivers, so the tests run over it only once. */
-// eslint-disable-next-line no-restricted-syntax -- a switch of the tests, and no setting of the service
+// oxlint-disable-next-line node/no-process-env -- a switch of the tests, and no setting of the service
 export const DRIVERS: readonly DriverName[] = process.env['QUIRE_TEST_POSTGRES'] === undefined ? ALL_DRIVERS : ['node:sqlite'];
 
 /** Unix seconds at which every test begins. */

@@ -219,7 +219,7 @@ describe('Watch', () => {
     await start({ watch: async (_, signal) => (async function* () {
       await new Promise<void>((gone) => signal.addEventListener('abort', () => gone()));
       resolve();
-      throw signal.reason as Error;
+      signal.throwIfAborted();
       yield event(1);
     })() });
     const call = fixture.client.stream('Watch', { collection: 'c' });

@@ -1,10 +1,8 @@
-import eslint from '@eslint/js';
-import importX from 'eslint-plugin-import-x';
-import tseslint from 'typescript-eslint';
+import { defineConfig } from 'oxlint';
 
 /**
  * The rooms of src/ by rank: a room may import from lower ranks only, and rooms of one rank are
- * strangers. `testkit` may import everything and is imported by tests alone; `codegen` runs at
+ * independent of each other. `testkit` may import everything and is imported by tests alone; `codegen` runs at
  * build time and is imported by nobody.
  */
 const RANKS = [
@@ -54,38 +52,36 @@ const fences = [
   { target: './src/!(console)/**', from: './src/console', message: 'the console runs in browsers' },
 ];
 
-export default [
-  { ignores: ['generated/**', 'dist/**', 'node_modules/**', 'bench/node_modules/**', 'examples/**', 'data/**', 'coverage/**'] },
-  eslint.configs.recommended,
-  ...tseslint.configs.recommended,
-  {
-    files: ['**/*.ts', '**/*.tsx'],
-    plugins: { 'import-x': importX },
-    rules: {
-      // Packages import none of these files, and the folder `node` in one of them would be taken for a resolver.
-      'import-x/no-cycle': ['error', { ignoreExternal: true }],
-      'import-x/no-default-export': 'error',
-      'import-x/no-restricted-paths': ['error', { zones: [...ranked, ...fences].filter(({ from }) => from.length > 0) }],
-      '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
-      'no-console': 'error',
-      'no-control-regex': 'off', // names are checked for control characters by their class
-      eqeqeq: ['error', 'always', { null: 'ignore' }],
-    },
+export default defineConfig({
+  ignorePatterns: ['generated/**', 'dist/**', 'node_modules/**', 'bench/node_modules/**', 'examples/**', 'data/**', 'coverage/**'],
+  plugins: ['typescript', 'import', 'node'],
+  // Oxlint itself has no rule for paths.
+  jsPlugins: [{ name: 'paths', specifier: 'eslint-plugin-import-x' }],
+  categories: { correctness: 'error' },
+  rules: {
+    // Packages import none of these files.
+    'import/no-cycle': ['error', { ignoreExternal: true }],
+    'import/no-default-export': 'error',
+    'import/namespace': 'off', // refuses a computed name of a namespace
+    'paths/no-restricted-paths': ['error', { zones: [...ranked, ...fences].filter(({ from }) => from.length > 0) }],
+    'typescript/ban-ts-comment': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-empty-object-type': 'error',
+    'typescript/no-explicit-any': 'error',
+    'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
+    'no-useless-assignment': 'error',
+    'no-console': 'error',
+    'no-control-regex': 'off', // names are checked for control characters by their class
+    eqeqeq: ['error', 'always', { null: 'ignore' }],
   },
-  // Only the settings read the environment; everything else gets what it needs.
-  {
-    files: ['src/**/*.ts'],
-    ignores: ['src/app/**', 'src/testkit/**', '**/*.test.ts', 'src/codegen/**'],
-    rules: { 'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'only app/ reads the environment' }] },
-  },
-  { files: ['src/app/**', 'src/codegen/**', 'bench/**'], rules: { 'no-console': 'off' } },
-  { files: ['bin/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } }, rules: { 'no-console': 'off' } },
-  { files: ['deploy/docker/*.mjs'], languageOptions: { globals: { process: 'readonly', fetch: 'readonly', AbortSignal: 'readonly' } } },
-  { files: ['*.config.ts', '*.config.js', '**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
-  {
-    files: TESTS,
-    rules: { 'import-x/no-restricted-paths': 'off', 'no-console': 'off' },
-  },
-];
+  overrides: [
+    // AssemblyScript compiles the files of a module as a whole.
+    { files: ['asm/**'], rules: { 'import/no-cycle': 'off' } },
+    // Only the settings read the environment; everything else gets what it needs.
+    { files: ['src/**/*.ts'], rules: { 'node/no-process-env': 'error' } },
+    { files: ['src/app/**', 'src/testkit/**', '**/*.test.ts', 'src/codegen/**'], rules: { 'node/no-process-env': 'off' } },
+    { files: ['src/app/**', 'src/codegen/**', 'bench/**', 'bin/*.js'], rules: { 'no-console': 'off' } },
+    { files: ['*.config.ts', '**/*.d.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: TESTS, rules: { 'paths/no-restricted-paths': 'off', 'no-console': 'off' } },
+  ],
+});
