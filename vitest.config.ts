@@ -6,10 +6,25 @@ import { WITHOUT_POSTGRES } from './src/testkit/postgres-server.ts';
 // Tests load the services some hundred times, in their own processes and in others; what Node compiled for one is there for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
 
-/** Rooms whose tests load the document service. Those of the run queue run some suites twice, over another store, in a process of their own. */
-const SERVICES = ['docs', 'api', 'operations', 'client'];
+/**
+ * Rooms whose test files share a process, one for each row: starting a process and loading a service in it takes longer than most of these tests.
+ * Each file puts back what it changes. In a process that lives long, collecting garbage takes more than sharing saves.
+ */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  docs: ['docs'],
+  api: ['api'],
+  operations: ['operations'],
+  client: ['client'],
+  runs: ['runs'],
+  search: ['search'],
+  storage: ['storage'],
+  helpers: ['codegen', 'convert', 'embedding', 'errors', 'kernels', 'lib', 'net', 'text'],
+};
+/** Replaces a module for the suites that it runs, which it can only do in a process of its own. */
+const OVER_POSTGRES = 'src/runs/postgres.test.ts';
 const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
-const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
+const filesOf = (rooms: readonly string[]): string[] => rooms.map((room) => `src/${room}/**/*.test.ts`);
+const SHARED_FILES = filesOf(Object.values(SHARED).flat());
 
 /** Suites of the document service that CI runs over PostgreSQL, too. */
 const ALSO_OVER_POSTGRES = [
@@ -31,10 +46,9 @@ export default defineConfig({
     hookTimeout: 30_000,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: 'rooms', include: ALL, exclude: SERVICES.map(filesOf) } },
-      // Loading a service takes longer than most tests of it, so that its test files share a process, and put back what they change there.
-      // One for each room: in a process that lives long, collecting garbage takes more than that saves.
-      ...SERVICES.map((room) => ({ extends: true as const, test: { name: room, include: [filesOf(room)], isolate: false } })),
+      { extends: true, test: { name: 'services', include: ALL, exclude: SHARED_FILES } },
+      { extends: true, test: { name: 'runs-postgres', include: [OVER_POSTGRES] } },
+      ...Object.entries(SHARED).map(([name, rooms]) => ({ extends: true as const, test: { name, include: filesOf(rooms), exclude: [OVER_POSTGRES], isolate: false } })),
       ...(WITHOUT_POSTGRES === undefined ? [{
         extends: true as const,
         test: { name: 'postgres', include: ALSO_OVER_POSTGRES, isolate: false, globalSetup: ['src/testkit/postgres-setup.ts'], env: { QUIRE_TEST_POSTGRES: 'own' } },
