@@ -6,7 +6,7 @@ import { checkUrl } from './check-url.ts';
 import { limitedAnswer } from './limited-answer.ts';
 import { nextHop, type Hop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { outgoingSpan, tellStatus } from './outgoing-span.ts';
+import { outgoingSpan, recordStatus } from './outgoing-span.ts';
 import { fetch as send } from './undici.ts';
 
 export interface FetchLimits {
@@ -98,7 +98,7 @@ function sendOne({ dispatcher }: GuardedFetchDeps, hop: Hop, signal: AbortSignal
     const headers = new Headers(hop.headers);
     headers.set('traceparent', span.traceparent);
     const answer = await sendHop(dispatcher, { ...hop, headers }, signal);
-    tellStatus(span, answer.status);
+    recordStatus(span, answer.status);
     return answer;
   });
 }

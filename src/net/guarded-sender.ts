@@ -6,7 +6,7 @@ import { BAD_PORTS } from './bad-ports.ts';
 import { checkUrl } from './check-url.ts';
 import { badHeader } from './guarded-fetch.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { outgoingSpan, tellStatus } from './outgoing-span.ts';
+import { outgoingSpan, recordStatus } from './outgoing-span.ts';
 
 /** A request for which only the head of the response matters. */
 export interface Sending {
@@ -84,7 +84,7 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
     if (tracing === undefined || url === null) return send(sending, signal);
     return tracing.within(outgoingSpan(sending.method, url), async (span) => {
       const head = await send({ ...sending, headers: { ...sending.headers, traceparent: span.traceparent } }, signal);
-      tellStatus(span, head.status);
+      recordStatus(span, head.status);
       return head;
     });
   };

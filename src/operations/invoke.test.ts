@@ -4,7 +4,7 @@ import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handlers } from './handler.ts';
-import { NOBODY, type Identity } from './identity.ts';
+import { ANONYMOUS, type Identity } from './identity.ts';
 import { createInvoker, type Outcome, type Preconditions } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 
@@ -231,7 +231,7 @@ describe('invoke', () => {
     const onlyReads = setUp({ mode: 'read' });
     expect((await failure(onlyReads.invoke('writeThing', read, caller))).code).toBe('read_only');
     expect([reads, strangers.outcomes[0]]).toMatchObject([0, expect.not.objectContaining({ input: expect.anything() as unknown })]);
-    const guest = setUp({ guard: { identify: () => ({ ...NOBODY, username: 'guest', by: 'token' }) } });
+    const guest = setUp({ guard: { identify: () => ({ ...ANONYMOUS, username: 'guest', by: 'token' }) } });
     expect((await failure(guest.invoke('writeThing', read, caller))).code).toBe('admin_required');
     expect([reads, guest.outcomes[0]]).toMatchObject([1, { identity: { username: 'guest' }, input: { name: 'a' } }]);
     expect((await setUp().invoke('writeThing', read, caller)).value).toEqual({ done: true });
@@ -268,8 +268,8 @@ describe('invoke', () => {
     const codeOf = async (options: Parameters<typeof setUp>[0]) => (await failure(setUp(options).invoke('writeThing', {}, caller))).code;
     expect(await codeOf({ mode: 'read', guard: guard(undefined) })).toBe('read_only');
     expect(await codeOf({ guard: guard(undefined) })).toBe('unauthenticated');
-    expect(await codeOf({ guard: guard(NOBODY), handlers: { writeThing: undefined as never } })).toBe('admin_required');
-    expect(await codeOf({ guard: guard({ ...NOBODY, admin: true }) })).toBe('missing_fields');
+    expect(await codeOf({ guard: guard(ANONYMOUS), handlers: { writeThing: undefined as never } })).toBe('admin_required');
+    expect(await codeOf({ guard: guard({ ...ANONYMOUS, admin: true }) })).toBe('missing_fields');
     const unknown = setUp({ guard: guard(undefined) });
     await failure(unknown.invoke('writeThing', {}, caller));
     expect(unknown.outcomes[0]).not.toHaveProperty('identity');

@@ -182,7 +182,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     for (const notifier of notifiers) await notifier.start();
     const tellByB = async (): Promise<void> => {
       const run = await submit(b, 'alpha');
-      await b.sql.transaction((tx) => notifiers[1]!.tell(tx, { run, from: null, formerShipId: null }));
+      await b.sql.transaction((tx) => notifiers[1]!.notify(tx, { run, from: null, formerShipId: null }));
     };
     await tellByB();
     await endpoint.until(1);

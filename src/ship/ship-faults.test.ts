@@ -102,7 +102,7 @@ describe('an outage', () => {
     fleet.fail(what);
     await time.pass(540_000);
     expect(executor.alive).toHaveLength(1);
-    fleet.mend();
+    fleet.heal();
     await time.pass(160_000);
     for (const run of [long, short]) expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     expect(executor.executions).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('an outage', () => {
     fleet.fail('server');
     await time.pass(120_000);
     expect(executor.alive).toHaveLength(1);
-    fleet.mend();
+    fleet.heal();
     fleet.partitioned = true;
     await time.until((async () => {
       while (run.state === 'running') await time.sleep(10);
@@ -260,7 +260,7 @@ describe('the log', () => {
     await time.pass(5000);
     fleet.fail('server');
     await time.pass(60_000);
-    fleet.mend();
+    fleet.heal();
     await time.pass(30_000);
     expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     const stored = run.logs.get('1.1')!;

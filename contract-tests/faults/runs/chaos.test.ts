@@ -33,12 +33,12 @@ const KINDS: readonly Fault[] = [
   { name: 'a network is cut for a moment', happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(1000);
-    proxy.mend();
+    proxy.heal();
   } },
   { name: 'a network is cut for long', happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(9000);
-    proxy.mend();
+    proxy.heal();
   } },
   { name: 'connections go dead', happen: async (_bench, { proxy }) => proxy.strand() },
   { name: 'a ship is frozen', happen: async (_bench, { program }) => {

@@ -130,8 +130,8 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     expect(await bench.output(id, 2)).not.toContain(OVERLAP);
     // A copy of its key is useless.
     writeFileSync(identity, kept);
-    const thief = await bench.start(['ship', 'run', '--data-dir', revoked.folder]).ended;
-    expect(thief).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });
+    const impostor = await bench.start(['ship', 'run', '--data-dir', revoked.folder]).ended;
+    expect(impostor).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });
   });
 
   it('one whose clock is an hour ahead, and is set back, keeps its lease; the log\'s times are the server\'s', async ({ onTestFinished }) => {

@@ -212,10 +212,10 @@ describe('TLS', () => {
     const foreign = authority('theirs');
     const own = issue('localhost', 'ours');
     const client = issue('client', 'ours');
-    const stranger = issue('stranger', 'theirs');
+    const outsider = issue('stranger', 'theirs');
     const trusting = credentials.createSsl(ca);
     const known = credentials.createSsl(ca, client.key, client.cert);
-    const unknown = credentials.createSsl(ca, stranger.key, stranger.cert);
+    const unknown = credentials.createSsl(ca, outsider.key, outsider.cert);
     const serve = async (tls: TlsMaterial, as: typeof trusting) => {
       const fixture = await start({ server: { credentials: serverCredentials(fixedTls(tls)) }, client: { credentials: as } });
       return reaches(fixture);

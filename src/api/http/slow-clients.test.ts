@@ -9,7 +9,7 @@ import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from 
 import { readJsonObject } from './body.ts';
 
 /** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
-const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, lingerMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
+const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, maxReadOnMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
 
 const servers: HttpServer[] = [];
 const sockets: Socket[] = [];

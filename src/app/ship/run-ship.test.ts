@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const { ship } of runs) ship.stop();
-  for (const proxy of proxies) proxy.mend();
+  for (const proxy of proxies) proxy.heal();
   await Promise.all(runs.splice(0).map(({ ended }) => ended));
   await server.service.stop();
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
@@ -147,7 +147,7 @@ describe('a remote ship', () => {
     proxy.cut();
     while ((await server.run(id)).attempt === 1) await setTimeout(10);
     expect(isAlive(pid)).toBe(false);
-    proxy.mend();
+    proxy.heal();
   }, 30_000);
 
   it('that is revoked kills its work, deletes its key and ends', async () => {

@@ -190,7 +190,7 @@ describe('MCP keys', () => {
 
   it('vouch for their holder only where the protocol says so itself', async () => {
     const fixture = await open();
-    expect((await fixture.call('listUsers', {}, undefined, { protocol: 'mcp', vouchedFor: 'plugin' })).users).toHaveLength(1);
+    expect((await fixture.call('listUsers', {}, undefined, { protocol: 'mcp', trustedAs: 'plugin' })).users).toHaveLength(1);
   });
 });
 

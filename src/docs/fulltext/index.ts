@@ -6,7 +6,7 @@ export { boostFactors } from './search/boost-factors.ts';
 export { countFacets } from './search/count-facets.ts';
 export { curatedDocuments, isMeant, type PinnedDocument } from './search/curate.ts';
 export { eligibleDocuments, type EligibilityDeps } from './search/eligible-documents.ts';
-export { leastPosition, patiently } from './search/match-documents.ts';
+export { leastPosition, waitForViews } from './search/match-documents.ts';
 export { matchedTerms } from './search/matched-terms.ts';
 export { toDocument } from './search/present-results.ts';
 export { resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';

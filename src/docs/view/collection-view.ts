@@ -17,7 +17,7 @@ export interface CollectionViewOptions extends KeepingOptions {
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
 /** Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never end. */
-const CATCHING_UP_LAPS = 20;
+const CATCHING_UP_PASSES = 20;
 
 /** Milliseconds between tries to build an index whose bodies could not be read. */
 const OUT_OF_REACH_MS = 5000;
@@ -173,7 +173,7 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#run;
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     const changed = this.#changed;
     this.#changed = Promise.withResolvers();
     changed.resolve();
@@ -191,7 +191,7 @@ export class CollectionView<Index extends ViewIndex> {
   #forget(): void {
     this.#listed = false;
     this.#collections.clear();
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   /** Every collection that has something to index, at first without an index. */
@@ -247,9 +247,9 @@ export class CollectionView<Index extends ViewIndex> {
     await run.subscriber.caughtUp(head, signal);
     // Writes do not wait for a view that loads, but searches that do must find them.
     const { feed } = this.#env;
-    for (let lap = 0; lap < CATCHING_UP_LAPS && (feed.latest ?? 0) > (run.subscriber.position ?? 0); lap++) await run.subscriber.caughtUp(await feed.head(), signal);
+    for (let pass = 0; pass < CATCHING_UP_PASSES && (feed.latest ?? 0) > (run.subscriber.position ?? 0); pass++) await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
-    this.#tellChange();
+    this.#notifyChange();
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
   }
 
@@ -264,7 +264,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   async #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> {
     const { changed, dropped, outdated, failed } = await this.#collections.follow(changes, signal);
-    if (failed || dropped.size > 0) this.#tellChange();
+    if (failed || dropped.size > 0) this.#notifyChange();
     const run = this.#run;
     for (const name of dropped) await this.#kept.remove(name);
     if (run === undefined) return;
@@ -340,7 +340,7 @@ export class CollectionView<Index extends ViewIndex> {
       }
       if (!collection.isUnderWay(build)) return;
       collection.finish(build);
-      this.#tellChange();
+      this.#notifyChange();
     } catch (error) {
       collection.abandon(build);
       throw error;

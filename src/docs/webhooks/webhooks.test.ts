@@ -5,7 +5,7 @@ import { createOutbound, type Outbound } from '../../net/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
-import { tellEvent } from '../events/index.ts';
+import { publishEvent } from '../events/index.ts';
 import { createWebhooks, type Webhooks } from './index.ts';
 
 const MINUTE_MS = 60_000;
@@ -115,8 +115,8 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   it('are all told of a burst of failed sign-ins, and of other incidents where they subscribe', async () => {
     await create({ events: ['doc.added'], collection: 'blog' });
-    tellEvent(fixture.environment, 'security.rate_limit_exceeded', { ip: '203.0.113.5' });
-    tellEvent(fixture.environment, 'security.auth_failure_burst', { actor: 'alice', ip: '203.0.113.5', count: 10, windowSec: 60 });
+    publishEvent(fixture.environment, 'security.rate_limit_exceeded', { ip: '203.0.113.5' });
+    publishEvent(fixture.environment, 'security.auth_failure_burst', { actor: 'alice', ip: '203.0.113.5', count: 10, windowSec: 60 });
     await delivered(1);
     expect(endpoint.received[0]!.body).toMatchObject({ event: 'security.auth_failure_burst', collection: '', docId: '', detail: { count: 10 } });
     expect(endpoint.received[0]!.body).not.toHaveProperty('document');

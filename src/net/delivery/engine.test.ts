@@ -49,7 +49,7 @@ class Endpoint implements LaneSource<Sequenced> {
     return this.answer(seq, this.attemptsOf(seq));
   };
 
-  bury = async ({ seq }: Sequenced, failure: Failure) => {
+  storeFailed = async ({ seq }: Sequenced, failure: Failure) => {
     this.dead.push({ seq, ...failure });
   };
 

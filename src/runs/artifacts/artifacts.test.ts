@@ -157,13 +157,13 @@ it('a server that died clears what it has left half-written, and files that noth
   const ref = await taken();
   await upload(ref, 'a', 'one');
   const folder = join(fixture.folder, 'artifacts');
-  const stray = 'ab'.repeat(32);
+  const unreferenced = 'ab'.repeat(32);
   mkdirSync(join(folder, 'ab'), { recursive: true });
-  writeFileSync(join(folder, 'ab', stray), 'stray');
+  writeFileSync(join(folder, 'ab', unreferenced), 'stray');
   writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
   const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
   await next.start();
-  await expect.poll(() => existsSync(join(folder, 'ab', stray))).toBe(false);
+  await expect.poll(() => existsSync(join(folder, 'ab', unreferenced))).toBe(false);
   expect([stored().length, next.totalBytes()]).toEqual([1, 3]);
   await next.stop();
 });

@@ -142,8 +142,8 @@ describe('a session', () => {
     const run = await fixture.submit();
     const { ref } = await stream.take();
     fixture.now += 50_000;
-    const stranger: RunRef = { ...ref, runId: 'f'.repeat(32) };
-    const seq = stream.heartbeat([ref, other(ref), stranger], 3);
+    const unknown: RunRef = { ...ref, runId: 'f'.repeat(32) };
+    const seq = stream.heartbeat([ref, other(ref), unknown], 3);
     const ack = await stream.next('ack');
     expect(ack).toMatchObject({ seq, serverUnixMs: BigInt(fixture.now) });
     expect(ack.renewed.map(({ runId }) => runId)).toEqual([run.id]);

@@ -5,7 +5,7 @@ import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { MAX_DEAD_LETTERS, writeDeadLetters } from './dead-letter-rows.ts';
 
 /** Long enough for busy machines. */
-const PATIENT = { timeout: 10_000 };
+const POLLING = { timeout: 10_000 };
 const DONE = { outcome: 'succeeded', started: true } as const;
 
 let endpoint: WebhookEndpoint;
@@ -59,7 +59,7 @@ describe('notifications', () => {
     await api.queued('a-key-of-a-run');
     const id = await api.work(DONE);
     await endpoint.until(1);
-    await expect.poll(listed, PATIENT).toMatchObject([{ name: 'chat', waiting: 1, dead_letters: 0, signed: false, last_error: 'HTTP status 503' }]);
+    await expect.poll(listed, POLLING).toMatchObject([{ name: 'chat', waiting: 1, dead_letters: 0, signed: false, last_error: 'HTTP status 503' }]);
     const first = bodies()[0]!;
     await api.notifications.stop();
     expect(await api.sql.all('SELECT count(*) AS n FROM delivery_outbox')).toEqual([{ n: 1 }]);
@@ -78,7 +78,7 @@ describe('notifications', () => {
     endpoint.answer = (_, response) => response.writeHead(410).end();
     await api.queued('a-key-of-a-run');
     const id = await api.work(DONE);
-    await expect.poll(dead, PATIENT).toMatchObject([{ webhook: 'chat', event: 'run.succeeded', run_id: id, attempts: 1, http_status: 410, error: 'HTTP status 410' }]);
+    await expect.poll(dead, POLLING).toMatchObject([{ webhook: 'chat', event: 'run.succeeded', run_id: id, attempts: 1, http_status: 410, error: 'HTTP status 410' }]);
     endpoint.answer = (_, response) => response.writeHead(204).end();
     const [letter] = await dead();
     expect((await api.send('POST', '/notifications/chat/redeliver', { body: { delivery_id: 'dlv_none' } })).status).toBe(404);
@@ -95,13 +95,13 @@ describe('notifications', () => {
     await start('', 'none');
     await api.queued('a-key-of-a-run');
     await api.work(DONE);
-    await expect.poll(lastError, PATIENT).toMatch(/127\.0\.0\.1/);
+    await expect.poll(lastError, POLLING).toMatch(/127\.0\.0\.1/);
     expect(endpoint.received).toEqual([]);
     await api.stop();
     await start(', secret_env: NOT_SET');
     await api.queued('a-key-of-a-run');
     await api.work(DONE);
-    await expect.poll(lastError, PATIENT).toBe('the variable NOT_SET of secret_env is not set');
+    await expect.poll(lastError, POLLING).toBe('the variable NOT_SET of secret_env is not set');
     expect(endpoint.received).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('notifications', () => {
     await start(', states: [queued]');
     const run = (await api.queue.get(await api.queued('a-key-of-a-run')))!;
     await expect(api.sql.transaction(async (tx) => {
-      await api.notifications.tell(tx, { run, from: null, formerShipId: null });
+      await api.notifications.notify(tx, { run, from: null, formerShipId: null });
       throw new Error('undone');
     })).rejects.toThrow('undone');
     await endpoint.until(1);

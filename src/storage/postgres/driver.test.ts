@@ -137,12 +137,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       const long = 'x'.repeat(4000);
       const heard: (string | undefined)[] = [];
       const done = Promise.withResolvers<void>();
-      b.peers!.hear((message) => {
+      b.peers!.listen((message) => {
         heard.push(message);
         if (message === 'last') done.resolve();
       });
-      const stop = a.peers!.hear(() => expect.unreachable());
-      for (const message of ['first', long, long, 'last']) a.peers!.tell(message);
+      const stop = a.peers!.listen(() => expect.unreachable());
+      for (const message of ['first', long, long, 'last']) a.peers!.notify(message);
       await done.promise;
       expect(heard).toEqual(['first', long, long, 'last']);
       stop();
@@ -166,7 +166,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
   it('goes on when its server is killed and comes back, with all that was acknowledged', async () => {
     const { a, b, close } = await two();
     const missed = Promise.withResolvers<void>();
-    b.peers!.hear((message) => message === undefined && missed.resolve());
+    b.peers!.listen((message) => message === undefined && missed.resolve());
     const acknowledged: string[] = [];
     let writing = true;
     const writers = [a, b].map(async (sql, w) => {

@@ -169,7 +169,7 @@ describe('who calls', () => {
     held.release();
     await answer;
     expect(held.callers[0]).not.toHaveProperty('credential');
-    expect(held.callers[0]!.vouchedFor).toBe('a');
+    expect(held.callers[0]!.trustedAs).toBe('a');
     raw.close();
   });
 });

@@ -16,10 +16,10 @@ it('tells of a quiet step after half a minute, then each time after twice as lon
   expect(told).toEqual([]); // it is queued
   quiet.running(true);
   await setImmediate();
-  quiet.heard('test');
+  quiet.arrived('test');
   await setImmediate();
   for (let n = 0; n < 3; n++) await elapse();
-  quiet.heard('deploy');
+  quiet.arrived('deploy');
   await setImmediate();
   await elapse();
   quiet.stop();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOBODY, type Download, type Identity } from '../../../operations/index.ts';
+import { ANONYMOUS, type Download, type Identity } from '../../../operations/index.ts';
 import { VirtualTimer } from '../../../testkit/virtual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
-import { tellEvent } from '../tell-event.ts';
+import { publishEvent } from '../publish-event.ts';
 import { createEventStreams, type EventStreams, type EventStreamsDeps } from './index.ts';
 
 interface Block {
@@ -21,7 +21,7 @@ let identity: Identity;
 let recheck: () => Promise<void>;
 
 const ADMIN: Identity = { username: 'root', admin: true, by: 'token', may: () => true };
-const readerOf = (...collections: string[]): Identity => ({ ...NOBODY, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
+const readerOf = (...collections: string[]): Identity => ({ ...ANONYMOUS, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
 
 /** A guard and standings for the current `identity`. */
 const access: EventStreamsDeps['access'] = {
@@ -207,7 +207,7 @@ describe('a stream of events', () => {
     identity = readerOf('c');
     const client = await Client.open();
     await expect(Client.open({ events: ['ops.disk_usage_high'] })).rejects.toMatchObject({ code: 'admin_required' });
-    tellEvent(fixture.environment, 'ops.disk_usage_high', { usedPercent: 90 });
+    publishEvent(fixture.environment, 'ops.disk_usage_high', { usedPercent: 90 });
     await add('a', 'other');
     await fixture.sql.transaction((tx) => fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'b', lang: 'en', docId: '_memory|b|en' }]));
     await add('c');

@@ -120,16 +120,16 @@ class InvertedTextIndex implements TextIndex {
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[] {
     const { exact, near } = formsByEdits(this.#index, analyzer, term);
-    const itself = this.#standing(exact, ords, fields);
-    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), standing: this.#standing([id], ords, fields) }));
+    const itself = this.#containing(exact, ords, fields);
+    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), containing: this.#containing([id], ords, fields) }));
     return ords.map((ord) => ({
       itself: itself.has(ord),
-      forms: others.filter(({ standing }) => standing.has(ord)).map(({ text }) => text),
+      forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
     }));
   }
 
   /** Those of some documents that contain one of some forms. */
-  #standing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
+  #containing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
     if (fields === undefined) {
       const have = this.#index.haveAny(ids, ords);
       return new Set(ords.filter((_, i) => have[i]));

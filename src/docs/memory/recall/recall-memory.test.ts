@@ -123,10 +123,10 @@ class SlowMeaning implements MeaningSide {
   }
 
   /** The encoder's scores of documents, by ordinal; none if it is empty. */
-  readonly opinions = new Map<number, number>();
+  readonly ratings = new Map<number, number>();
   readonly encoder = {
-    isWanted: () => this.opinions.size > 0,
-    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.opinions.get(ord))),
+    isWanted: () => this.ratings.size > 0,
+    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
   };
 
   async embedQuery(text: string) {
@@ -197,11 +197,11 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
   it('is reordered by the encoder where it is wanted (decision D-148)', async () => {
     const query = 'apples in the garden';
     for (const strategy of ['hybrid', 'semantic']) {
-      meaning.opinions.clear();
+      meaning.ratings.clear();
       const plain = await fixture.recall(query, { strategy, topK: 50 });
       expect(plain).not.toHaveProperty('reranked');
       const last = plain.results.at(-1)!.document.id;
-      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.opinions.set(ord, id === last ? 1 : -1);
+      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.ratings.set(ord, id === last ? 1 : -1);
       const { results, reranked } = await fixture.recall(query, { strategy, topK: 1 });
       expect([results[0]!.document.id, reranked]).toEqual([last, plain.results.length]);
     }

@@ -48,7 +48,7 @@ describe('what filters have selected', () => {
   });
 
   it('has a bound on its bytes', () => {
-    const store = ColumnStore.create({ rememberedBytes: 20_000 });
+    const store = ColumnStore.create({ cacheBytes: 20_000 });
     store.put(made(1));
     const memory = store.stats().bytes.total;
     const filters = Array.from({ length: 200 }, (_, i): Filter => ({ kind: 'match', field: 'n', values: [String(i)] }));

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import { RememberedHighlights, type Version } from './remembered-highlights.ts';
+import { CachedHighlights, type Version } from './cached-highlights.ts';
 import { SearchFixture } from './test-fixture.ts';
 
 const passage = (fragment: string): Highlight => ({ field: 'contentMd', fragment, matchedTerms: [], startOffset: 0, endOffset: 1, startLine: 1, endLine: 1 });
@@ -9,7 +9,7 @@ const version = (ord: number, more: Partial<Version> = {}): Version => ({ ord, k
 
 describe('RememberedHighlights', () => {
   it('has what was kept of a document for a finder and options', () => {
-    const remembered = new RememberedHighlights();
+    const remembered = new CachedHighlights();
     const [finder, another] = [{}, {}];
     const passages = [passage('a')];
     expect([remembered.has(finder, 'x', 1), remembered.find(finder, 'x', version(1))]).toEqual([false, undefined]);
@@ -21,7 +21,7 @@ describe('RememberedHighlights', () => {
   it.each<[string, Partial<Version>]>([
     ['body', { crc: 8 }], ['length', { bytes: 10 }], ['time', { updated_at: 2 }], ['revision', { rev_ts: 2 }], ['metadata', { meta: '{"a":["b"]}' }], ['key', { key: 'K' }], ['language', { lang: 'de' }],
   ])('has nothing of a version with another %s, which takes its place', (_, more) => {
-    const remembered = new RememberedHighlights();
+    const remembered = new CachedHighlights();
     const finder = {};
     remembered.keep(finder, 'x', version(1), [passage('a')]);
     const { bytes } = remembered;
@@ -33,7 +33,7 @@ describe('RememberedHighlights', () => {
   });
 
   it('forgets what was asked for longest ago when there is no room', () => {
-    const remembered = new RememberedHighlights();
+    const remembered = new CachedHighlights();
     const finder = {};
     const ask = (options: string) => {
       const known = remembered.find(finder, options, version(1)) !== undefined;
