@@ -56,7 +56,7 @@ describe('a partition', () => {
     expect(run.completions).toEqual([]);
   });
 
-  it('that ends after the work was stopped, but before the lease, gives the run back as a fault of the ship', async () => {
+  it('that ends after the work was stopped, but before the lease, returns the run as a fault of the ship', async () => {
     const { fleet, time } = new ShipBench();
     const run = fleet.add('a', { ...long, dyingMs: 100 });
     await time.pass(1000);
@@ -199,7 +199,7 @@ describe('a restart of the server', () => {
 });
 
 describe('the log', () => {
-  it('is given up two minutes after the end when the server cannot be reached, and the end tells the loss', async () => {
+  it('is abandoned two minutes after the end when the server cannot be reached, and the end reports the loss', async () => {
     const { fleet, time } = new ShipBench();
     const run = fleet.add('a', { lines: 10, durationMs: 10_000 }, { stopOnPartition: false });
     fleet.appendLogs = () => Promise.reject(new Error('UNAVAILABLE'));

@@ -39,7 +39,7 @@ function dice(seed: number): () => number {
 }
 
 describe('whatever happens between a ship and its server', () => {
-  it('every line arrives once and in order, every end is told once, and nothing is done twice at a time', async () => {
+  it('every line arrives once and in order, every end is reported once, and nothing is done twice at a time', async () => {
     await fc.assert(fc.asyncProperty(story, play), { numRuns: 150 });
   });
 });

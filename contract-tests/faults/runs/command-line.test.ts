@@ -42,7 +42,7 @@ describe.concurrent('the tour of the README', TIME, () => {
     expect(await quire('logs', third.stdout.trim(), '-f')).toMatchObject({ code: 0, stdout: expect.stringContaining('step 3') as string });
   });
 
-  it('makes a ship with the command that the API answers', async (test) => {
+  it('makes a ship with the command that the API returns', async (test) => {
     const bench = await serve(test);
     const { command } = await bench.data<{ command: string }>('POST', '/ships/tokens', { name: 'build-01', labels: ['zone=all'] });
     const [quire, ...args] = command.split(' ');

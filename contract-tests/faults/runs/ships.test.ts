@@ -116,7 +116,7 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     for (const end of ends) expect(['200 cancelling cancelled', '409 run_state_conflict succeeded']).toContain(end);
   });
 
-  it('one that is revoked while it works is shut out for good, and its run goes on elsewhere', async () => {
+  it('one that is revoked while it works is locked out permanently, and its run continues elsewhere', async () => {
     const revoked = await bench.ship('revoked-1', zone('revoked'));
     const identity = join(revoked.folder, 'identity.json');
     const kept = readFileSync(identity);

@@ -160,7 +160,7 @@ describe('a list', () => {
     expect(await fixture.ask(`{ ${query} }`)).toEqual({ data: { [field]: [{ [name]: 'b' }, { [name]: 'c' }] } });
   });
 
-  it.each(Object.entries(LISTS))('that does not fit one answer is refused, since it cannot say that it was cut: %s', async (field, [query]) => {
+  it.each(Object.entries(LISTS))('that does not fit one response is refused, since it cannot say that it was cut: %s', async (field, [query]) => {
     await open({ handlers, answerBytes: 200 });
     const { data, errors } = await fixture.ask(`{ ${query.replace('limit: 2', 'limit: 5')} }`);
     expect([data, errors]).toEqual([null, [expect.objectContaining({

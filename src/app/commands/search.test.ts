@@ -147,7 +147,7 @@ describe('quire search WORDS', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('tells what the service refuses', async () => {
+  it('reports what the service refuses', async () => {
     answers['/v1/fts'] = { status: 400, body: { error: 'query must not end with AND', code: 'invalid_argument', requestId: 'r' } };
     const run = await searching(['-c', 'c', 'cats', 'AND']);
     expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('query must not end with AND')]);

@@ -102,7 +102,7 @@ describe('the certificates of a server', () => {
     ['the certificate of another key', async () => writeFile(file('cert'), second.cert)],
     ['an authority that is none', async () => writeFile(file('ca'), 'nonsense')],
     ['gone', async () => rm(file('key'))],
-  ])('stay where the new ones are %s, which is told once, and come when they are whole', async (_, corrupt) => {
+  ])('stay where the new ones are %s, which is reported once, and come when they are whole', async (_, corrupt) => {
     const { certificates, lines, told, timer } = await read({ SVC_TLS_CLIENT_CA: file('ca') });
     certificates.follow(timer);
     await corrupt();

@@ -71,7 +71,7 @@ async function answersGrpc({ listeners }: RunningDocumentService, own?: Certific
 }
 
 describe('with TLS', () => {
-  it('every port speaks it and nothing else, and tells browsers to stay with it', async () => {
+  it('every port speaks it and nothing else, and instructs browsers to stay with it', async () => {
     const running = await start();
     expect([running.url, running.listeners.mcp!.url].map((url) => new URL(url).protocol)).toEqual(['https:', 'https:']);
     const health = await get(`${running.url}/health`);

@@ -265,7 +265,7 @@ describe('between nodes with TLS', () => {
 });
 
 describe('a follower that is late', () => {
-  it('is told of by the leader once, in its health and as an event', async () => {
+  it('is reported by the leader once, in its health and as an event', async () => {
     const leader = await startLeader({ SVC_REPLICATION_MAX_LAG: '1ms' });
     const client = new GrpcClient(leader.address);
     try {
@@ -281,7 +281,7 @@ describe('a follower that is late', () => {
     }
   });
 
-  it('warns of a leader that it does not hear of', async () => {
+  it('warns when it hears nothing from the leader', async () => {
     const follower = await startFollower('follower', { SVC_REPLICATION_MAX_LAG: '1ms' });
     await expect.poll(async () => (await follower.status()).healthy, POLLING).toBe(false);
     expect(await follower.do('GET', '/health')).toMatchObject({ status: 'healthy', persistence: { warnings: expect.arrayContaining([{ code: 'REPLICATION_LAG', detail: expect.stringMatching(/^this node is \d+ ms behind its leader$/) }]) } });

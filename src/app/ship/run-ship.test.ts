@@ -140,7 +140,7 @@ describe('a remote ship', () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it('is dead before its run is handed out again, when it is cut off', async () => {
+  it('is dead before its run is assigned again, when it is cut off', async () => {
     await serve({ yaml: YAML.replace('lease_ttl: 12s', 'lease_ttl: 7s') });
     const { proxy } = await startShip();
     const { id, pid } = await beginEndless();

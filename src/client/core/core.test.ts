@@ -159,7 +159,7 @@ describe('a call that is not answered', () => {
 });
 
 describe('what is sent', () => {
-  it('has the credential, asked for anew with each call, as the service takes it', async () => {
+  it('has the credential, asked for again with each call, as the service takes it', async () => {
     answers = [ok({}), ok({}), ok({})];
     let n = 0;
     const quire = quireWith({ token: async () => `t${++n}`, headers: { 'X-Tenant': 'a' } });

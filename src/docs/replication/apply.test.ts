@@ -99,7 +99,7 @@ describe('rows of a commit, applied to a copy', () => {
     expect(compared).toBeGreaterThan(25);
   });
 
-  it('are refused where the copy lacks a row that changes', async () => {
+  it('are refused where the copy misses a row that changes', async () => {
     await openFollower(join(folder, 'follower.db'));
     commit([{ sql: 'INSERT INTO parents VALUES (?, ?, ?, ?)', values: [1, 'a', null, null] }]);
     const patchset = commit([{ sql: 'UPDATE parents SET name = ? WHERE id = ?', values: ['b', 1] }]);

@@ -17,7 +17,7 @@ const lengths = (vectors: readonly Float32Array[]) => vectors.map((vector) => ve
 const long = (length: number) => 'x'.repeat(length);
 
 describe('ModelClient', () => {
-  it('gives vectors in the order of the texts, however they are portioned', async () => {
+  it('returns vectors in the order of the texts, however they are portioned', async () => {
     start();
     expect(lengths(await client.embed([long(9000), 'ab', long(8000), 'abc'], 'document'))).toEqual([9000, 2, 8000, 3]);
     expect(await client.embed([], 'document')).toEqual([]);
@@ -67,7 +67,7 @@ describe('ModelClient', () => {
     await expect(client.embed(['a'], 'query', AbortSignal.abort())).rejects.toThrow('cancelled');
   });
 
-  it('rejects what is under way when it closes, and everything after', async () => {
+  it('rejects running calls when it closes, and all later ones', async () => {
     start();
     const calls = [client.embed(['a'], 'query'), client.embed(['b'], 'query')].map((call) => expect(call).rejects.toThrow('closed'));
     await client.close();

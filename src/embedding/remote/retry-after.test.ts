@@ -10,7 +10,7 @@ describe('retryAfter', () => {
     expect(wait('0')).toBe(0);
   });
 
-  it("counts a date from the answer's own date", () => {
+  it("counts a date from the response's own date", () => {
     expect(wait('Wed, 21 Oct 2015 07:28:10 GMT', 'Wed, 21 Oct 2015 07:28:00 GMT')).toBe(10_000);
     expect(wait('Wed, 21 Oct 2015 07:27:00 GMT', 'Wed, 21 Oct 2015 07:28:00 GMT')).toBe(0);
   });

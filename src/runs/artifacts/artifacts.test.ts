@@ -102,7 +102,7 @@ describe('a file of a step', () => {
     expect([await list(ref.runId), stored()]).toEqual([[], []]);
   });
 
-  it('of who does not hold the run any more is fenced, and never among those of the winner', async () => {
+  it('of a ship that does not hold the run any more is fenced, and never among those of the winner', async () => {
     const ref = await taken();
     await upload(ref, 'a', 'first attempt');
     await ship.complete(ref, Outcome.SHIP_ERROR, { error: { code: 'ship_error', message: 'gone' } });
@@ -123,7 +123,7 @@ describe('a file of a step', () => {
 });
 
 describe('limits', () => {
-  it('of size and number are told, and nothing is stored', async () => {
+  it('of size and number are reported, and nothing is stored', async () => {
     const ref = await taken();
     expect(await upload(ref, 'a', Buffer.alloc(2_200_000))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_size') });
     for (const name of ['a', 'b', 'c']) await upload(ref, name, name);

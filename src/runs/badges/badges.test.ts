@@ -11,7 +11,7 @@ const LABELS = ['os=linux', 'gpu=a100'];
 const badge = async (query = '', options = {}) => (await api.send('GET', `/projects/alpha/badge.svg${query}`, options));
 
 describe('the badge of a project', () => {
-  it('tells how the last run that was not cancelled has ended', async () => {
+  it('reports how the last run that was not cancelled has ended', async () => {
     api = await RunsApi.start();
     expect((await badge()).text).toContain('>no runs<');
     for (const [key, outcome, expected] of [['key-one-1', 'failed', 'failing'], ['key-two-2', 'succeeded', 'passing']] as const) {

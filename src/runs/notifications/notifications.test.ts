@@ -30,7 +30,7 @@ const lastError = async () => (await listed())[0]!['last_error'];
 const dead = async () => (await api.send('GET', '/notifications/dead-letters')).json<{ data: Record<string, unknown>[] }>().data;
 
 describe('notifications', () => {
-  it('tell of the states that are asked for, in the order of each run, signed as webhooks of the document service are', async () => {
+  it('report the configured states, in the order of each run, signed as webhooks of the document service are', async () => {
     await start(', states: [queued, running, succeeded], secret_env: HOOK_KEY');
     const id = await api.queued('a-key-of-a-run');
     await api.work(DONE);
@@ -44,7 +44,7 @@ describe('notifications', () => {
     expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', 'key-of-the-signature').update(`${timestamp}.${text}`).digest('hex')}`);
   });
 
-  it('tell of projects that are asked for, and of no input', async () => {
+  it('report the configured projects, and no input', async () => {
     await start(', projects: [alpha], states: [queued]');
     await api.queued('a-key-of-beta');
     await api.enqueue('a-key-of-alpha', { project_id: 'alpha', kind: 'pipeline', task: 'build', input: 'between us' });
@@ -53,7 +53,7 @@ describe('notifications', () => {
     expect(endpoint.received[0]!.text).not.toContain('between us');
   });
 
-  it('are tried again, and go on after a new start with what was not accepted', async () => {
+  it('are tried again, and continue after a restart with those that were not accepted', async () => {
     await start();
     endpoint.answer = (_, response) => response.writeHead(503).end();
     await api.queued('a-key-of-a-run');
@@ -73,7 +73,7 @@ describe('notifications', () => {
     expect(await api.sql.all('SELECT count(*) AS n FROM delivery_outbox')).toEqual([{ n: 0 }]);
   });
 
-  it('that are refused for good become dead letters, which are sent again on demand', async () => {
+  it('that are refused permanently become dead letters, which are sent again on demand', async () => {
     await start();
     endpoint.answer = (_, response) => response.writeHead(410).end();
     await api.queued('a-key-of-a-run');
@@ -105,7 +105,7 @@ describe('notifications', () => {
     expect(endpoint.received).toEqual([]);
   });
 
-  it('are undone with the change that they tell of', async () => {
+  it('are undone with the change that they report', async () => {
     await start(', states: [queued]');
     const run = (await api.queue.get(await api.queued('a-key-of-a-run')))!;
     await expect(api.sql.transaction(async (tx) => {

@@ -59,7 +59,7 @@ describe('what filters have selected', () => {
     expect(store.select({ filter: filters[0], now: 0 })).not.toBe(sets[0]);
   });
 
-  it('tells infinite numbers from each other and from none', () => {
+  it('distinguishes infinite numbers from each other and from none', () => {
     const store = ColumnStore.create();
     store.put(made(1, { meta: { n: ['1e999'] } }));
     const found = (value: number): number => store.count(store.select({ filter: { kind: 'match', field: 'n', values: [value] }, now: 0 }));

@@ -109,7 +109,7 @@ describe.each(['release', 'debug'] as const)('cached lists, %s build', (build) =
     check(phrase(['seldom', 'seldom']));
   });
 
-  it('give the very scores that postings give', () => {
+  it('return the very scores that postings give', () => {
     const random = generator(4);
     const text = (words: number) => Array.from({ length: 1 + random(words) }, () => WORDS[random(random(WORDS.length) + 1)]!).join(' ');
     const texts = Array.from({ length: 400 }, (_, ord): FieldText[] => [{ field: 0, text: text(80) }, ...(ord % 3 === 0 ? [{ field: 1, text: text(4) }, { field: 'key', text: text(3) }] : [])]);

@@ -71,7 +71,7 @@ describe('quire import-wiki', () => {
     expect(await readdir(folder)).toEqual(['dump.xml.bz2']);
   });
 
-  it('begins anew for another collection and with --restart, and refuses a dump that is another one now', async () => {
+  it('starts over for another collection and with --restart, and refuses a dump that is another one now', async () => {
     refused.add(1);
     await run();
     refused.clear();

@@ -87,7 +87,7 @@ describe('quire import FOLDER', () => {
     for (const part of ['name="key"\r\n\r\ndeep/b.PDF\r\n', 'filename="b.PDF"', '%PDF-1.7', 'name="profile"\r\n\r\nfast\r\n', 'name="key"\r\n\r\nc.txt\r\n']) expect(forms.join()).toContain(part);
   });
 
-  it('takes the kinds of files that it is told to', async () => {
+  it('imports only the given kinds of files', async () => {
     await write({ 'a.md': 'markdown', 'b.txt': 'plain', 'c.log': 'log' });
     expect((await importing(folder, '--only', 'md,.log', '--dry-run')).stdout).toContain('2 documents');
     expect((await importing(folder, '--only', 'pdf')).stderr).toContain('expected files ending in .pdf');

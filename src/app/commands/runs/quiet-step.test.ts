@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { QuietStep } from './quiet-step.ts';
 
-it('tells of a quiet step after half a minute, then each time after twice as long, and begins anew with each line', async () => {
+it('reports a quiet step after half a minute, then each time after twice as long, and starts over with each line', async () => {
   const timer = new ManualTimer();
   const told: string[] = [];
   const quiet = new QuietStep(timer, (line) => told.push(line));

@@ -75,7 +75,7 @@ describe('quire runs submit', () => {
 });
 
 describe('a pipeline with inputs and a matrix', () => {
-  it('is shown by --help with what it wants to be told', async () => {
+  it('is shown by --help with the inputs that it expects', async () => {
     const { stdout, exitCode } = await quire('submit', ['demo', 'pipeline', 'told', '--help']);
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Usage: quire runs submit <project> <kind> [task] [options]')]);
     expect(stdout.split('\n').slice(-5, -1)).toEqual([
@@ -84,7 +84,7 @@ describe('a pipeline with inputs and a matrix', () => {
     ]);
   });
 
-  it('is told by --set, and runs a cell for each value', async () => {
+  it('takes inputs from --set, and runs a cell for each value', async () => {
     const run = await quire('submit', ['demo', 'pipeline', 'told', '--set', 'target=production', '--set', 'dry_run=true', '--follow']);
     expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/run [0-9a-f]{32} succeeded/), stdout: expect.stringMatching(/cell node=20 .* succeeded[^]*cell node=24 .* succeeded/) });
     const id = run.stdout.slice(0, 32);

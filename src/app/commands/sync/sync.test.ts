@@ -56,7 +56,7 @@ describe('quire sync', () => {
     expect(await stored()).toEqual({ a: 'mine' });
   });
 
-  it('deletes documents without a file when it is told to', async () => {
+  it('deletes documents without a file when configured', async () => {
     await write({ 'a.md': 'a', 'b.md': 'b' });
     await sync();
     await client.post('/v1/add', { collection: 'c', key: 'theirs', lang: 'en', contentMd: 'x' });
@@ -87,7 +87,7 @@ describe('quire sync', () => {
     expect(Object.keys(await stored())).toEqual(['A', 'good.txt']);
   });
 
-  it('takes the kinds of files that it is told to', async () => {
+  it('syncs only the given kinds of files', async () => {
     await write({ 'a.md': 'a', 'b.txt': 'b' });
     await sync('--only', 'TXT');
     expect(Object.keys(await stored())).toEqual(['b.txt']);

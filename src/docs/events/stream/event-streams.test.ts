@@ -102,7 +102,7 @@ afterEach(async () => {
 describe.each(DRIVERS)('the stream of events over %s', (driver) => {
   beforeEach(() => start(driver));
 
-  it('tells what happens from now on, in order, with numbers to resume from', async () => {
+  it('reports what happens from now on, in order, with numbers to resume from', async () => {
     await add('before');
     const client = await Client.open();
     await add('A');
@@ -129,7 +129,7 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     await expect(Client.open({ events: ['doc.eaten'] })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('"doc.eaten"') as string });
   });
 
-  it('tells of a gap, and continues with what is kept', async () => {
+  it('reports a gap, and continues with what is kept', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await add(key);
     await fixture.feed.prune({ entries: 2 });
     const client = await Client.open({ lastEventId: '1' });
@@ -141,7 +141,7 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     expect(await all.names(2)).toEqual(['doc.added c', 'doc.added d']);
   });
 
-  it('tells of a database that was replaced by a backup', async () => {
+  it('reports a database that was replaced by a backup', async () => {
     await add('a');
     const client = await Client.open();
     await fixture.sql.transaction((tx) => fixture.feed.restart(tx, 100));

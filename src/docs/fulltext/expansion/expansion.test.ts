@@ -147,7 +147,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     expect(Object.keys(await matched('garden')).sort().join('')).toBe('ijkl');
   });
 
-  it('heeds stop words that were added since it learned', async () => {
+  it('respects stop words that were added since it learned', async () => {
     await addAll();
     expect(Object.keys(await matched('shock')).sort().join('')).toBe('abcde');
     await fixture.call('addStopWords', { collection: 'c', words: ['tube'] });
@@ -191,7 +191,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     expect(Object.keys(await matched('shock', { limit: 100 }))).toContain('w');
   });
 
-  it('learns from a sample of so many documents, the same each time', async () => {
+  it('learns from a sample of limited size, the same each time', async () => {
     const items = Array.from({ length: 300 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `alpha word${i} alpha word${i}` }));
     await fixture.call('addDocuments', { collection: 'c', documents: items });
     const { sql, environment } = fixture.base;

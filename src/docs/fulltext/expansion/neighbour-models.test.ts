@@ -97,7 +97,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     expect(trainer.trainings.map(({ collection }) => collection)).toEqual(['c']);
   });
 
-  it('go on serving after a write, and are learned anew when it is quiet', async () => {
+  it('go on serving after a write, and are learned again when it is quiet', async () => {
     const models = await trained();
     await write(models);
     expect(await seen(models)).toBe('n1');
@@ -157,7 +157,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     await trainer.begun(2);
   });
 
-  it('answer index_loading when the first training takes long, and serve when it is done', async () => {
+  it('return index_loading when the first training takes long, and serve when it is done', async () => {
     const models = open();
     const search = seen(models);
     await trainer.begun(1);
@@ -189,7 +189,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     expect(await second).toBe('n2');
   });
 
-  it('serve on while learning anew fails, which is tried again', async () => {
+  it('serve on while learning again fails, which is tried again', async () => {
     const models = await trained();
     await write(models);
     await timer.elapse();
@@ -205,7 +205,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     expect(await seen(models)).toBe('n3');
   });
 
-  it('go instead of being learned anew when nobody has asked for long', async () => {
+  it('go instead of being learned again when nobody has asked for long', async () => {
     const models = await trained();
     fixture.advance(IDLE_MS / 1000);
     await write(models);
@@ -246,7 +246,7 @@ describe('models of which terms stand together (decision D-84)', () => {
     expect(trainer.trainings).toHaveLength(2);
   });
 
-  it('give way to others when they take too many bytes, the one first that was not asked for longest', async () => {
+  it('are evicted when they take too many bytes, the least recently used first', async () => {
     const models = await trained({ maxBytes: 1 });
     const other = seen(models, 'd');
     await trainer.begun(2);

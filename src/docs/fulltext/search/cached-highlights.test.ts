@@ -8,7 +8,7 @@ const passage = (fragment: string): Highlight => ({ field: 'contentMd', fragment
 const version = (ord: number, more: Partial<Version> = {}): Version => ({ ord, key: 'k', lang: 'en', updated_at: 1, rev_ts: 1, crc: 7, bytes: 9, meta: '{}', ...more });
 
 describe('RememberedHighlights', () => {
-  it('has what was kept of a document for a finder and options', () => {
+  it('returns the cached highlights of a document for a finder and options', () => {
     const remembered = new CachedHighlights();
     const [finder, another] = [{}, {}];
     const passages = [passage('a')];
@@ -20,7 +20,7 @@ describe('RememberedHighlights', () => {
 
   it.each<[string, Partial<Version>]>([
     ['body', { crc: 8 }], ['length', { bytes: 10 }], ['time', { updated_at: 2 }], ['revision', { rev_ts: 2 }], ['metadata', { meta: '{"a":["b"]}' }], ['key', { key: 'K' }], ['language', { lang: 'de' }],
-  ])('has nothing of a version with another %s, which takes its place', (_, more) => {
+  ])('returns nothing of a version with another %s, which takes its place', (_, more) => {
     const remembered = new CachedHighlights();
     const finder = {};
     remembered.keep(finder, 'x', version(1), [passage('a')]);
@@ -32,7 +32,7 @@ describe('RememberedHighlights', () => {
     expect(remembered.bytes - bytes).toBe(2 * ((more.meta?.length ?? 2) - 2));
   });
 
-  it('forgets what was asked for longest ago when there is no room', () => {
+  it('evicts the least recently used when it is full', () => {
     const remembered = new CachedHighlights();
     const finder = {};
     const ask = (options: string) => {

@@ -76,7 +76,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
       else page('# Body', { ETag: '"v1"' })(request, response);
     };
 
-    it('is asked for on condition, and is the answer as it is stored when it has not changed', async () => {
+    it('is asked for on condition, and is the response as it is stored when it has not changed', async () => {
       answering = versioned;
       const first = await take('/a', { meta: { tag: 'x' } });
       fixture.advance(5);
@@ -130,7 +130,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
     await expect(take('/bomb')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the answer has more than 10485760 bytes' });
   });
 
-  it('gives up on a body that does not end', async () => {
+  it('abandons a body that does not end', async () => {
     answering = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/plain' });
       const pump = (): void => {
@@ -162,7 +162,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
     await expect(fixture.call('importUrl', { collection: 'web', url, lang: 'en' })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('url') });
   });
 
-  it('does not tell the address that a name has', async () => {
+  it('does not reveal the address that a name has', async () => {
     const { port } = new URL(base);
     await expect(fixture.call('importUrl', { collection: 'web', url: `http://localhost:${Number(port) === 1 ? 2 : 1}/`, lang: 'en' })).rejects.toMatchObject({ message: expect.not.stringContaining('127.0.0.1') });
   });

@@ -103,7 +103,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('goes to the log line by line, and becomes the result', async () => {
     const server = await chatServer(streams(delta('First li'), delta('ne\nSecond'), delta(' line'), ending));
     const running = ask(server.endpoint);
@@ -150,7 +150,7 @@ describe('the answer', () => {
     expect((await ended(ask(echo.endpoint))).error!.message).toBe(`the model at ${echo.endpoint} answered 401: bad key Bearer ***`);
   });
 
-  it('of more than 1 MiB loses its end, which is told', async () => {
+  it('of more than 1 MiB loses its end, which is reported', async () => {
     const server = await chatServer(streams(...Array.from({ length: 30 }, () => delta(`${'"ä'.repeat(20)}\n`.repeat(700))), ending));
     const { content } = await ended(ask(server.endpoint));
     expect(content).toMatchObject({ truncated: true, finish_reason: 'stop' });
@@ -221,20 +221,20 @@ describe('failures', () => {
     }, 'broke off'],
     ['tells an error', streams(delta('half'), event({ error: { message: 'overloaded' } })), 'the model failed: overloaded'],
     ['is no JSON', streams('data: <html>\n\n'), 'the answer is not JSON of a chat completion'],
-  ])('an answer that %s is a model_error, and not tried again', async (_, behaviour, message) => {
+  ])('a response that %s is a model_error, and not tried again', async (_, behaviour, message) => {
     const server = await chatServer(behaviour);
     expect(await ended(ask(server.endpoint))).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: expect.stringContaining(message) } });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a server that does not begin to answer is a model_timeout', async () => {
+  it('a server that does not begin to respond is a model_timeout', async () => {
     const server = await chatServer(() => undefined);
     expect(await ended(ask(server.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'model_timeout', message: `the model at ${server.endpoint} did not begin to answer within 100ms` } });
     const headersOnly = await chatServer((response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders());
     expect(await ended(ask(headersOnly.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ error: { code: 'model_timeout' } });
   });
 
-  it('an answer that takes too long is a model_timeout', async () => {
+  it('a response that takes too long is a model_timeout', async () => {
     const server = await chatServer((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(delta('slow'));
@@ -256,7 +256,7 @@ describe('failures', () => {
     await gone.promise;
   });
 
-  it('a stop before the answer is a cancel too', async () => {
+  it('a stop before the response is a cancel too', async () => {
     const server = await chatServer(() => undefined);
     const running = ask(server.endpoint);
     await server.asked();
