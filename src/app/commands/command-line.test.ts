@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { mergedText } from './documents/edit.ts';
 import { ENTRIES, createProgram } from './program.ts';
-import { runQuire, Sink, type CommandInput } from './testing/run-command.ts';
+import { runQuire, Sink, type CommandInput } from '../../testkit/commands/run-command.ts';
 
 const execute = promisify(execFile);
 const MAIN = join(import.meta.dirname, '../main.ts');

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatMoment } from './shared/format.ts';
 import { textWidth } from './shared/text-width.ts';
-import { startFakeService, type FakeAnswer, type FakeService } from './testing/fake-service.ts';
-import { runQuire } from './testing/run-command.ts';
+import { startFakeService, type FakeAnswer, type FakeService } from '../../testkit/commands/fake-service.ts';
+import { runQuire } from '../../testkit/commands/run-command.ts';
 
 const DOCUMENTS = [
   { id: 'c|a|en', key: 'a', lang: 'en', meta: { title: ['First'], tags: ['x', 'y'] }, updatedAt: 1_770_000_000 },

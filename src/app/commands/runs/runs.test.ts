@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRunsConfig } from '../../../runs/config/index.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
-import { startFakeService } from '../testing/fake-service.ts';
-import { runQuire, type CommandInput } from '../testing/run-command.ts';
+import { startFakeService } from '../../../testkit/commands/fake-service.ts';
+import { runQuire, type CommandInput } from '../../../testkit/commands/run-command.ts';
 
 const CONFIG = `
 pipelines:
