@@ -18,7 +18,7 @@ export type { WordsQuery } from './search/rank-by-words.ts';
 export { fillPrompt } from './search/fill-prompt.ts';
 export { fitFacets } from './search/fit-facets.ts';
 export { readContent, readRows } from './search/result-rows.ts';
-export { OrdSet } from './view/ord-set.ts';
+export { OrdSet } from '../../lib/ord-set.ts';
 export type { TextHit } from './view/text-index.ts';
 export type { FullTextView } from './view/fulltext-view.ts';
 export { MAX_SUGGESTIONS, replaced as respelled, respellings, unknownWords } from './search/search-help.ts';

@@ -12,7 +12,7 @@ import { RetryPause, untilAborted } from '../wait/index.ts';
 import { artifactParts } from './artifact-parts.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
-import { refKey } from './ref-key.ts';
+import { refKey } from '../ref-key.ts';
 
 export interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };

@@ -199,7 +199,7 @@ export class NeighbourModels {
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned anew; trying again');
+        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned again; trying again');
       }
     }
   }

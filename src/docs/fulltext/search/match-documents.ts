@@ -4,7 +4,7 @@ import type { Sql } from '../../../storage/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { OrdSet } from '../view/ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';

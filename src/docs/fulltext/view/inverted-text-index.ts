@@ -8,7 +8,7 @@ import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights } from './field-weights.ts';
-import { OrdSet } from './ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 import { toRerankings } from './to-rerankings.ts';
