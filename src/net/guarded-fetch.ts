@@ -46,7 +46,7 @@ export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
     const first = await firstHop(asked?.url ?? String(input as string | URL), asked, init);
     const ended = new AbortController();
     const late = new AbortController();
-    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete answer within ${deps.timeoutMs / 1000} s`)));
+    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete response within ${deps.timeoutMs / 1000} s`)));
     const caller = init.signal ?? asked?.signal;
     const signal = caller == null ? late.signal : AbortSignal.any([caller, late.signal]);
     try {
@@ -85,7 +85,7 @@ async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedir
     const next = redirect === 'manual' ? undefined : nextHop(hop, answer.status, answer.headers.get('Location'));
     if (next === undefined) return { answer, hops };
     await answer.body?.cancel();
-    if (redirect === 'error') throw new RefusedRequest('redirect', 'the answer is a redirect');
+    if (redirect === 'error') throw new RefusedRequest('redirect', 'the response is a redirect');
     if (hops === MAX_REDIRECTS) throw new RefusedRequest('redirect', `more than ${MAX_REDIRECTS} redirects`);
     hop = next;
   }

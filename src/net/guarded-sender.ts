@@ -53,7 +53,7 @@ interface Pending {
  * small requests: `fetch`, with its streams, signals and timers, takes several times as long for each.
  */
 export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }: GuardedSenderDeps): Send {
-  const late = () => new RefusedRequest('time', `no complete answer within ${timeoutMs / 1000} s`);
+  const late = () => new RefusedRequest('time', `no complete response within ${timeoutMs / 1000} s`);
   let current: Set<Pending> | undefined;
   const deadline = (): Set<Pending> => {
     if (current !== undefined) return current;
@@ -137,7 +137,7 @@ class Exchange implements Pending, Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     if (this.#bytes <= this.#maxBytes || this.#head === undefined) return;
     this.#outcome.resolve(this.#head);
-    controller.abort(new RefusedRequest('size', `the answer has more than ${this.#maxBytes} bytes`));
+    controller.abort(new RefusedRequest('size', `the response has more than ${this.#maxBytes} bytes`));
   }
 
   onResponseEnd(): void {

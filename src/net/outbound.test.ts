@@ -284,7 +284,7 @@ describe('a response', () => {
     expect((await (await fetch(`${server.url}/1000`)).text()).length).toBe(1000);
     for (const path of ['1001', '900000', 'bomb']) {
       const error = await refusal((await fetch(`${server.url}/${path}`)).text());
-      expect([error.rule, error.message]).toEqual(['size', 'the answer has more than 1000 bytes']);
+      expect([error.rule, error.message]).toEqual(['size', 'the response has more than 1000 bytes']);
     }
   });
 
@@ -296,7 +296,7 @@ describe('a response', () => {
     while (server.seen.length === 0) await new Promise(setImmediate);
     await timer.elapse();
     const error = await refusal(reading);
-    expect([error.rule, error.message]).toEqual(['time', 'no complete answer within 30 s']);
+    expect([error.rule, error.message]).toEqual(['time', 'no complete response within 30 s']);
   });
 
   it('that was read, failed or was left leaves no timer behind', async () => {

@@ -123,7 +123,7 @@ function logDrops(server: Server | TlsServer, log: Log, { connections }: ServerL
     const now = performance.now();
     if (now - loggedAt < LOG_EVERY_MS) return;
     loggedAt = now;
-    log.warn({ connections }, 'connections are turned away: there are too many');
+    log.warn({ connections }, 'connections are rejected: there are too many');
   });
 }
 

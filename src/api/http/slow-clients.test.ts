@@ -233,7 +233,7 @@ describe('what is too large or too much', () => {
     const held = await Promise.all([open(server), open(server), open(server)]);
     const [first, second] = [await open(server), await open(server)];
     await Promise.all([first.closed, second.closed]);
-    expect([first.received(), warnings]).toEqual(['', ['connections are turned away: there are too many']]);
+    expect([first.received(), warnings]).toEqual(['', ['connections are rejected: there are too many']]);
     held[0]!.socket.destroy();
     await vi.waitFor(async () => {
       const late = await open(server);

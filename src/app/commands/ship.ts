@@ -172,7 +172,7 @@ async function run(flags: RunFlags, io: Io): Promise<void> {
 const ENDS: Readonly<Record<ShipRunEnd, { readonly exitCode: number; readonly message?: string }>> = {
   drained: { exitCode: 0 },
   ephemeral: { exitCode: 0 },
-  gave_up: { exitCode: 1, message: 'the server could not be told how the last runs ended; it hands them out again' },
+  gave_up: { exitCode: 1, message: 'the server could not be notified how the last runs ended; it assigns them again' },
   denied: { exitCode: EXIT_DENIED, message: 'the server has revoked this ship, and its key is deleted: join again with a new token' },
   expired: { exitCode: EXIT_DENIED, message: 'the certificate has expired before it could be renewed: join again with a new token' },
   outdated: { exitCode: EXIT_OUTDATED, message: 'this program is too old for the server: upgrade it' },

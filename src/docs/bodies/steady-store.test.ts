@@ -4,7 +4,7 @@ import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { StoreFailure, type ObjectStore } from '../../net/objects/index.ts';
 import { SteadyStore } from './steady-store.ts';
 
-const failure = (passes: boolean) => new StoreFailure('the service answered 503', { field: 'endpoint', passes });
+const failure = (passes: boolean) => new StoreFailure('the service returned 503', { field: 'endpoint', passes });
 
 let timer: VirtualTimer;
 let asked: number;

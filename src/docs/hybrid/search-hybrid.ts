@@ -96,7 +96,7 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
 function incomparableWarning(documents: number): string[] {
   if (documents === 0) return [];
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
+  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again`];
 }
 
 async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all, results }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {

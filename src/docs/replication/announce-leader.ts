@@ -22,7 +22,7 @@ export async function announceLeader({ link, epoch, fence, retryMs, timer, log }
       // The address is this node's own, or the other node has received the report.
       if (answer.epoch === epoch() || answer.fencedBy >= epoch()) return;
     } catch (error) {
-      if (failures === 1 && !signal.aborted) log.info({ err: error }, 'the former leader is out of reach; it is told of this one when it comes back');
+      if (failures === 1 && !signal.aborted) log.info({ err: error }, 'the former leader is out of reach; it is notified of this one when it comes back');
     }
     await timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
   }

@@ -288,7 +288,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   #rebuild(run: Run, name: string): void {
     const collection = this.#collections.get(name);
-    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew: true }));
+    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild: true }));
   }
 
   #inBackground(run: Run, work: () => Promise<void>): void {
@@ -296,31 +296,31 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Builds the index of a collection that has none, or in any case if `anew` is set. Never rejects, because failures of the database may be
+   * Builds the index of a collection that has none, or in any case if `rebuild` is set. Never rejects, because failures of the database may be
    * temporary.
    */
-  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { anew = false } = {}): Promise<void> {
+  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { rebuild = false } = {}): Promise<void> {
     const { signal } = run.abort;
     const isThere = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection;
-    for (let failures = 1; isThere() && (anew || collection.serving === undefined); failures++) {
+    for (let failures = 1; isThere() && (rebuild || collection.serving === undefined); failures++) {
       try {
         await this.#build(run, collection);
-        anew = false;
+        rebuild = false;
         await this.#kept.save(collection, run.subscriber.position);
       } catch (error) {
         if (signal.aborted) return;
         this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
-        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, anew);
+        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, rebuild);
         await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
       }
     }
   }
 
   /** The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are built. */
-  #buildLater(run: Run, collection: CollectionIndex<Index>, anew: boolean): void {
+  #buildLater(run: Run, collection: CollectionIndex<Index>, rebuild: boolean): void {
     const { signal } = run.abort;
     void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
-      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew }));
+      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild }));
     });
   }
 

@@ -112,7 +112,7 @@ export class Deliveries {
       feed, reader: this.#reader,
       wants: (event) => this.#wants(webhookOf(id), event),
       idOf: (event) => deliveryId({ id }, event),
-      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook is not told what was lost with it'),
+      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook does not receive what was lost with it'),
     }, duties));
     this.engine.add(outboxLaneOf(id, box ?? FROM_THE_START, sql, duties));
   }

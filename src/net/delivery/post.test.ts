@@ -62,7 +62,7 @@ describe('one attempt of a delivery', () => {
       const outcome = post();
       await begun.promise;
       await timer.advance(10_000);
-      expect(await outcome).toEqual({ kind: 'failed', error: 'no complete answer within 10 s' });
+      expect(await outcome).toEqual({ kind: 'failed', error: 'no complete response within 10 s' });
     }
   });
 

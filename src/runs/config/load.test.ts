@@ -101,7 +101,7 @@ describe('loadRunsConfig from a URL', () => {
 
   it('refuses another status, without showing what the URL may hide', async () => {
     const source = await serve((_, response) => response.writeHead(403).end('no'));
-    await expect(loadRunsConfig({ source: `${source}?key=hunter2`, env: {} })).rejects.toMatchObject({ problems: [`${source}: the server answered 403`] });
+    await expect(loadRunsConfig({ source: `${source}?key=hunter2`, env: {} })).rejects.toMatchObject({ problems: [`${source}: the server returned 403`] });
   });
 
   it('stops reading at 1 MiB', async () => {

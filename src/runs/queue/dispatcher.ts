@@ -106,7 +106,7 @@ export class Dispatcher {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be handed out; the next tick tries again');
+    const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be assigned; the next tick tries again');
     this.wake(); // for runs that were queued before the start
     for (;;) {
       await this.#woken.promise;

@@ -249,7 +249,7 @@ describe('draining a ship', () => {
     same.hello();
     expect(await same.next('drain')).toMatchObject({ exit: true });
     const restarted = ship.connect();
-    restarted.hello([], Buffer.from('started anew'));
+    restarted.hello([], Buffer.from('restarted'));
     expect(await restarted.next('drain')).toMatchObject({ exit: false });
     expect((await only()).draining).toBe(true);
     const run = await fixture.submit();

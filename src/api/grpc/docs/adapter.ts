@@ -85,7 +85,7 @@ export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' 
 function encode(value: unknown, plan: MessagePlan, maxBytes: number): Buffer {
   const bytes = encodeMessage(value ?? {}, plan);
   if (bytes.length > maxBytes) {
-    throw new ServiceError('payload_too_large', `the answer has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
+    throw new ServiceError('payload_too_large', `the response has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
   }
   return bytes;
 }

@@ -75,7 +75,7 @@ describe('pages', () => {
   });
 
   it.each(['', 'x', 'YXQ6MTAw', Buffer.from('at:50').toString('base64url'), Buffer.from('at:0').toString('base64url'), 'x'.repeat(1000)])('refuse a cursor that is not theirs: %s', (cursor) => {
-    expect(() => pageOf([1, 2, 3], cursor)).toThrow('cursor is not one that this server gave');
+    expect(() => pageOf([1, 2, 3], cursor)).toThrow('cursor is not one of this server');
   });
 });
 

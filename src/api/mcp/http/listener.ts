@@ -205,7 +205,7 @@ class McpService {
 
   async #postMessage(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const id = exchange.url.searchParams.get('sessionId');
-    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, as the event endpoint of /sse gave it');
+    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
     const session = this.sessions.get(id, 'sse', party.owner);
     this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
   }

@@ -141,7 +141,7 @@ describe('a wrong call returns what to send instead', () => {
     ['with a collection that there is not', 'search', { query: 'x', collection: 'handbok' }, 'there is no collection handbok', /did you mean handbook\? collections: blog, handbook/],
     ['with a key that there is not', 'read', { collection: 'handbook', key: 'holiday-rule' }, 'there is no document holiday-rule in the language en in handbook', /one of these may be meant/],
     ['with a language that there is not', 'edit', { collection: 'handbook', key: 'holiday-rules', lang: 'fr', new_text: 'x' }, 'there is no document holiday-rules in the language fr', /one of these/],
-    ['with a text that does not stand there', 'edit', { collection: 'handbook', key: 'report', old_text: 'badgers', new_text: 'x' }, 'old_text does not stand in the document', /copy old_text/],
+    ['with a text that does not stand there', 'edit', { collection: 'handbook', key: 'report', old_text: 'badgers', new_text: 'x' }, 'old_text is not in the document', /copy old_text/],
     ['with a text that stands there twice', 'edit', { collection: 'handbook', key: 'report', old_text: 'station', new_text: 'x' }, 'more than once', /make old_text longer/],
     ['with a version that there is not', 'history', { collection: 'notes', key: 'list', revision: 99 }, 'there is no version 99', /versions: \d/],
   ])('%s', async (_, tool, args, error, advice) => {

@@ -108,7 +108,7 @@ export class WatchHub {
 }
 
 export function eventsLost(): ServiceError {
-  return new ServiceError('unavailable', 'events were lost: the database was replaced by a backup, or they are no longer kept; watch it anew, without the number of the last event');
+  return new ServiceError('unavailable', 'events were lost: the database was replaced by a backup, or they are no longer kept; watch it again, without the number of the last event');
 }
 
 const stopping = (): ServiceError => new ServiceError('unavailable', 'the service is stopping');

@@ -160,7 +160,7 @@ describe('POST /v1/import-wiki (contract section 4)', () => {
     };
     const origin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
     expect(await call(`${origin}/dump.xml`)).toContain('\\"imported\\":3');
-    expect(await call(`${origin}/none.xml`)).toContain('the server answered 404');
+    expect(await call(`${origin}/none.xml`)).toContain('the server returned 404');
     expect(await call('http://169.254.169.254/latest')).toContain('url could not be fetched');
     expect(await call('file:///etc/passwd')).toContain('url must be an http or https URL');
   });

@@ -87,7 +87,7 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
 
 function incomparableWarning(documents: number, { model }: QueryVector): string {
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew';
+  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
   return `${count} not compared: ${reason}`;
 }
 

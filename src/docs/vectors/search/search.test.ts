@@ -314,7 +314,7 @@ describe('vectors of several models', () => {
     const later = await fixture.crashed({ meaning: new Meaning('other words') });
     expect(await later.find('red apples')).toMatchObject({
       results: [], model: 'other words',
-      warnings: ['the vectors of 2 documents were not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew'],
+      warnings: ['the vectors of 2 documents were not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again'],
     });
     await later.add('n', 'red apples');
     expect(await later.find('red apples')).toMatchObject({ total: 1, results: [{ document: { key: 'n' } }], warnings: [expect.stringContaining('2 documents') as string] });

@@ -164,7 +164,7 @@ export class FleetSession implements Session {
 
   #fail(error: unknown): void {
     if (error instanceof FleetRefusal) {
-      this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is turned away');
+      this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is rejected');
       const { status } = error;
       return this.close(status === 'permission_denied' || status === 'not_found' ? status : 'failed_precondition', error.message, error.revocation);
     }

@@ -160,7 +160,7 @@ export class WorkerPool {
 
   #lost(pooled: PooledWorker, cause: unknown): void {
     this.#workers.splice(this.#workers.indexOf(pooled), 1);
-    pooled.task?.reject(new WorkerFailure('a worker ended before it answered', { cause }));
+    pooled.task?.reject(new WorkerFailure('a worker ended before it responded', { cause }));
     pooled.task = undefined;
     if (!this.#closed) this.#dispatch();
   }
