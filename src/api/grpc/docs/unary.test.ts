@@ -157,7 +157,7 @@ describe('a message', () => {
     expect(await failure(fixture.client.call('Add', { contentMd: 'x'.repeat(5000) }))).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
     expect(fixture.invocations).toEqual([]);
     const error = (await failure(fixture.client.call('Get', {})))!;
-    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: 'the answer has 5003 bytes, more than the 4096 of a message; ask for less at once' });
+    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: 'the response has 5003 bytes, more than the 4096 of a message; ask for less at once' });
     expect(error.metadata.get('quire-code')).toEqual(['payload_too_large']);
   });
 

@@ -191,7 +191,7 @@ describe('quire runs ships, token, projects and audit', () => {
     expect((await quire('show', [id.slice(0, 30)])).stdout).toContain(id);
     expect((await quire('show', ['ffffffff'])).stderr).toContain('no id of the newest 2000 runs begins or ends with ffffffff');
     await submitted('hello');
-    expect((await quire('show', [id.slice(0, 4)])).stderr).toMatch(/\d+ runs are meant by /);
+    expect((await quire('show', [id.slice(0, 4)])).stderr).toMatch(/\d+ runs match /);
   });
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {
