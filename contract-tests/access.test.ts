@@ -23,7 +23,7 @@ function toldBy({ status, headers, text }: Answer): unknown {
 const refusal = ({ status, text }: Answer): [number, string] => [status, (JSON.parse(text) as { error: string }).error];
 
 describe('credentials over HTTP (contract section 5)', () => {
-  it('that are not valid are all told the same, whatever is wrong with them', async () => {
+  it('that are not valid all get the same response, whatever is wrong with them', async () => {
     const access = await start();
     const token = await access.register('ann');
     const key = await access.keyOf(token);
@@ -75,7 +75,7 @@ describe('credentials over HTTP (contract section 5)', () => {
     }
   });
 
-  it('count at once: what is granted, taken away, disabled or deleted is so with the next request', async () => {
+  it('take effect at once: grants, revocations, disabling and deletion apply from the next request', async () => {
     const access = await start();
     await access.manage('POST', '/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'a' });
     const ann = bearer(await access.register('ann'));
@@ -152,7 +152,7 @@ describe('credentials over HTTP (contract section 5)', () => {
 });
 
 describe('two credentials in one request', () => {
-  it('are told apart where the one that counts is refused', async () => {
+  it('are distinguished where the one that counts is refused', async () => {
     const access = await start();
     const send = (key: string) => access.send('GET', '/v1/config', { ...access.admin, ...apiKey(key) });
     expect(refusal(await send('svc_live_no'))).toEqual([401, 'invalid token: X-API-Key was refused; where it is sent, Authorization does not count']);
@@ -192,7 +192,7 @@ describe('what a caller may not read does not show', () => {
     expect(refusal(await access.send('GET', '/v1/stats', ann))).toEqual([403, 'admin permission required']);
   });
 
-  it('in metrics that are public, except to who shows by a credential that he may read them (decision D-141)', async () => {
+  it('in metrics that are public, except to callers with a credential that permits reading them (decision D-141)', async () => {
     const { access, ann } = await populated();
     const shown = async (credential: Credential) => {
       const { status, text } = await access.send('GET', '/metrics', credential);

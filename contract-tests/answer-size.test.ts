@@ -81,7 +81,7 @@ async function walk(ask: (more: Fields) => Promise<Part>, most: number): Promise
   return { items, answers };
 }
 
-describe('an answer that can grow', () => {
+describe('a response that can grow', () => {
   let server: DocsServer;
   let mcp: ConnectedClient;
   /** The response that created the last embedding configuration. */
@@ -151,7 +151,7 @@ describe('an answer that can grow', () => {
   }
 
   describe.each(Object.entries(GROWING))('%s', (_, growing) => {
-    it('ends at the size of an answer and says where to go on, until nothing is left', async () => {
+    it('ends at the size of a response and says where to go on, until nothing is left', async () => {
       const { items, answers } = await walk((more) => overRest(growing, more), ANSWER_BYTES);
       expect(answers).toBeGreaterThan(1);
       expect(new Set(items).size).toBe(items.length);
@@ -231,7 +231,7 @@ describe('a list that administrators keep', () => {
     return partOf(status, text, (name) => (headers[name] as string | undefined) ?? null, items);
   };
 
-  it.each(Object.entries(LISTS))('ends at the size of an answer and says where to go on, until nothing is left: %s', async (_, [path, items, expected]) => {
+  it.each(Object.entries(LISTS))('ends at the size of a response and says where to go on, until nothing is left: %s', async (_, [path, items, expected]) => {
     const { items: found, answers } = await walk((more) => ask(path, items, more), BYTES);
     expect(answers).toBeGreaterThan(1);
     expect(new Set(found).size).toBe(found.length);
@@ -244,7 +244,7 @@ describe('a list that administrators keep', () => {
     expect(await ask(path, items, { offset: expected, limit: 3 })).toMatchObject({ items: [], truncated: false });
   });
 
-  it('counts all of them where the answer is the list itself', async () => {
+  it('counts all of them where the response is the list itself', async () => {
     const { headers } = await access.send('GET', '/v1/auth/permissions?username=user0&limit=1', access.admin);
     expect(headers['x-total-count']).toBe(String(COUNT));
   });

@@ -23,7 +23,7 @@ afterAll(async () => {
 const post = (to: HttpClient, path: string, body: object, accepted: string): Promise<Answer> =>
   to.send('POST', path, { headers: { 'Content-Type': 'application/json', 'Accept-Encoding': accepted }, body: JSON.stringify(body) });
 
-describe('answers are compressed', () => {
+describe('responses are compressed', () => {
   it('of operations, as JSON and as files', async () => {
     const document = await post(client, '/v1/get', { collection: 'blog', key: 'a', lang: 'en' }, 'gzip, zstd');
     expect(document.headers['content-encoding']).toBe('zstd');

@@ -27,7 +27,7 @@ const read = (headers: Record<string, string> = {}, more: object = {}) => send('
 const readMeta = (headers: Record<string, string> = {}) => client.send('GET', '/v1/doc-meta?collection=blog&key=a', { headers });
 
 describe('ETag and If-None-Match', () => {
-  it('answer 304 without a body while the document is the same', async () => {
+  it('return 304 without a body while the document is the same', async () => {
     const first = await read();
     const tag = first.headers.etag!;
     expect(tag).toBe(`"${first.json<{ checksum: string }>().checksum}"`);
@@ -47,7 +47,7 @@ describe('ETag and If-None-Match', () => {
     expect([second.status, second.headers.etag]).toEqual([200, expect.not.stringMatching(etag!)]);
   });
 
-  it('are others where the answer is compressed, and mean the same', async () => {
+  it('are others where the response is compressed, and mean the same', async () => {
     const plain = (await read()).headers.etag!;
     const { etag } = (await read({ 'Accept-Encoding': 'gzip' })).headers;
     expect(etag).toBe(plain.replace(/"$/, '-gzip"'));
@@ -96,7 +96,7 @@ describe('If-None-Match of a write', () => {
   });
 });
 
-it('a checksum is nothing for callers who may not read', async () => {
+it('callers without read permission get no checksum', async () => {
   const access = await AccessServer.start();
   const writer = { Authorization: `Bearer ${await access.register('writer')}` };
   await access.grant('writer', 'blog', 'write');

@@ -51,7 +51,7 @@ describe('documents over gRPC', () => {
     expect(await failure(client.call('SetTTL', { ...name, ttl: '-1' }))).toMatchObject({ code: status.INVALID_ARGUMENT, details: expect.stringContaining('ttl must be at least 0') });
   });
 
-  it('refuse two answers to how many edits are allowed', async () => {
+  it('refuse two values for the number of allowed edits', async () => {
     for (const rpc of ['FTS', 'HybridSearch']) {
       expect(await failure(client.call(rpc, { collection: 'grpc', query: 'x', fuzzy: 1, fuzzyAuto: true }))).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'fuzzy and fuzzy_auto cannot both be set' });
     }

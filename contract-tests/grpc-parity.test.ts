@@ -149,7 +149,7 @@ async function grpcAnswer(rpc: string, request: Buffer, credential: Metadata): P
   });
 }
 
-describe('gRPC answers what HTTP answers', () => {
+describe('gRPC returns what HTTP returns', () => {
   it.each(Object.entries(SCENARIOS))('in the scenario of %s', async (operationId, scenario) => {
     differences.length = 0;
     await scenario({ client, direct: client, server, collection: `parity-${operationId.toLowerCase()}` });

@@ -84,7 +84,7 @@ describe('HTTP/3', () => {
     expect(json(await send('POST', '/v1/get', name('a')))).toMatchObject({ contentMd: 'a quokka' });
   });
 
-  it('answers errors as HTTP does, with its headers and none of a connection', async () => {
+  it('returns errors as HTTP does, with its headers and none of a connection', async () => {
     const answer = await send('POST', '/v1/get', name('missing'));
     expect(answer.status).toBe(404);
     expect(json(answer)).toMatchObject({ code: 'not_found' });
@@ -127,7 +127,7 @@ describe('HTTP/3', () => {
     expect(protocols.http3.enabled).toBe(true);
   });
 
-  it('is what a browser speaks with it', async (context) => {
+  it('is what browsers use with it', async (context) => {
     const pin = createHash('sha256').update(new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
     const browser = await chromium.executablePath().then((executablePath) => playwright.launch({ executablePath, headless: true, args: [
       '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-quic', `--origin-to-force-quic-on=localhost:${portOf(service)}`,

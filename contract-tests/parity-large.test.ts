@@ -28,7 +28,7 @@ async function change(protocol: string): Promise<{ answered: boolean; done: bool
   return { answered: 'value' in outcome, done: 'expiresAt' in (meta as { value: object }).value };
 }
 
-describe('a write of a document that is too large for an answer', () => {
+describe('a write of a document that is too large for a response', () => {
   it.each(['REST', 'GraphQL', 'gRPC', 'MCP', 'MCP without a session'])('is done, and said to be done, over %s', async (protocol) => {
     expect(await change(protocol)).toEqual({ answered: true, done: true });
   });

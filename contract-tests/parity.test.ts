@@ -92,7 +92,7 @@ describe('a value of a type that the GraphQL schema does not have', () => {
     ['addDocument', 'mutation', 'input: { collection: "c", key: "k", lang: "en" }', '{ id }'],
     ['search', 'query', 'input: { collection: "c", limit: 1.5 }', '{ totalCount }'],
     ['search', 'query', 'input: { collection: "c", unknown: 1 }', '{ totalCount }'],
-  ])('is refused under the same code, in words of its own: %s (%#)', async (field, kind, args, selection) => {
+  ])('is refused under the same code, in terms of its own protocol: %s (%#)', async (field, kind, args, selection) => {
     const client = new HttpClient(server.url);
     const { status, ...answer } = await client.post('/graphql', { query: `${kind} { ${field}(${args}) ${selection} }` });
     client.close();

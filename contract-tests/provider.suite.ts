@@ -73,7 +73,7 @@ export function providerSuite<P extends Provider, Client extends SdkClient>(suit
       expect(Object.keys(scenarios).sort()).toEqual([...server.built].sort());
     });
 
-    it('answers 501 to every other operation of the specification', async () => {
+    it('returns 501 to every other operation of the specification', async () => {
       const rest = exampleCalls(service).filter(({ operationId }) => !server.built.includes(operationId));
       expect(rest.length + server.built.length).toBe(Object.keys(operations).length);
       for (const { operationId, options } of rest) {

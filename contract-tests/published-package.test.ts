@@ -6,14 +6,14 @@ import { installPackage, type InstalledPackage } from '../src/testkit/installed-
 import { eventually } from '../src/testkit/runs-faults/eventually.ts';
 
 /** A build and some twenty processes take long on a busy machine. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const API_TOKEN = 'a-token-of-many-characters';
 
 let installed: InstalledPackage;
 beforeAll(async () => {
   installed = await installPackage();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 afterEach(() => DocsProcess.killAll());
 afterAll(() => installed.remove());
 
@@ -58,7 +58,7 @@ describe('the published package, installed without development dependencies', ()
     for (const name of commands) below.set(name, await askForHelp(name));
     expect(below.get('runs')).toEqual(expect.arrayContaining(['submit', 'logs']));
     expect(below.get('ship')).toEqual(expect.arrayContaining(['join', 'run']));
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 
   it('serves documents over HTTP, with pages, passwords, and threads for symbols and vectors', async () => {
     const database = join(installed.folder, 'quire.db');
@@ -83,7 +83,7 @@ describe('the published package, installed without development dependencies', ()
     expect(await server.end()).toMatchObject({ code: 0 });
 
     expect(await output(['docs', '--verify-db', database])).toContain('sound');
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 
   it('serves a run queue, which a ship joins', async () => {
     const config = join(installed.folder, 'runs.yaml');
@@ -112,5 +112,5 @@ fleet: {enabled: true, listen: "127.0.0.1:0", enrol_listen: "127.0.0.1:0", adver
     expect(await output(['runs', 'list', '--json', '--url', url], { RUNS_API_TOKEN: API_TOKEN }));
     expect(await sailing.end()).toMatchObject({ code: 0 });
     expect(await server.end()).toMatchObject({ code: 0 });
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 });

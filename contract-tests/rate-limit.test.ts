@@ -73,7 +73,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(quota(await clients.http.get('/v1/config'))).toEqual([429, '0']);
   });
 
-  it('answers each protocol in its own form, with the time to wait, which is enough', async () => {
+  it('is reported by each protocol in its own form, with a time to wait that suffices', async () => {
     const clock = clockAt();
     const clients = await start({ ...LIMITED, SVC_RATE_LIMIT_REQUESTS: '1', SVC_RATE_LIMIT_BURST: '0' }, clock);
     await clients.http.get('/v1/config');
@@ -91,7 +91,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(quota(await clients.http.get('/v1/config'))).toEqual([200, '0']);
   });
 
-  it('spares health, readiness, metrics and preflights', async () => {
+  it('does not count health, readiness, metrics and preflights', async () => {
     const clients = await start({ ...LIMITED, SVC_RATE_LIMIT_REQUESTS: '1', SVC_RATE_LIMIT_BURST: '0' });
     await clients.http.get('/v1/config');
     for (const path of ['/health', '/v1/health', '/ready', '/v1/ready', '/metrics']) expect(quota(await clients.http.get(path))).toEqual([200, undefined]);
@@ -103,7 +103,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(text).toContain('svc_grpc_requests_total{method="quire.docs.v1.DocumentDB/Health",code="OK"} 1');
   });
 
-  it('counts by user where it is told to, on every protocol, and keys of a user as the user', async () => {
+  it('counts by user where configured, on every protocol, and keys of a user as the user', async () => {
     const server = await startWithAuth({ ...LIMITED, ...BEHIND_PROXY, SVC_RATE_LIMIT_REQUESTS: '4', SVC_RATE_LIMIT_BY: 'user' }, clockAt());
     const clients = clientsOf(server);
     const token = bearer(await tokenOf(server.url, ADMIN));
@@ -129,7 +129,7 @@ describe('an attacker meets the limit', () => {
   const guess = ({ http }: Clients, i: number, headers: Record<string, string> = {}) => (
     http.send('POST', '/v1/auth/login', { headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify({ username: 'admin', password: `guess ${i}` }) }));
 
-  it.each(['ip', 'user'])('who guesses passwords and keys, counted by %s, whatever the protocol, the key and the headers', async (by) => {
+  it.each(['ip', 'user'])('callers that guess passwords and keys, counted by %s, whatever the protocol, the key and the headers', async (by) => {
     const clock = clockAt();
     const clients = clientsOf(await startWithAuth({ ...LIMITED, SVC_RATE_LIMIT_BY: by, SVC_AUDIT_ENABLED: 'true' }, clock));
     const key = (i: number) => apiKey(`svc_live_${i.toString(16).padStart(48, '0')}`);
@@ -147,7 +147,7 @@ describe('an attacker meets the limit', () => {
     expect(await through(20, (i) => attempts[i % attempts.length]!(i), 429)).toBe(4);
   });
 
-  it('who has many IPv6 addresses, and who writes addresses before those that proxies append', async () => {
+  it('callers with many IPv6 addresses, and callers that write addresses before those that proxies append', async () => {
     const clients = await start({ ...LIMITED, ...BEHIND_PROXY });
     const get = async (headers: Record<string, string>) => (await clients.http.send('GET', '/v1/config', { headers })).status;
     expect(await through(50, (i) => get(from(`2001:db8::${i.toString(16)}:1`)), 429)).toBe(4);
@@ -156,7 +156,7 @@ describe('an attacker meets the limit', () => {
     expect(await get(from('198.51.100.3'))).toBe(200);
   });
 
-  it('and is told of once, in the audit log, with the address that proxies tell, and counted in the metrics', async () => {
+  it('and is reported once, in the audit log, with the address from the proxies, and counted in the metrics', async () => {
     const server = await startWithAuth({ ...LIMITED, ...BEHIND_PROXY, SVC_AUDIT_ENABLED: 'true' }, clockAt());
     const clients = clientsOf(server);
     await through(20, async (i) => (await guess(clients, i, from('198.51.100.9'))).status, 429);

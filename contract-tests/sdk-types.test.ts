@@ -11,7 +11,7 @@ describe('the types of the SDK', () => {
     expectTypeOf<docs.SearchGeoPolygonRequest>().toHaveProperty('collection').toEqualTypeOf<string>();
   });
 
-  it('tell the types of a value that has several', () => {
+  it('state the types of a value that has several', () => {
     expectTypeOf<docs.RangeValue>().toEqualTypeOf<string | number>();
     expectTypeOf<NonNullable<docs.RangeMeta[number]['gte']>>().toEqualTypeOf<string | number>();
     expectTypeOf<NonNullable<runs.EnqueueRunRequest['input']>>().toEqualTypeOf<string | Record<string, unknown>>();

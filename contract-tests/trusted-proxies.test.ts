@@ -63,7 +63,7 @@ describe.each(Object.keys(WRITES))('the address of a client of %s', (protocol) =
     expect(await writtenFrom(server)).toEqual(['127.0.0.1']);
   });
 
-  it('is what a trusted proxy says, and not what the client told it', async () => {
+  it('is the one from a trusted proxy, not the one from the client', async () => {
     const server = await start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' });
     await write(server, { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9, 10.0.0.7' });
     expect(await writtenFrom(server)).toEqual(['203.0.113.9']);

@@ -114,7 +114,7 @@ describe('SVC_STRICT_INPUT=false passes it over and says so', () => {
     expect([file.status, file.headers['x-warnings']]).toEqual([200, '["unknown field \\"color\\" is ignored"]']);
   });
 
-  it('after the warnings of an answer that has its own', async () => {
+  it('after the warnings of a response that has its own', async () => {
     const answer = (await careless.post('/v1/validate', { collection: 'blog', meta: { faq: ['[{"q": "a"}]'] }, strict: true })).json<{ warnings: string[] }>();
     expect(answer.warnings).toEqual([expect.stringContaining('faq'), 'unknown field "strict" is ignored']);
   });

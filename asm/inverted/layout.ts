@@ -138,7 +138,7 @@ export const H_TEXT_AT: usize = H_SCRATCH + 552;
 export const H_POSTING: usize = H_SCRATCH + 560;
 /** Used bytes of B_CURSOR_POSITIONS. */
 export const H_CURSOR_POSITIONS: usize = H_SCRATCH + 700;
-/** The arena of remembered lists (see `lists/arena.ts`). */
+/** The arena of cached lists (see `lists/arena.ts`). */
 export const H_ARENA: usize = H_SCRATCH + 704;
 /** The parameters of scoring (see `weighing.ts`). */
 export const H_SCORING: usize = H_SCRATCH + 576;

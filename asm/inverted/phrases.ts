@@ -6,7 +6,7 @@
 //     words, exact?, least span, most extra, number of forms in all
 //     for each word: offset (exact) or its wanted count (otherwise), number of forms, forms
 //
-// or, with 0 as the number of forms in all, for each word: offset or wanted count, remembered list with positions.
+// or, with 0 as the number of forms in all, for each word: offset or wanted count, cached list with positions.
 //
 // Exact: each word occurs at its offset from a common position. Otherwise the code searches for a window that has
 // every word as often as wanted, in any order. The window's span is last - first position; its extra is the span minus

@@ -84,7 +84,7 @@ function hasAny(bytes: usize, block: usize): bool {
   return false;
 }
 
-/** The same for a remembered list. */
+/** The same for a cached list. */
 export function tallyList(list: usize, slot: u32): u32 {
   const bytes = makeSlot(slot);
   const words = wordsOf(list);

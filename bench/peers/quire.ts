@@ -46,7 +46,7 @@ export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {})
 
 /** The same without its caches between queries: each word is processed as if for the first time. */
 export function makeForgetful(job: Job): Engine {
-  return makeQuire(job, { rememberedBytes: 0 });
+  return makeQuire(job, { cacheBytes: 0 });
 }
 
 /** `total` runs a query and returns the number of matching documents. */

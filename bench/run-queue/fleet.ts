@@ -17,7 +17,7 @@ const CAPACITY = 4;
 const RUNS = Math.round(scaled(10_000, 200));
 const CLIENTS = 32;
 /** Number of runs executed one at a time, without other load. */
-const LONELY = Math.round(scaled(300, 20));
+const ONE_SHIP = Math.round(scaled(300, 20));
 /** Runs per second, half of the target for claims, and the duration. */
 const STEADY = 250;
 const STEADY_SECONDS = scaled(10, 1);
@@ -130,9 +130,9 @@ async function waiting(service: QueueService, ships: Ships): Promise<string[][]>
     return (await ships.order<number>({ do: 'began', run: id })) - at;
   };
   progress('latency, one run after the other');
-  const lonely: number[] = [];
-  for (let n = 0; n < LONELY; n++) {
-    lonely.push(await toStart(n));
+  const oneShip: number[] = [];
+  for (let n = 0; n < ONE_SHIP; n++) {
+    oneShip.push(await toStart(n));
     await setTimeout(10); // its end is reported in the meantime
   }
   progress(`latency, ${STEADY} runs a second`);
@@ -145,7 +145,7 @@ async function waiting(service: QueueService, ships: Ships): Promise<string[][]>
   }
   const row = (what: string, times: readonly number[]): string[] => [what, `${figure(quantile(times, 0.5))} / ${figure(quantile(times, 0.99))} ms`, `${TARGETS.p50} / ${TARGETS.p99} ms`];
   return [
-    row('from queueing to the start, idle, p50 / p99', lonely),
+    row('from queueing to the start, idle, p50 / p99', oneShip),
     [...row(`the same at ${STEADY} runs a second`, await Promise.all(steady)).slice(0, 2), ''],
   ];
 }

@@ -15,7 +15,7 @@ import { quantile, sideBySide } from './side-by-side.ts';
 
 const JOBS = Math.round(scaled(10_000, 200));
 const CLIENTS = 32;
-const LONELY = Math.round(scaled(200, 20));
+const ONE_SHIP = Math.round(scaled(200, 20));
 
 const PEERS: readonly (readonly [needs: string, start: (folder: string) => Promise<JobQueue | undefined>])[] = [
   ['postgresql', (folder) => startQuire(join(folder, 'quire'))],
@@ -72,7 +72,7 @@ async function latencies(queue: JobQueue): Promise<number[]> {
   await queue.work(() => begin());
   await setTimeout(1000);
   const times: number[] = [];
-  for (let n = 0; n < LONELY; n++) {
+  for (let n = 0; n < ONE_SHIP; n++) {
     const at = performance.now();
     const began = new Promise<void>((resolve) => (begin = resolve));
     await queue.submit();

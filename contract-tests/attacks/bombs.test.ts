@@ -33,7 +33,7 @@ describe('a compressed body', () => {
     expect([400, 415]).toContain(answer.status);
   });
 
-  it('that says nothing of it is no JSON', async () => {
+  it('that contains none of it is not JSON', async () => {
     expect((await client.send('POST', '/v1/add', { headers: JSON_TYPE, body: packed[0]![1] })).status).toBe(400);
   });
 });

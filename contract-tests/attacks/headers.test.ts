@@ -40,7 +40,7 @@ function expectWhole(head: string): void {
   expect(head).not.toMatch(/[\0\r](?!\n)|(?<!\r)\n/);
 }
 
-describe('a header of an answer', () => {
+describe('a header of a response', () => {
   it.each(SPLITTERS)('is not split by the name of a file that is made of a collection: %j', async (collection) => {
     const added = await client.post('/v1/add', { collection, key: 'k', lang: 'en', contentMd: 'x' });
     for (const format of ['ndjson', 'zip']) {

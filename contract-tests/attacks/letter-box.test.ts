@@ -100,7 +100,7 @@ describe.each([
     }
   });
 
-  it('is not told what an earlier version has, nor how that violates the schema', async () => {
+  it('does not learn what an earlier version contains, nor how that violates the schema', async () => {
     const restored = await drivers.rest.call('restoreRevision', { ...DOCUMENT, ...oldest });
     expect(restored).toHaveProperty('value');
     expectNoCanary(restored, 'restored');

@@ -80,7 +80,7 @@ describe('the regular expressions of the program', () => {
     expect(BOUNDED.filter(([file, begins]) => !slow.some((each) => each.file === file && each.literal.startsWith(begins))), 'no longer there, or no longer slow').toEqual([]);
   }, 30_000);
 
-  it('are made of nothing that a user gives', () => {
+  it('are built from nothing that users supply', () => {
     expect([...new Set(found.filter(({ literal }) => literal === undefined).map(({ file }) => file))]).toEqual(MADE.map(([file]) => file));
   });
 });

@@ -114,7 +114,7 @@ describe('a stream of events', () => {
 });
 
 describe('a stream of documents to add', () => {
-  it('ends when the credential does, while the server waits for the next one, and tells what was written', async () => {
+  it('ends when the credential does, while the server waits for the next one, and reports what was written', async () => {
     const access = await AccessServer.start();
     const token = await reader(access);
     const client = new GrpcClient(access.server.listeners.grpc!.url);

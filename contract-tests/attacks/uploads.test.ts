@@ -47,7 +47,7 @@ function statusOfHalf(credential: Credential, begin: readonly Buffer[]): Promise
 }
 
 describe('an upload', () => {
-  it('of somebody who is not known, or may not write, is refused before its files are read', async () => {
+  it('of an unknown caller, or one who may not write, is refused before its files are read', async () => {
     const begin = [...WHERE, fileHead('a.md'), Buffer.alloc(200_000, 'x')];
     expect(await statusOfHalf({}, begin)).toBe(401);
     expect(await statusOfHalf(bearer('forged'), begin)).toBe(401);
@@ -56,7 +56,7 @@ describe('an upload', () => {
     await expect.poll(() => (existsSync(folder) ? readdirSync(folder) : [])).toEqual([]);
   });
 
-  it('that may not write is refused wherever its collection stands', async () => {
+  it('without write permission is refused whatever the position of its collection field', async () => {
     const body = Buffer.concat([fileHead('a.md'), Buffer.from('x\r\n'), ...WHERE, Buffer.from(`--${BOUNDARY}--\r\n`)]);
     expect((await access.client.send('POST', '/v1/upload', { headers: { ...reader, 'Content-Type': TYPE }, body })).status).toBe(403);
   });

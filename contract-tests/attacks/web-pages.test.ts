@@ -215,7 +215,7 @@ describe('a run queue whose reading is open', () => {
 
   const RUNS = '/api/v1/runs';
 
-  it('is closed to pages of strangers, and its probes are open to all', async () => {
+  it('is closed to pages of other sites, and its probes are open to all', async () => {
     const send = await serveRuns('shutdown_grace: 1s');
     const statusOf = async (path: string, headers: Record<string, string>) => (await send('GET', path, { headers })).status;
     for (const headers of [{ Origin: EVIL }, { Origin: 'null' }, { Host: 'evil.example' }, { Host: 'evil.example', Origin: 'http://evil.example' }]) {

@@ -30,7 +30,7 @@ describe('what an audit event is about', () => {
     });
   });
 
-  it('is no single document for a batch of several, and nothing for what is none', () => {
+  it('never returns a single document for a batch of several, nor a document for an empty batch', () => {
     expect(subjectOf(operations.deleteDocuments, [{ key: 'a', lang: 'en' }, { key: 'b', lang: 'en' }]).subject).toEqual({ collection: 'blog', key: undefined, lang: undefined });
     expect(subjectOf(operations.deleteDocuments, [null as never]).subject).toEqual({ collection: 'blog', key: undefined, lang: undefined });
     expect(subjectOf(operations.deleteDocuments, []).subject.key).toBeUndefined();

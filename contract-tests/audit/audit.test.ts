@@ -39,7 +39,7 @@ describe('the audit log', () => {
     expect((await call('GET', '/v1/audit/exporters')).status).toBe(404);
   });
 
-  it('has each write once, with who, from where and how it ended; no read, and nothing of the content', async () => {
+  it('records each write once: the caller, the address and the outcome; no read, and none of the content', async () => {
     const { call } = await start(AUDITED);
     await call('POST', '/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'top secret' });
     await call('POST', '/v1/get', { collection: 'blog', key: 'a', lang: 'en' });
@@ -80,7 +80,7 @@ describe('the audit log', () => {
   it.each([
     ['keys of its own', { SVC_MCP_API_KEY_ENABLED: 'true', SVC_MCP_API_KEYS: 'right:plugin' }, ['auth.missing', 'auth.apikey', 'auth.apikey', 'auth.apikey']],
     ['the service\'s credentials', {}, ['auth.missing', 'auth.jwt', 'auth.apikey', 'auth.apikey']],
-  ])('has whom MCP does not let in, which asks for %s, and counts them for bursts', async (_, env, expected) => {
+  ])('records callers that MCP rejects, where %s, and counts them for bursts', async (_, env, expected) => {
     const { server, call } = await start({ ...AUDITED, ...GUARDED, ...env, SVC_INCIDENT_AUTH_THRESHOLD: '4' });
     const mcp = new HttpClient(server.listeners.mcp!.url);
     closers.push(() => mcp.close());
@@ -104,7 +104,7 @@ describe('the audit log', () => {
     expect(changes.map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([{ actor: 'eve', ip: '127.0.0.1', count: 3, windowSec: 60 }]);
   });
 
-  it('knows what the server does by itself as done by the system (decisions, section 3.1)', async () => {
+  it('attributes the server\'s own actions to the system (decisions, section 3.1)', async () => {
     const { call } = await start({ ...AUDITED, SVC_TTL_SWEEP_INTERVAL: '100ms' });
     await call('POST', '/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'a', ttl: 1 });
     let events: AuditEvent[] = [];

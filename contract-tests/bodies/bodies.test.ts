@@ -95,7 +95,7 @@ describe('what holds a collection', () => {
 });
 
 describe('bodies in memory', () => {
-  it('are lost with a restart: reads of them answer 404, while metadata and words that need none go on, and a new version is whole', async () => {
+  it('are lost with a restart: reads of them return 404, while metadata and words that need none go on, and a new version is whole', async () => {
     await server.configure('lost', { storageBackend: 'memory' });
     await server.add('lost', 'a', LONG, { meta: { bird: ['kookaburra'] } });
     await server.restart();
@@ -158,7 +158,7 @@ describe('a bucket', () => {
     expect([...(await s3.objects()).keys()].some((path) => path.startsWith('below/'))).toBe(true);
   });
 
-  it('that does not serve makes writes and reads of what is not in memory answer 503, and nothing is stored elsewhere', async () => {
+  it('that is unavailable makes writes, and reads of bodies that are not in memory, return 503, and nothing is stored elsewhere', async () => {
     await server.configure('down', { storageBackend: 's3', storageConfig: s3.config });
     await server.add('down', 'a', LONG, { meta: { bird: ['kookaburra'] } });
     await server.restart();
@@ -197,7 +197,7 @@ describe('a bucket', () => {
     }
   });
 
-  it('holds nothing that can be read without the database, encrypted or not, and its secret is sealed in there', async () => {
+  it('stores nothing that can be read without the database, encrypted or not, and its secret is encrypted there', async () => {
     await server.restart({ SVC_ENCRYPTION_KEY: KEY });
     await server.configure('sealed', { storageBackend: 's3', storageConfig: { ...s3.config, accessKey: 'S3RVER', region: 'us-east-1' }, encrypted: true });
     await server.add('sealed', 'a', 'a quiet numbat');

@@ -21,7 +21,7 @@ const keysFound = async (path: string, body: object) => {
 };
 
 describe('an encrypted collection', () => {
-  it('answers as any other does, and leaves no word of it in any file (decision D-43)', async () => {
+  it('responds as any other collection does, and leaves no word of it in any file (decision D-43)', async () => {
     server = await Restarted.start({ ...ONE, ...WITH_VECTORS });
     await server.configure('secret', { encrypted: true });
     await addAll(12);
@@ -114,7 +114,7 @@ describe('keys of encryption at rest', () => {
     expect((await server.ok<{ jobs: unknown[] }>('GET', '/v1/encryption/jobs')).jobs).toEqual([done]);
   });
 
-  it('that are missing are told with the status, and reading fails with 500 and no content', async () => {
+  it('that are missing are reported with the status, and reading fails with 500 and no content', async () => {
     server = await Restarted.start(ONE);
     await server.configure('secret', { encrypted: true });
     await addAll(3);
@@ -147,7 +147,7 @@ describe('keys of encryption at rest', () => {
     expect((await server.request('GET', '/v1/encryption/jobs/rot_none')).status).toBe(404);
   });
 
-  it('also serve a database in memory, whose backups are sealed', async () => {
+  it('also work for a database in memory, whose backups are encrypted', async () => {
     server = await Restarted.start({ ...ONE, SVC_PATH: ':memory:', SVC_BACKUP_DIR: '.' });
     await server.restart({ ...ONE, SVC_PATH: ':memory:', SVC_BACKUP_DIR: server.folder });
     await server.configure('secret', { encrypted: true });
@@ -171,7 +171,7 @@ describe('an encrypted database that somebody has changed', () => {
   };
   const get = (key: string) => server.request('POST', '/v1/get', { collection: 'secret', key, lang: 'en' });
 
-  it('answers 500, and neither another body nor a part of it, where a value was moved or altered', async () => {
+  it('returns 500, and neither another body nor a part of it, where a value was moved or altered', async () => {
     server = await Restarted.start(ONE);
     await server.configure('secret', { encrypted: true });
     await addAll(6);

@@ -29,7 +29,7 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
     expect([path, answer.status, JSON.stringify(answer.body).includes('forged')]).toEqual([path, 500, false]);
   };
 
-  it('is refused, by reads and by writes that answer it, and counted in the status', async () => {
+  it('is refused, by reads and by writes that return it, and counted in the status', async () => {
     for (const key of ['body', 'meta']) {
       await expectRefused('POST', '/v1/get', nameOf(key));
       await expectRefused('POST', '/v1/set-ttl', { ...nameOf(key), ttl: 60 });
@@ -50,7 +50,7 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
     expect((await server.request('POST', '/v1/get', nameOf('revision'))).status).toBe(404);
   });
 
-  it('is taken in when an administrator switches the encryption off and on again, which is what tells that it is wanted', async () => {
+  it('is accepted when an administrator switches the encryption off and on again, which says that it is intended', async () => {
     await server.configure('secret', { encrypted: false });
     expect(await server.ok('POST', '/v1/get', nameOf('body'))).toMatchObject({ contentMd: 'forged text' });
     await server.configure('secret', { encrypted: true });

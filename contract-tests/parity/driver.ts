@@ -33,15 +33,15 @@ export interface Driver {
 export const LISTS: Readonly<Partial<Record<OperationId, string>>> = { searchDocuments: 'documents', listPermissions: 'permissions', listWebhooks: 'webhooks' };
 
 /** A call that a protocol cannot express. */
-export class Unsayable extends Error {}
+export class Inexpressible extends Error {}
 
-/** The reason of an `Unsayable`; undefined if `say` succeeds. */
+/** The reason of an `Inexpressible`; undefined if `say` succeeds. */
 export function reasonOf(say: () => void): string | undefined {
   try {
     say();
     return undefined;
   } catch (error) {
-    if (error instanceof Unsayable) return error.message;
+    if (error instanceof Inexpressible) return error.message;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { buildASTSchema, coerceInputValue, getNamedType, isObjectType, parse, ty
 import { SDL } from '../../generated/graphql/sdl.ts';
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { HttpClient } from '../../src/testkit/http-client.ts';
-import { reasonOf, Unsayable, type Credential, type Driver, type Input, type Outcome } from './driver.ts';
+import { reasonOf, Inexpressible, type Credential, type Driver, type Input, type Outcome } from './driver.ts';
 import { GRAPHQL, type GraphqlOperation } from './graphql-operations.ts';
 
 const SCHEMA = buildASTSchema(parse(Object.values(SDL).join('\n')));
@@ -43,8 +43,8 @@ const WORDS: Readonly<Record<string, string>> = {
   invalid_credentials: 'authentication failed: invalid credentials',
 };
 
-function viewOf({ tell = (value: never) => value, absent }: GraphqlOperation, outcome: Outcome, input: Input): Outcome {
-  if ('value' in outcome) return { value: tell(outcome.value as never, input) };
+function viewOf({ view = (value: never) => value, absent }: GraphqlOperation, outcome: Outcome, input: Input): Outcome {
+  if ('value' in outcome) return { value: view(outcome.value as never, input) };
   const { failure } = outcome;
   if (failure.code === 'not_found' && absent !== undefined) return { value: absent };
   return { failure: { ...failure, message: WORDS[failure.code] ?? failure.message } };
@@ -52,8 +52,8 @@ function viewOf({ tell = (value: never) => value, absent }: GraphqlOperation, ou
 
 function requestOf(operation: OperationId, input: Input): Request {
   const known = GRAPHQL[operation];
-  if (known === undefined) throw new Unsayable(`no field is ${operation}`);
-  if (Object.values(input).includes(null)) throw new Unsayable('null is the same as absent');
+  if (known === undefined) throw new Inexpressible(`no field is ${operation}`);
+  if (Object.values(input).includes(null)) throw new Inexpressible('null is the same as absent');
   const query = SCHEMA.getQueryType()!.getFields()[known.field];
   const field = query ?? SCHEMA.getMutationType()!.getFields()[known.field]!;
   const variables = known.args?.(input) ?? input;
@@ -61,12 +61,12 @@ function requestOf(operation: OperationId, input: Input): Request {
   return { ...known, variables, query: textOf(query === undefined ? 'mutation' : 'query', field, Object.keys(variables)) };
 }
 
-/** Throws `Unsayable` if the schema has no field for an argument, or requires a missing one. */
+/** Throws `Inexpressible` if the schema has no field for an argument, or requires a missing one. */
 function checkArguments(field: GraphQLField<unknown, unknown>, variables: Input): void {
-  for (const name of Object.keys(variables)) if (!field.args.some((argument) => argument.name === name)) throw new Unsayable(`${field.name} has no argument ${name}`);
+  for (const name of Object.keys(variables)) if (!field.args.some((argument) => argument.name === name)) throw new Inexpressible(`${field.name} has no argument ${name}`);
   for (const { name, type } of field.args) {
     coerceInputValue(variables[name], type, (path, _, error) => {
-      throw new Unsayable(`${[name, ...path].join('.')}: ${error.message}`);
+      throw new Inexpressible(`${[name, ...path].join('.')}: ${error.message}`);
     });
   }
 }

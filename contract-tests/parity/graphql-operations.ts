@@ -1,5 +1,5 @@
 import type { OperationId } from '../../generated/docs/operations.ts';
-import { Unsayable, type Input } from './driver.ts';
+import { Inexpressible, type Input } from './driver.ts';
 
 /** How one operation is expressed in GraphQL (decisions, section 4.13). */
 export interface GraphqlOperation {
@@ -7,7 +7,7 @@ export interface GraphqlOperation {
   /** Returns the field's arguments; if absent, the input is used unchanged. */
   readonly args?: (input: Input) => Input;
   /** Returns the field's result for that of REST; if absent, they are equal. */
-  readonly tell?: (value: never, input: Input) => unknown;
+  readonly view?: (value: never, input: Input) => unknown;
   /** The result if REST returns 404, for fields for which that is not an error. */
   readonly absent?: null | false;
 }
@@ -17,60 +17,60 @@ type Rest = Readonly<Record<string, unknown>>;
 type Found = { readonly results: readonly Rest[]; readonly total: number };
 
 export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> = {
-  getDocument: { field: 'document', tell: document, absent: null },
-  searchDocuments: { field: 'search', args: (input) => ({ input: withList(withoutContent(input), 'filterMeta') }), tell: connection },
-  addDocument: { field: 'addDocument', args: (input) => ({ input: withList(input, 'meta') }), tell: document },
-  updateDocument: { field: 'updateDocument', args: (input) => ({ input: withList(input, 'meta') }), tell: document },
-  deleteDocument: { field: 'deleteDocument', tell: () => true, absent: false },
-  deleteCollection: { field: 'deleteCollection', tell: ({ deleted }: Rest) => deleted },
-  setDocumentTtl: { field: 'setTTL', tell: document },
+  getDocument: { field: 'document', view: document, absent: null },
+  searchDocuments: { field: 'search', args: (input) => ({ input: withList(withoutContent(input), 'filterMeta') }), view: connection },
+  addDocument: { field: 'addDocument', args: (input) => ({ input: withList(input, 'meta') }), view: document },
+  updateDocument: { field: 'updateDocument', args: (input) => ({ input: withList(input, 'meta') }), view: document },
+  deleteDocument: { field: 'deleteDocument', view: () => true, absent: false },
+  deleteCollection: { field: 'deleteCollection', view: ({ deleted }: Rest) => deleted },
+  setDocumentTtl: { field: 'setTTL', view: document },
   addDocuments: {
     field: 'addBatch',
     args: withDocuments,
-    tell: ({ added, updated, failed, errors, embeddingDropped = null }: Rest) => ({ added, updated, failed, errors, embeddingDropped }),
+    view: ({ added, updated, failed, errors, embeddingDropped = null }: Rest) => ({ added, updated, failed, errors, embeddingDropped }),
   },
   ingestDocuments: {
     field: 'ingestDocuments',
     args: withDocuments,
-    tell: ({ keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest) => ({
+    view: ({ keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest) => ({
       added, updated, skipped, failed, errors, collection, durationMs, profile,
       keyCollisions: (keyCollisions as { lang: string; keys: string[]; urls?: string[] }[]).map(({ lang, keys, urls }) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`),
     }),
   },
   searchFullText: {
     field: 'fts', args: (input) => ({ input: withNames(withoutContent(input)) }),
-    tell: ({ results, total, totalMatches = null, totalIsLowerBound = false, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, totalMatches, totalIsLowerBound, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    view: ({ results, total, totalMatches = null, totalIsLowerBound = false, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, totalMatches, totalIsLowerBound, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    tell: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+    view: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
   },
   findSimilar: {
     field: 'similar', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    tell: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+    view: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
   },
   queryCodeGraph: {
     field: 'codeGraph', args: (input) => ({ input }),
-    tell: ({ nodes, edges, ...graph }: Rest) => ({
+    view: ({ nodes, edges, ...graph }: Rest) => ({
       ...graph,
       nodes: (nodes as Rest[]).map(({ key, docId, lang = null, language = null, depth }) => ({ key, docId, lang, language, depth })),
       edges: (edges as (Rest & { lines?: { fromLine: number; toLine: number } })[]).map(({ lines, ...edge }) => ({ ...edge, fromLine: lines?.fromLine ?? null, toLine: lines?.toLine ?? null })),
     }),
   },
-  setSchema: { field: 'setSchema', args: (input) => ({ input }), tell: () => true },
-  getSchema: { field: 'schema', tell: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true } },
-  deleteSchema: { field: 'deleteSchema', tell: () => true },
-  listSchemas: { field: 'schemas', tell: ({ schemas }: { schemas: readonly Rest[] }) => schemas.map(({ collection, schema }) => ({ collection, schema: JSON.stringify(schema), enabled: true })) },
-  listUsers: { field: 'users', tell: ({ users }: Rest) => users },
-  listGroups: { field: 'groups', tell: ({ groups }: Rest) => groups },
-  listPermissions: { field: 'userPermissions', tell: ({ permissions }: Rest) => permissions },
+  setSchema: { field: 'setSchema', args: (input) => ({ input }), view: () => true },
+  getSchema: { field: 'schema', view: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true } },
+  deleteSchema: { field: 'deleteSchema', view: () => true },
+  listSchemas: { field: 'schemas', view: ({ schemas }: { schemas: readonly Rest[] }) => schemas.map(({ collection, schema }) => ({ collection, schema: JSON.stringify(schema), enabled: true })) },
+  listUsers: { field: 'users', view: ({ users }: Rest) => users },
+  listGroups: { field: 'groups', view: ({ groups }: Rest) => groups },
+  listPermissions: { field: 'userPermissions', view: ({ permissions }: Rest) => permissions },
   validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
 };
 
 /** Converts a map of metadata to the list that the schema requires. */
 function withList(input: Input, name: string): Input {
   const meta = input[name];
-  if (Array.isArray(meta)) throw new Unsayable(`${name} is a map`);
+  if (Array.isArray(meta)) throw new Inexpressible(`${name} is a map`);
   if (typeof meta !== 'object' || meta === null) return input;
   return { ...input, [name]: Object.entries(meta as Meta).map(([key, values]) => ({ key, values: aList(values) })) };
 }
@@ -100,7 +100,7 @@ function withDocuments(input: Input): Input {
 /** GraphQL itself converts a single value to a list. */
 function aList(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  throw new Unsayable('a single value is a list of one');
+  throw new Inexpressible('a single value is a list of one');
 }
 
 function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null }: Rest): Rest {

@@ -4,7 +4,7 @@ import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { RPCS } from '../../src/api/grpc/docs/rpcs.ts';
 import { encode, GrpcClient, methodOf } from '../../src/testkit/grpc-client.ts';
-import { LISTS, reasonOf, Unsayable, type Credential, type Driver, type Failure, type Input } from './driver.ts';
+import { LISTS, reasonOf, Inexpressible, type Credential, type Driver, type Failure, type Input } from './driver.ts';
 import { fromProtoJson, toProtoJson, withDefaults } from './proto-json.ts';
 
 const RPC_OF = new Map(Object.entries(RPCS).map(([rpc, { operation }]) => [operation, rpc]));
@@ -52,7 +52,7 @@ function exchange({ raw }: GrpcClient, rpc: string, request: Buffer, credential:
 
 function encodeInput(operation: OperationId, input: Input): { rpc: string; request: Buffer } {
   const rpc = RPC_OF.get(operation);
-  if (rpc === undefined) throw new Unsayable(`no RPC is ${operation}`);
+  if (rpc === undefined) throw new Inexpressible(`no RPC is ${operation}`);
   const request = toProtoJson(methodOf(rpc).input, operation === 'setCollectionConfig' ? clearing(input) : withEdits(input));
   return { rpc, request: encode(rpc, request as JsonObject) };
 }

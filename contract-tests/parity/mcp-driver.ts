@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { tools, type ToolSpec } from '../../generated/mcp/tools.ts';
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { connectHandshake, RawClient } from '../../src/testkit/mcp-clients.ts';
-import { Unsayable, reasonOf, type Credential, type Driver, type Failure, type Input, type Outcome } from './driver.ts';
+import { Inexpressible, reasonOf, type Credential, type Driver, type Failure, type Input, type Outcome } from './driver.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -59,8 +59,8 @@ function driverOf(protocol: string, schemaOf: (tool: string) => Schema | undefin
 
 function toolOf(operation: OperationId): ToolSpec {
   const tool = tools.find((each) => each.operation === operation);
-  if (tool === undefined) throw new Unsayable(`no tool is ${operation}`);
-  if (tool.custom !== undefined) throw new Unsayable(`${tool.name} is not the operation as it is`);
+  if (tool === undefined) throw new Inexpressible(`no tool is ${operation}`);
+  if (tool.custom !== undefined) throw new Inexpressible(`${tool.name} is not the operation as it is`);
   return tool;
 }
 

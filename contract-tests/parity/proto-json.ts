@@ -1,6 +1,6 @@
 import { ScalarType, type DescField, type DescMessage, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import { Unsayable } from './driver.ts';
+import { Inexpressible } from './driver.ts';
 
 /*
  * Converts between JSON in REST's form and in protobuf's form. Written from the descriptors alone and independent of
@@ -19,39 +19,39 @@ const isUnion = ({ fields, oneofs }: DescMessage): boolean => oneofs.length === 
 const isFree = ({ typeName }: DescMessage): boolean => typeName === 'google.protobuf.Struct' || typeName === 'google.protobuf.Value';
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A request in protobuf's JSON. Throws `Unsayable` for values that the message cannot represent. */
+/** A request in protobuf's JSON. Throws `Inexpressible` for values that the message cannot represent. */
 export function toProtoJson(message: DescMessage, value: unknown): JsonValue {
   if (isFree(message)) return freeJson(message, value);
   const wrapper = wrapped(message);
   if (wrapper !== undefined) return { values: fieldToProto(wrapper, value) };
   if (isUnion(message)) return memberOf(message, value);
-  if (!isObject(value)) throw new Unsayable(`${message.name} is an object`);
+  if (!isObject(value)) throw new Inexpressible(`${message.name} is an object`);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => {
     const field = message.fields.find(({ jsonName }) => jsonName === name);
-    if (field === undefined) throw new Unsayable(`${message.name} has no field ${name}`);
+    if (field === undefined) throw new Inexpressible(`${message.name} has no field ${name}`);
     return [name, fieldToProto(field, inner)];
   }));
 }
 
 function freeJson(message: DescMessage, value: unknown): JsonValue {
-  if (message.typeName === 'google.protobuf.Struct' && !isObject(value)) throw new Unsayable('a Struct is an object');
+  if (message.typeName === 'google.protobuf.Struct' && !isObject(value)) throw new Inexpressible('a Struct is an object');
   return value as JsonValue;
 }
 
 function memberOf(message: DescMessage, value: unknown): JsonObject {
   const member = message.fields.find((field) => (typeof value === 'string' ? field.scalar === ScalarType.STRING : typeof value === 'number' ? field.scalar === ScalarType.DOUBLE : field.message !== undefined && isObject(value)));
-  if (member === undefined) throw new Unsayable(`${message.name} has no place for ${typeof value}`);
+  if (member === undefined) throw new Inexpressible(`${message.name} has no place for ${typeof value}`);
   return { [member.jsonName]: fieldToProto(member, value) };
 }
 
 function fieldToProto(field: DescField, value: unknown): JsonValue {
   if (field.fieldKind === 'list') {
-    if (!Array.isArray(value)) throw new Unsayable(`${field.name} is a list`);
-    if (value.length === 0 && field.parent.typeName.endsWith('Request')) throw new Unsayable(`${field.name}: an empty list is an absent one`);
+    if (!Array.isArray(value)) throw new Inexpressible(`${field.name} is a list`);
+    if (value.length === 0 && field.parent.typeName.endsWith('Request')) throw new Inexpressible(`${field.name}: an empty list is an absent one`);
     return value.map((item) => oneToProto(field, item));
   }
   if (field.fieldKind === 'map') {
-    if (!isObject(value)) throw new Unsayable(`${field.name} is a map`);
+    if (!isObject(value)) throw new Inexpressible(`${field.name} is a map`);
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormed(key), oneToProto(field, item)]));
   }
   return oneToProto(field, value);
@@ -60,9 +60,9 @@ function fieldToProto(field: DescField, value: unknown): JsonValue {
 function oneToProto(field: DescField, value: unknown): JsonValue {
   if (field.message !== undefined) return toProtoJson(field.message, value);
   const wanted = field.scalar === ScalarType.STRING ? 'string' : field.scalar === ScalarType.BOOL ? 'boolean' : 'number';
-  if (typeof value !== wanted) throw new Unsayable(`${field.name} is a ${wanted}`);
-  if (INTEGERS.has(field.scalar!) && !Number.isSafeInteger(value)) throw new Unsayable(`${field.name} is an integer`);
-  if (SHORT.has(field.scalar!) && Math.abs(value as number) > 2 ** 31 - 1) throw new Unsayable(`${field.name} has 32 bits`);
+  if (typeof value !== wanted) throw new Inexpressible(`${field.name} is a ${wanted}`);
+  if (INTEGERS.has(field.scalar!) && !Number.isSafeInteger(value)) throw new Inexpressible(`${field.name} is an integer`);
+  if (SHORT.has(field.scalar!) && Math.abs(value as number) > 2 ** 31 - 1) throw new Inexpressible(`${field.name} has 32 bits`);
   return typeof value === 'string' ? wellFormed(value) : (value as number | boolean);
 }
 
@@ -71,7 +71,7 @@ const INTEGERS = new Set([...SHORT, ScalarType.INT64, ScalarType.UINT64]);
 
 /** Protobuf's text is UTF-8. */
 function wellFormed(text: string): string {
-  if (!text.isWellFormed()) throw new Unsayable('text is valid Unicode');
+  if (!text.isWellFormed()) throw new Inexpressible('text is valid Unicode');
   return text;
 }
 

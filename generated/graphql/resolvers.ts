@@ -296,7 +296,7 @@ export type SetGroupPermissionInput = {
   readonly admin: Scalars['Boolean']['input'];
 };
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type Query = {
   readonly __typename?: 'Query';
   /** Who is signed in (`getCurrentUser`); `anonymous`, an administrator, while authentication is switched off. */
@@ -343,21 +343,21 @@ export type Query = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryUsersArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryGroupsArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryUserPermissionsArgs = {
   username: Scalars['String']['input'];
   offset?: InputMaybe<Scalars['Int']['input']>;
@@ -365,7 +365,7 @@ export type QueryUserPermissionsArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryGroupPermissionsArgs = {
   groupName: Scalars['String']['input'];
   offset?: InputMaybe<Scalars['Int']['input']>;
@@ -373,14 +373,14 @@ export type QueryGroupPermissionsArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryRolesArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryExplainAccessArgs = {
   username: Scalars['String']['input'];
   operation?: InputMaybe<Scalars['String']['input']>;
@@ -388,7 +388,7 @@ export type QueryExplainAccessArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryCodeGraphArgs = {
   input?: InputMaybe<CodeGraphInput>;
   collection?: InputMaybe<Scalars['String']['input']>;
@@ -399,7 +399,7 @@ export type QueryCodeGraphArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryDocumentArgs = {
   collection: Scalars['String']['input'];
   key: Scalars['String']['input'];
@@ -409,44 +409,44 @@ export type QueryDocumentArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySearchArgs = {
   input: SearchInput;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryFtsArgs = {
   input: FtsInput;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySchemaArgs = {
   collection: Scalars['String']['input'];
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySchemasArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryVectorSearchArgs = {
   input: VectorSearchInput;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySimilarArgs = {
   input: SimilarInput;
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryWebhooksArgs = {
   collection?: InputMaybe<Scalars['String']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
@@ -454,7 +454,7 @@ export type QueryWebhooksArgs = {
 };
 
 
-/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryWebhookDeadLettersArgs = {
   webhookId?: InputMaybe<Scalars['ID']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
@@ -498,7 +498,7 @@ export type Mutation = {
   readonly setUserRoles: User;
   /** Sets the roles of a group (`setGroupRoles`). */
   readonly setGroupRoles: Group;
-  /** Adds a document, or writes it anew (`addDocument`). */
+  /** Adds a document, or replaces it (`addDocument`). */
   readonly addDocument: Document;
   /** Changes what is given of a document (`updateDocument`). */
   readonly updateDocument: Document;
@@ -901,7 +901,7 @@ export type Document = {
   readonly lang: Scalars['String']['output'];
   /** Metadata: an object from a key to the list of its values. */
   readonly meta: Scalars['JSONObject']['output'];
-  /** The markdown body. A search that was told not to include bodies answers an empty text. */
+  /** The markdown body. A search without bodies returns an empty text. */
   readonly contentMd: Scalars['String']['output'];
   /** When the document was added. */
   readonly addedAt: Scalars['Time']['output'];
@@ -950,11 +950,11 @@ export type DocumentConnection = {
   readonly totalCount: Scalars['Int']['output'];
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
-  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
-  /** The `offset` to go on with; null when the answer is not truncated. */
+  /** The `offset` to go on with; null when the response is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
-  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  /** The `cursor` of the next page; null without a cursor in the request, and when the response is empty. */
   readonly nextCursor: Maybe<Scalars['String']['output']>;
 };
 
@@ -963,7 +963,7 @@ export type BatchAddResult = {
   readonly __typename?: 'BatchAddResult';
   /** Documents that are new. */
   readonly added: Scalars['Int']['output'];
-  /** Documents that existed and were written anew. */
+  /** Documents that existed and were replaced. */
   readonly updated: Scalars['Int']['output'];
   /** Items that were refused. */
   readonly failed: Scalars['Int']['output'];
@@ -973,7 +973,7 @@ export type BatchAddResult = {
   readonly embeddingDropped: Maybe<Scalars['Int']['output']>;
 };
 
-/** A document to be added, or written anew. */
+/** A document to be added or replaced. */
 export type AddDocumentInput = {
   /** Name of the collection. */
   readonly collection: Scalars['String']['input'];
@@ -1023,15 +1023,15 @@ export type SearchInput = {
   readonly sort?: InputMaybe<Scalars['String']['input']>;
   /** Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without. */
   readonly asc?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Most documents to answer, 0 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
+  /** Maximum number of documents to return, 0 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** Another name for `limit`; when both are sent they must be the same. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
-  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It does not go with `offset`. */
   readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many matches to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
-  /** Whether to answer deleted documents that can be restored, as they were last, instead of those that are there. */
+  /** Whether to return deleted documents that can be restored, as they were last, instead of those that are there. */
   readonly deleted?: InputMaybe<Scalars['Boolean']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
@@ -1056,18 +1056,18 @@ export type FtsResult = {
   readonly __typename?: 'FTSResult';
   /** The document. */
   readonly document: Document;
-  /** Relevance; the greater the better, comparable within one answer only. */
+  /** Relevance; the greater the better, comparable within one response only. */
   readonly score: Scalars['Float']['output'];
   /** Terms of the query that the document has. */
   readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
 };
 
-/** The answer of a full-text search. */
+/** The response of a full-text search. */
 export type FtsResponse = {
   readonly __typename?: 'FTSResponse';
   /** The most relevant documents, the best first. */
   readonly results: ReadonlyArray<FtsResult>;
-  /** How many results there are in this answer. */
+  /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
   /** Documents that match, whatever `limit` is; at least so many with `totalIsLowerBound`. Null with `totals: NONE`. */
   readonly totalMatches: Maybe<Scalars['Int']['output']>;
@@ -1075,11 +1075,11 @@ export type FtsResponse = {
   readonly totalIsLowerBound: Scalars['Boolean']['output'];
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
-  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
-  /** The `offset` to go on with; null when the answer is not truncated. */
+  /** The `offset` to go on with; null when the response is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
-  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  /** The `cursor` of the next page; null without a cursor in the request, and when the response is empty. */
   readonly nextCursor: Maybe<Scalars['String']['output']>;
   /** Queries that would have found something, nearest first; empty unless nothing was found. */
   readonly suggestions: ReadonlyArray<Scalars['String']['output']>;
@@ -1139,7 +1139,7 @@ export type FtsInput = {
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** An order in place of the best first, such as `year:desc, score`. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
-  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It does not go with `offset`. */
   readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
@@ -1164,7 +1164,7 @@ export type IngestResult = {
   readonly __typename?: 'IngestResult';
   /** Documents that are new. */
   readonly added: Scalars['Int']['output'];
-  /** Documents that existed and were written anew. */
+  /** Documents that existed and were replaced. */
   readonly updated: Scalars['Int']['output'];
   /** Documents that were left alone, because body, metadata and expiry had not changed. */
   readonly skipped: Scalars['Int']['output'];
@@ -1354,12 +1354,12 @@ export type VectorSearchResult = {
   readonly rank: Scalars['Int']['output'];
 };
 
-/** The answer of a vector search. */
+/** The response of a vector search. */
 export type VectorSearchResponse = {
   readonly __typename?: 'VectorSearchResponse';
   /** The most similar documents, the best first. */
   readonly results: ReadonlyArray<VectorSearchResult>;
-  /** How many results there are in this answer. */
+  /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
   /** Model of the vectors that were compared. */
   readonly model: Maybe<Scalars['String']['output']>;
@@ -1369,9 +1369,9 @@ export type VectorSearchResponse = {
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
   readonly reranked: Maybe<Scalars['Int']['output']>;
-  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
-  /** The `offset` to go on with; null when the answer is not truncated. */
+  /** The `offset` to go on with; null when the response is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
@@ -1505,14 +1505,14 @@ export type SimilarInput = {
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** An address that is told of events. */
+/** An address that receives events. */
 export type Webhook = {
   readonly __typename?: 'Webhook';
   /** Id of the webhook. */
   readonly id: Scalars['ID']['output'];
   /** The address. */
   readonly url: Scalars['String']['output'];
-  /** Names of the events that it is told of, as they were registered. */
+  /** Names of the events that it receives, as they were registered. */
   readonly events: ReadonlyArray<Scalars['String']['output']>;
   /** The collection that it is restricted to; empty for all. */
   readonly collection: Scalars['String']['output'];
@@ -1551,7 +1551,7 @@ export type WebhookDeadLetter = {
   readonly timestamp: Scalars['Time']['output'];
   /** Number of attempts. */
   readonly attempts: Scalars['Int']['output'];
-  /** Status of the last answer; null when there was none. */
+  /** Status of the last response; null when there was none. */
   readonly httpStatus: Maybe<Scalars['Int']['output']>;
   /** Why the last attempt failed. */
   readonly error: Scalars['String']['output'];

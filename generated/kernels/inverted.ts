@@ -132,7 +132,7 @@ export const H_TEXT_AT = 68136;
 export const H_POSTING = 68144;
 /** Used bytes of B_CURSOR_POSITIONS. */
 export const H_CURSOR_POSITIONS = 68284;
-/** The arena of remembered lists (see `lists/arena.ts`). */
+/** The arena of cached lists (see `lists/arena.ts`). */
 export const H_ARENA = 68288;
 /** The parameters of scoring (see `weighing.ts`). */
 export const H_SCORING = 68160;

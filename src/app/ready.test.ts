@@ -80,7 +80,7 @@ describe('after a start or a restore (decision D-130)', () => {
   };
   const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }];
 
-  it('a search waits for its index, and /ready tells that it is not there yet, while everything else works', async () => {
+  it('a search waits for its index, and /ready says that it is not there yet, while everything else works', async () => {
     scans.hold();
     await restartWithoutCheckpoints();
     const found = search();

@@ -70,7 +70,7 @@ describe('too many searches at once (decision D-19)', () => {
   }
   const query = { collection: 'c', query: 'fox' };
 
-  it('answers 503 with Retry-After when none ends in time, and meanwhile everything else works', async () => {
+  it('returns 503 with Retry-After when none ends in time, and meanwhile everything else works', async () => {
     const post = await serve(1);
     const first = post('/v1/fts', query);
     await held.reached;

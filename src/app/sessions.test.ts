@@ -29,7 +29,7 @@ const search = (headers: Record<string, string>) => send('/v1/fts', { collection
 const graphql = (query: string, headers: Record<string, string> = {}) => send('/graphql', { query }, headers);
 const lsnOf = ({ headers }: Pick<Answer, 'headers'>): number => Number(headers['x-quire-lsn'] ?? Number.NaN);
 
-describe('the answer to a write', () => {
+describe('the response to a write', () => {
   it('has the number of the change feed that has it, over REST, GraphQL, gRPC and MCP', async () => {
     const rest = lsnOf(await http.post('/v1/add', BODY));
     const mutation = lsnOf(await graphql('mutation { deleteDocument(collection: "c", key: "k", lang: "en") }'));

@@ -107,7 +107,7 @@ describe('the document service does not start', () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  it('with a wrong variable, whose name it tells', async () => {
+  it('with a wrong variable, which it names', async () => {
     const ending = await DocsProcess.run(args(), { env: { SVC_TTL_SWEEP_INTERVAL: 'soon' } }).ended;
     expectRefusal(ending, /SVC_TTL_SWEEP_INTERVAL.*soon/);
   });

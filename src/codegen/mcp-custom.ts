@@ -13,7 +13,7 @@ export function customInput(custom: string | undefined, schema: SchemaObject): S
     case undefined: return schema;
     case 'export': return changed(schema, ['format'], {
       offset: { type: 'integer', description: 'Documents to leave out at the beginning.', default: 0, minimum: 0 },
-      limit: { type: 'integer', description: 'Most documents to answer.', default: 1000, minimum: 1, maximum: EXPORT_LIMIT },
+      limit: { type: 'integer', description: 'Maximum number of documents to return.', default: 1000, minimum: 1, maximum: EXPORT_LIMIT },
     }, []);
     case 'upload': return changed(schema, ['file', 'files[]', 'max_size'], {
       filename: { type: 'string', description: 'Name of the file with its extension, such as `report.pdf`.', minLength: 1, maxLength: 1024 },
@@ -34,7 +34,7 @@ export function customOutput(custom: string | undefined): SchemaObject | undefin
     required: ['collection', 'count', 'truncated', 'ndjson'],
     properties: {
       collection: { type: 'string', description: 'The collection.' },
-      count: { type: 'integer', minimum: 0, description: 'Documents in this answer.' },
+      count: { type: 'integer', minimum: 0, description: 'Documents in this response.' },
       truncated: { type: 'boolean', description: 'Whether more documents follow.' },
       nextOffset: { type: 'integer', minimum: 0, description: 'The `offset` of the call that goes on; absent after the last document.' },
       ndjson: { type: 'string', description: 'One document as JSON on each line.' },

@@ -126,7 +126,7 @@ function outputSchema(document: OpenApiDocument, operation: OperationObject, ext
   if (answer === undefined) throw new Error(`${operation.operationId}: a tool needs an answer in JSON`);
   const schema = withoutExtensions(selfContained(document, { ...resolve(document, answer) }));
   if (extension.list !== undefined) return withPrompt(listSchema(schema, extension.list), extension);
-  if (schema.type !== undefined && schema.type !== 'object') throw new Error(`${operation.operationId}: a tool that answers a list names it (x-mcp-tool: list)`);
+  if (schema.type !== undefined && schema.type !== 'object') throw new Error(`${operation.operationId}: a tool that returns a list names it (x-mcp-tool: list)`);
   return withPrompt({ ...schema, type: 'object' }, extension);
 }
 
@@ -145,7 +145,7 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
       [name]: schema,
       total: { ...count, description: 'Matches in all, before paging.' },
       contextTruncated: { type: 'boolean', description: 'True when the token budget dropped trailing results.' },
-      truncated: { type: 'boolean', description: 'True when the answer reached the size that one answer may have before it had all that was asked for.' },
+      truncated: { type: 'boolean', description: 'True when the answer reached the size that one response may have before it had all that was asked for.' },
       nextOffset: { ...count, description: 'The offset to go on with, when the answer is truncated.' },
       nextCursor: { type: 'string', description: 'The cursor of the next page, when the arguments have one and the answer is not empty.' },
     },

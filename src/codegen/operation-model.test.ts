@@ -77,7 +77,7 @@ describe('the model of an operation', () => {
     expect(() => of(['target'], { targets: text })).toThrow('replaceThing: x-collections names target, which the input does not have');
   });
 
-  it('knows the fields of the answer that need read permission, if the answer has them and can be without', () => {
+  it('knows the fields of the response that need read permission, if the response has them and can be without', () => {
     const of = (fields: string[], required: string[] = []) => {
       const changed = document();
       const operation = changed.paths['/v1/things/{id}']!['put']!;
@@ -104,7 +104,7 @@ describe('the model of an operation', () => {
       return modelOperations(changed).find(({ spec }) => spec.id === 'getHealth')!.spec.pages;
     };
 
-    it('knows its field, or that it is the answer itself', () => {
+    it('knows its field, or that it is the response itself', () => {
       expect(of('items', { type: 'object', properties: { items: list, ...ending } })).toBe('items');
       expect(of('items', { oneOf: [{ type: 'object' }, { type: 'object', properties: { items: list, ...ending } }] })).toBe('items');
       expect(of('*', list, { headers })).toBe('*');

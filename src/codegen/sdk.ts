@@ -30,7 +30,7 @@ function sharingCredentials(source: string): string {
   const [, schemes] = /^ +security: (\[.*\]),$/m.exec(source) ?? [];
   if (schemes === undefined) return source;
   const shared = source.replaceAll(`security: ${schemes},`, 'security: CREDENTIALS,');
-  return shared.replace('\nexport type Options<', `\n/** What an operation takes to know who calls. */\nconst CREDENTIALS = ${schemes} as const;\n\nexport type Options<`);
+  return shared.replace('\nexport type Options<', `\n/** Credentials that an operation accepts. */\nconst CREDENTIALS = ${schemes} as const;\n\nexport type Options<`);
 }
 
 /**

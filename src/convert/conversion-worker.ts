@@ -82,13 +82,13 @@ export class ConversionWorker {
     this.#lost();
   }
 
-  #settle(tell: (running: Running) => void): void {
+  #settle(finish: (running: Running) => void): void {
     const running = this.#running;
     if (running === undefined) return;
     this.#running = undefined;
     clearTimeout(running.timer);
     clearInterval(running.watch);
     this.#worker.unref();
-    tell(running);
+    finish(running);
   }
 }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { registerCacheMetrics } from './cache-metrics.ts';
 
-it('tells of each cache as it is when it is asked', async () => {
+it('reports each cache as it is when it is asked', async () => {
   const registry = new Registry();
   let bodies = 1;
   registerCacheMetrics([registry], () => ({ bodies, highlights: 7 }));

@@ -14,7 +14,7 @@ import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import { Follower } from './follower.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createAlarms, createEventStreams, tellEvent } from './events/index.ts';
+import { createAlarms, createEventStreams, publishEvent } from './events/index.ts';
 import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
@@ -68,7 +68,7 @@ export interface DocumentService {
   readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
   /** Call this with the outcome of each operation, for the audit log. */
   readonly observe: Audit['observe'];
-  readonly observeStranger: Audit['observeStranger'];
+  readonly observeUnidentified: Audit['observeUnidentified'];
   readonly observeRefusal: Audit['observeRefusal'];
   /** After this call the metrics are those of several processes. */
   readonly describeProcesses: System['describeProcesses'];
@@ -79,7 +79,7 @@ export interface DocumentService {
   /** The counters of this process, for the metrics of the process that writes. */
   readonly countersOf: System['counters'];
   /** Stores a note from a read-only process. */
-  heed(note: RelayedNote): void;
+  receive(note: RelayedNote): void;
   /** In a read-only process: resolves when all changes that others have committed are loaded. */
   refresh(): Promise<void>;
   /** Whether this process can handle reads: its indexes are ready, and no body is in the memory of another process. */
@@ -156,7 +156,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     webhooks.registerMetrics(registers);
     automation.registerMetrics(registers);
     temporal.registerMetrics(registers);
-    registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
+    registerCacheMetrics(registers, () => ({ bodies: env.codec.cacheBytes, highlights: search.cacheBytes }));
     bodies.registerMetrics(registers);
     env.replication?.registerMetrics(registers);
   };
@@ -222,7 +222,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   // The old changes of a follower's feed are pruned when its own indexes have read them, independently of the leader.
   if (env.replication?.role === 'follower') retention?.start();
   env.replication?.start({
-    tell: (event, detail) => tellEvent(env, event, detail),
+    publish: (event, detail) => publishEvent(env, event, detail),
     changed: followTables({ access, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
     async replaced() {
       for (const hook of onReplaced) await hook();
@@ -230,9 +230,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   });
   const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
   const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
-  const patient = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
+  const withIndexes = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
   return {
-    handlers: stats?.counted(patient) ?? patient,
+    handlers: stats?.counted(withIndexes) ?? withIndexes,
     isOff: switchedOff(env.settings, embeddings),
     readiness,
     replication: env.replication,
@@ -251,16 +251,16 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       audit.observe(outcome);
       alarms.observe(outcome);
     },
-    heed(note) {
-      if (note.kind === 'audit') audit.heed(note);
-      else if (note.kind === 'key-use') access.heedUse(note.hash);
-      else alarms.heed(note.operation);
+    receive(note) {
+      if (note.kind === 'audit') audit.receive(note);
+      else if (note.kind === 'key-use') access.recordKeyUse(note.hash);
+      else alarms.receive(note.operation);
     },
     refresh: () => follower.refresh(),
     get canRead() {
       return readiness.isReady && !bodies.isBoundToProcess;
     },
-    observeStranger: audit.observeStranger,
+    observeUnidentified: audit.observeUnidentified,
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {

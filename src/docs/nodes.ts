@@ -19,7 +19,7 @@ export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, 
   const stopping = new AbortController();
   const look = (): Promise<void> => refresh().catch((error: unknown) => log.warn({ err: error }, 'changes of other nodes could not be read; trying again'));
   sql.onTurn?.(refresh);
-  const unhear = sql.peers?.hear((message) => {
+  const stopListening = sql.peers?.listen((message) => {
     if (message === undefined || message === CHANGED) void look();
   });
   const repeat = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, 
   return {
     async stop() {
       stopping.abort();
-      unhear?.();
+      stopListening?.();
       await repeating;
     },
   };
@@ -46,7 +46,7 @@ export function announcer({ peers }: Pick<Sql, 'peers'>): () => void {
     isWaiting = true;
     setTimeout(() => {
       isWaiting = false;
-      peers?.tell(CHANGED);
+      peers?.notify(CHANGED);
     }, GATHER_MS).unref();
   };
 }

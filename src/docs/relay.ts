@@ -12,5 +12,5 @@ export type RelayedNote =
 /** Sends data from a read-only process to the process that writes. */
 export interface Relay {
   /** Neither throws nor waits. */
-  tell(note: RelayedNote): void;
+  add(note: RelayedNote): void;
 }

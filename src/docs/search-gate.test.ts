@@ -40,7 +40,7 @@ class Searches {
 const settled = () => new Promise(setImmediate);
 
 describe('the gate of searches (decision D-19)', () => {
-  it('lets so many run at once, and others in the order in which they came', async () => {
+  it('runs a limited number at once, and others in the order in which they came', async () => {
     const searches = new Searches(2);
     const all = Promise.allSettled([1, 2, 3, 4].map((id) => searches.begin(id)));
     await settled();
@@ -95,7 +95,7 @@ describe('the gate of searches (decision D-19)', () => {
     await Promise.all(all);
   });
 
-  it('neither loses a place nor lets anyone in early, whatever ends, fails, aborts or gives up when', async () => {
+  it('neither loses a slot nor admits anyone early, whatever ends, fails, aborts or times out when', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constant('begin' as const) },
       { weight: 3, arbitrary: fc.constantFrom('end' as const, 'fail' as const) },
@@ -205,7 +205,7 @@ describe('searches of different costs (decision D-19)', () => {
     await all;
   });
 
-  it('expensive ones wait for 20 seconds in the order in which they came, and are then told to come back', async () => {
+  it('expensive ones wait for 20 seconds in the order in which they came, and are then told when to retry', async () => {
     const searches = new Searches(1);
     const first = searches.begin(2, never, 'expensive');
     const second = searches.begin(4, never, 'expensive');

@@ -23,7 +23,7 @@ export class SearchStats {
 
   registerMetrics(registers: Registry[]): void {
     this.#queries = new Counter({ name: 'svc_search_queries_total', help: 'Searches answered.', labelNames: ['type', 'algorithm'], registers });
-    this.#duration = new Histogram({ name: 'svc_search_duration_seconds', help: 'Time to answer a search, waiting included.', labelNames: ['type'], buckets: DURATION_BUCKETS, registers });
+    this.#duration = new Histogram({ name: 'svc_search_duration_seconds', help: 'Time to serve a search, including waiting.', labelNames: ['type'], buckets: DURATION_BUCKETS, registers });
   }
 
   /** The handlers; those in `SEARCHES` are counted. */

@@ -44,12 +44,12 @@ describe('cachedQueries', () => {
     expect(cached.cache).toEqual({ hits: 1, misses: 2, size: 2 });
   });
 
-  it('forgets what was used longest ago', async () => {
+  it('evicts the least recently used', async () => {
     for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await cached.embed([text], 'query');
     expect(asked()).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('gives each caller a vector of its own', async () => {
+  it('returns each caller a vector of its own', async () => {
     const [first] = await cached.embed(['a'], 'query');
     const copy = first!.slice();
     first!.fill(9);
@@ -73,7 +73,7 @@ describe('cachedQueries', () => {
     expect(cached.cache).toEqual({ hits: 0, misses: 0, size: 0 });
   });
 
-  it('does not remember a failure, and tells it to all who waited', async () => {
+  it('does not cache a failure, and returns it to all waiting callers', async () => {
     server.next({ status: 400 });
     const outcomes = await Promise.allSettled([cached.embed(['a'], 'query'), cached.embed(['a'], 'query')]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -81,7 +81,7 @@ describe('cachedQueries', () => {
     expect(asked()).toEqual(['a', 'a']);
   });
 
-  it('lets a caller leave without taking the answer from the others', async () => {
+  it('lets a caller leave without taking the response from the others', async () => {
     server.next('silence');
     const stop = new AbortController();
     const left = cached.embed(['a'], 'query', stop.signal);
@@ -94,7 +94,7 @@ describe('cachedQueries', () => {
     await outcome;
   });
 
-  it('cancels a call that nobody waits for any more, and asks anew for the next', async () => {
+  it('cancels a call that nobody waits for any more, and asks again for the next', async () => {
     server.next('silence');
     const stops = [new AbortController(), new AbortController()];
     const calls = stops.map(({ signal }) => cached.embed(['a'], 'query', signal));

@@ -87,7 +87,7 @@ class CachedQueries implements CachedProvider {
   async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     if (this.#entries === undefined || role !== 'query' || texts.length !== 1) return this.#provider.embed(texts, role, signal);
     if (signal?.aborted) throw cancelled(signal);
-    const vector = this.#remembered(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
+    const vector = this.#cached(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
     return [vector.slice()]; // a copy, which the caller may modify
   }
 
@@ -96,7 +96,7 @@ class CachedQueries implements CachedProvider {
     await this.#provider.close();
   }
 
-  #remembered(text: string): Float32Array | undefined {
+  #cached(text: string): Float32Array | undefined {
     const entry = this.#entries!.get(text);
     if (entry === undefined) return undefined;
     if (this.#options.clock.now() < entry.until) {

@@ -32,7 +32,7 @@ describe('createEmbeddingProvider', () => {
     expect(createEmbeddingProvider({ provider: 'openai', apiKey: ' k\n', apiUrl: '', model: '', dimensions: 0 })).toMatchObject({ model: 'text-embedding-3-small', dimensions: 1536 });
   });
 
-  it.each(['https://api.openai.com/v1/embeddings', 'https://api.voyageai.com/v1/embeddings', 'http://localhost:11434/api/embed'])('asks at %s unless told otherwise', async (expected) => {
+  it.each(['https://api.openai.com/v1/embeddings', 'https://api.voyageai.com/v1/embeddings', 'http://localhost:11434/api/embed'])('requests %s by default', async (expected) => {
     const asked: string[] = [];
     const fetch = (input: string | URL | Request) => {
       asked.push(String(input));

@@ -3,7 +3,7 @@ import { rolePrefixes, withPrefix } from './role-prefix.ts';
 
 describe('rolePrefixes', () => {
   it.each(['nomic-embed-text', 'nomic-embed-text:latest', 'nomic-ai/nomic-embed-text-v1.5', '/models/nomic-embed-text-v1', 'text-embedding-nomic-embed-text-v1.5'])(
-    'tells %s the role of each text as it was trained to', (model) => {
+    'passes %s the role of each text as it was trained to', (model) => {
       expect(withPrefix(['x'], 'document', rolePrefixes(model))).toEqual(['search_document: x']);
       expect(withPrefix(['x'], 'query', rolePrefixes(model))).toEqual(['search_query: x']);
     });

@@ -7,7 +7,7 @@ import { VectorSize } from './vector-size.ts';
 const check = (answer: unknown, count: number, size = new VectorSize(2, 2)) => usableVectors(answer, count, size, 'test');
 
 describe('usableVectors', () => {
-  it('gives good numbers back as 32-bit floats', () => {
+  it('returns good numbers as 32-bit floats', () => {
     const component = fc.float({ noNaN: true, noDefaultInfinity: true, min: Math.fround(1e-6), max: Math.fround(1e6) });
     fc.assert(fc.property(fc.array(fc.tuple(component, component), { minLength: 1, maxLength: 5 }), (vectors) => {
       expect(check(vectors, vectors.length).map((vector) => [...vector])).toEqual(vectors);
@@ -28,14 +28,14 @@ describe('usableVectors', () => {
     ['a length whose square vanishes in 32-bit floats', [[1e-30, 0], [1, 2]], /text 1: all components are zero/],
     ['another size', [[1, 2, 3], [1, 2, 3]], /vectors of 3 dimensions, expected 2/],
     ['different sizes', [[1, 2], [1, 2, 3]], /different sizes, 2 and 3/],
-  ])('refuses %s for good', (_what, answer, message) => {
+  ])('refuses %s permanently', (_what, answer, message) => {
     const attempt = () => check(answer, 2);
     expect(attempt).toThrow(message);
     expect(attempt).toThrow(expect.objectContaining({ name: 'EmbeddingError', retryable: false }));
     expect(attempt).toThrow(EmbeddingError);
   });
 
-  it('lets the first good answer decide a size that is not known, and no broken one', () => {
+  it('lets the first good response decide an unknown size, and no broken one', () => {
     const size = new VectorSize(undefined, 768);
     expect(size.value).toBe(768);
     expect(() => check([[1, 2], [1, 2, 3]], 2, size)).toThrow(/different sizes/);

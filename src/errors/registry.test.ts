@@ -29,7 +29,7 @@ describe('the error registry', () => {
     expect(Object.keys(RUN_ERRORS).filter((code) => !specifiedCodes('runs/common.yaml').includes(code))).toEqual([]);
   });
 
-  it('gives each code its status', () => {
+  it('maps each code to its status', () => {
     expect(new ServiceError('read_only', 'read-only mode').status).toBe(403);
     expect(new ServiceError('log_budget_exceeded', 'full').status).toBe(507);
   });

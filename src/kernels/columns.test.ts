@@ -98,7 +98,7 @@ describe.each(['release', 'debug'] as const)('bitmaps of values, %s build', (bui
     expect(seen).toEqual(new Set(Object.values(FORMS)));
   });
 
-  it('give all of their bytes back', () => {
+  it('return all of their bytes', () => {
     const kernel = opened();
     for (let ord = 0; ord < 20_000; ord++) put(kernel, ord, VALUES[ord % 7 === 0 ? 0 : ord < 9000 ? 1 : 2]);
     for (let ord = 0; ord < 20_000; ord += 3) put(kernel, ord, undefined);

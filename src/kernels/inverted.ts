@@ -212,7 +212,7 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
-  /** Writes remembered lists with their weights and classes, in 16 bytes each for `selectFew` or 32 for `selectPruned`. */
+  /** Writes cached lists with their weights and classes, in 16 bytes each for `selectFew` or 32 for `selectPruned`. */
   inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: 16 | 32): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
     const view = this.#header;
@@ -224,7 +224,7 @@ export class InvertedKernel {
     });
   }
 
-  /** Writes weighted items, such as remembered lists, for `matchLists` and `selectTallied`. */
+  /** Writes weighted items, such as cached lists, for `matchLists` and `selectTallied`. */
   inputWeighted<T extends { readonly weight: number }>(items: readonly T[], numberOf: (item: T) => number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
     const view = this.#header;
@@ -266,7 +266,7 @@ export class InvertedKernel {
     return this.#decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  /** Sets the parameters of all further scoring, and the numbers by which remembered lists identify them. */
+  /** Sets the parameters of all further scoring, and the numbers by which cached lists identify them. */
   setScoring(parameters: ScoringParameters): void {
     const known = this.#scorings.find((one) => areEqual(one.parameters, parameters));
     const named = known ?? { parameters, number: ++this.#lastScoring };

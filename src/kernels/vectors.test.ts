@@ -120,7 +120,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
     }), { numRuns: 150 });
   });
 
-  it('hand out memory that nobody else has, and take it back', () => {
+  it('allocate memory that nobody else has, and take it back', () => {
     const step = fc.oneof(fc.record({ take: fc.integer({ min: 0, max: 70_000 }) }), fc.record({ giveBack: fc.nat(50) }));
     fc.assert(fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
       const segment = new SegmentMemory(8, 'float32', build);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cached } from './cached.ts';
 
 describe('cached', () => {
-  it('keeps an answer for its time and shares a load', async () => {
+  it('keeps a response for its time and shares a load', async () => {
     let now = 0;
     let loads = 0;
     const read = cached(async () => ++loads, 100, { now: () => now });

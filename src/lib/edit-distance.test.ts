@@ -9,7 +9,7 @@ function distance(a: readonly string[], b: readonly string[]): number {
   return a[0] === b[0] ? distance(x, y) : 1 + Math.min(distance(x, b), distance(a, y), distance(x, y));
 }
 
-it('words are within so many edits of each other as their distance says', () => {
+it('words are within a number of edits of each other as their distance says', () => {
   const word = fc.array(fc.constantFrom('a', 'b', 'é'), { maxLength: 6 });
   fc.assert(fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, edits) => {
     expect(withinEdits(a, b, edits)).toBe(distance(a, b) <= edits);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Lru } from './lru.ts';
 
 describe('Lru', () => {
-  it('forgets what was used longest ago', () => {
+  it('evicts the least recently used', () => {
     const lru = new Lru<string, number>(2);
     lru.set('a', 1);
     lru.set('b', 2);
@@ -12,7 +12,7 @@ describe('Lru', () => {
     expect(lru.size).toBe(2);
   });
 
-  it('tells each value that leaves: pushed out, replaced, deleted, cleared', () => {
+  it('reports each value that leaves: pushed out, replaced, deleted, cleared', () => {
     const gone: number[] = [];
     const lru = new Lru<string, number>(2, (value) => gone.push(value));
     for (const [key, value] of [['a', 1], ['b', 2], ['c', 3], ['c', 4]] as const) lru.set(key, value);

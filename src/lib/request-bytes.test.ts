@@ -37,7 +37,7 @@ describe('the bytes of a request', () => {
     expect(await read([], { length: 0 })).toBe('');
   });
 
-  it('may be so many, whether or not the request says how many they are', async () => {
+  it('may have any number, whether or not the request says how many they are', async () => {
     expect(await read(['0123456789'])).toBe('0123456789');
     expect(await read(['01234567890'])).toBeInstanceOf(BodyTooLarge);
     expect(await read([], { length: 11 })).toBeInstanceOf(BodyTooLarge);

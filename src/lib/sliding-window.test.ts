@@ -41,7 +41,7 @@ describe('SlidingWindow', () => {
     expect(['a', 'b', 'c', 'a'].map((key) => window.take(key).allowed)).toEqual([true, true, true, true]);
   });
 
-  it('allows an event after exactly the time that it told, and none before, whatever came', () => {
+  it('allows an event after exactly the time that it returned, and none before, whatever came', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 1500 }), { maxLength: 60 }), (limit, gaps) => {
       const { window, time } = windowOf(limit);
       for (const gap of gaps) {

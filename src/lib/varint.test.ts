@@ -17,7 +17,7 @@ describe('varint', () => {
     expect(encodeVarint(Number.MAX_SAFE_INTEGER)).toHaveLength(8);
   });
 
-  it('answers undefined for bytes that end early or a value that is too large', () => {
+  it('returns undefined for bytes that end early or a value that is too large', () => {
     expect(decodeVarint(new Uint8Array(0))).toBeUndefined();
     expect(decodeVarint(Uint8Array.of(0x80, 0x80))).toBeUndefined();
     expect(decodeVarint(new Uint8Array(12).fill(0xff))).toBeUndefined();

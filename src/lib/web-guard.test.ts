@@ -70,7 +70,7 @@ describe('an Origin', () => {
     ['http://10.0.0.1', 'localhost:11023'],
     ['file://', 'localhost:11023'],
     ['', 'localhost:11023'],
-  ])('%j is foreign to a server reached as %s: what its pages may do is told', (origin, host) => {
+  ])('%j is foreign to a server reached as %s: the verdict says what its pages may do', (origin, host) => {
     expect((['nothing', 'read', 'everything'] as const).map((others) => judge({ origin, host }, { others }))).toEqual(['nothing', 'read', 'everything']);
   });
 

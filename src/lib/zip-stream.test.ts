@@ -48,7 +48,7 @@ describe('zipStream', () => {
     expect(file.readUInt16LE(file.length - 12)).toBe(0xffff);
   });
 
-  it('tells the time of each entry, and stays in the range of the format', async () => {
+  it('reports the time of each entry, and stays in the range of the format', async () => {
     const dates = async (modified: number) => {
       const file = await zip([entry('a', '', modified)]);
       return [file.readUInt16LE(12), file.readUInt16LE(10)];

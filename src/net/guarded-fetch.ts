@@ -6,7 +6,7 @@ import { checkUrl } from './check-url.ts';
 import { limitedAnswer } from './limited-answer.ts';
 import { nextHop, type Hop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { outgoingSpan, tellStatus } from './outgoing-span.ts';
+import { outgoingSpan, recordStatus } from './outgoing-span.ts';
 import { fetch as send } from './undici.ts';
 
 export interface FetchLimits {
@@ -46,7 +46,7 @@ export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
     const first = await firstHop(asked?.url ?? String(input as string | URL), asked, init);
     const ended = new AbortController();
     const late = new AbortController();
-    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete answer within ${deps.timeoutMs / 1000} s`)));
+    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete response within ${deps.timeoutMs / 1000} s`)));
     const caller = init.signal ?? asked?.signal;
     const signal = caller == null ? late.signal : AbortSignal.any([caller, late.signal]);
     try {
@@ -85,7 +85,7 @@ async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedir
     const next = redirect === 'manual' ? undefined : nextHop(hop, answer.status, answer.headers.get('Location'));
     if (next === undefined) return { answer, hops };
     await answer.body?.cancel();
-    if (redirect === 'error') throw new RefusedRequest('redirect', 'the answer is a redirect');
+    if (redirect === 'error') throw new RefusedRequest('redirect', 'the response is a redirect');
     if (hops === MAX_REDIRECTS) throw new RefusedRequest('redirect', `more than ${MAX_REDIRECTS} redirects`);
     hop = next;
   }
@@ -98,7 +98,7 @@ function sendOne({ dispatcher }: GuardedFetchDeps, hop: Hop, signal: AbortSignal
     const headers = new Headers(hop.headers);
     headers.set('traceparent', span.traceparent);
     const answer = await sendHop(dispatcher, { ...hop, headers }, signal);
-    tellStatus(span, answer.status);
+    recordStatus(span, answer.status);
     return answer;
   });
 }

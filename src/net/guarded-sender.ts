@@ -6,7 +6,7 @@ import { BAD_PORTS } from './bad-ports.ts';
 import { checkUrl } from './check-url.ts';
 import { badHeader } from './guarded-fetch.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { outgoingSpan, tellStatus } from './outgoing-span.ts';
+import { outgoingSpan, recordStatus } from './outgoing-span.ts';
 
 /** A request for which only the head of the response matters. */
 export interface Sending {
@@ -53,7 +53,7 @@ interface Pending {
  * small requests: `fetch`, with its streams, signals and timers, takes several times as long for each.
  */
 export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }: GuardedSenderDeps): Send {
-  const late = () => new RefusedRequest('time', `no complete answer within ${timeoutMs / 1000} s`);
+  const late = () => new RefusedRequest('time', `no complete response within ${timeoutMs / 1000} s`);
   let current: Set<Pending> | undefined;
   const deadline = (): Set<Pending> => {
     if (current !== undefined) return current;
@@ -84,7 +84,7 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
     if (tracing === undefined || url === null) return send(sending, signal);
     return tracing.within(outgoingSpan(sending.method, url), async (span) => {
       const head = await send({ ...sending, headers: { ...sending.headers, traceparent: span.traceparent } }, signal);
-      tellStatus(span, head.status);
+      recordStatus(span, head.status);
       return head;
     });
   };
@@ -137,7 +137,7 @@ class Exchange implements Pending, Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     if (this.#bytes <= this.#maxBytes || this.#head === undefined) return;
     this.#outcome.resolve(this.#head);
-    controller.abort(new RefusedRequest('size', `the answer has more than ${this.#maxBytes} bytes`));
+    controller.abort(new RefusedRequest('size', `the response has more than ${this.#maxBytes} bytes`));
   }
 
   onResponseEnd(): void {

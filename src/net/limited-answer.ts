@@ -27,7 +27,7 @@ function limited(body: ReadableStream<Uint8Array>, { maxBytes, onEnd }: AnswerLi
       try {
         const { done, value } = await reader.read();
         bytes += value?.length ?? 0;
-        if (bytes > maxBytes) throw new RefusedRequest('size', `the answer has more than ${maxBytes} bytes`);
+        if (bytes > maxBytes) throw new RefusedRequest('size', `the response has more than ${maxBytes} bytes`);
         if (!done) return controller.enqueue(value as Uint8Array<ArrayBuffer>);
         onEnd();
         controller.close();

@@ -72,7 +72,7 @@ async function refusal(promise: Promise<unknown>): Promise<RefusedRequest> {
 const ok: Answering = (_, response) => response.end('fine');
 
 describe('a guarded fetch', () => {
-  it('answers what the server answered, as fetch does', async () => {
+  it('returns what the server returned, as fetch does', async () => {
     const server = await serve((_, response) => response.writeHead(201, { 'X-A': 'b', 'Set-Cookie': ['a=1', 'b=2'] }).end('made'));
     const answer = await outbound().fetch()(`${server.url}/p?q=1`, { method: 'POST', headers: { 'Content-Type': 'text/plain', Authorization: 'Bearer x' }, body: 'sent' });
     expect(answer).toBeInstanceOf(Response);
@@ -81,7 +81,7 @@ describe('a guarded fetch', () => {
     expect(server.seen).toMatchObject([{ url: '/p?q=1', method: 'POST', body: 'sent', headers: { authorization: 'Bearer x', 'content-type': 'text/plain', 'content-length': '4' } }]);
   });
 
-  it('takes a Request, and an answer without a body', async () => {
+  it('takes a Request, and a response without a body', async () => {
     const server = await serve((_, response) => response.writeHead(204).end());
     const answer = await outbound().fetch()(new Request(`${server.url}/r`, { method: 'PUT', body: 'b', headers: { 'X-A': '1' } }));
     expect([answer.status, await answer.text()]).toEqual([204, '']);
@@ -121,7 +121,7 @@ describe('a guarded fetch', () => {
     expect(names).toEqual(['secure.example']);
   });
 
-  it('ends with the signal of its caller, before the answer and in the middle of it', async () => {
+  it('ends with the signal of its caller, before the response and in the middle of it', async () => {
     const server = await serve((request, response) => (request.url === '/begun' ? response.write('a') : undefined));
     const fetch = outbound().fetch();
     const [before, during] = [new AbortController(), new AbortController()];
@@ -148,7 +148,7 @@ describe('an address that must not be called', () => {
     expect((await refusal(outbound({ allowPrivate: 'true', allowlist: ['0.0.0.0/0', '::/0'] }).fetch()(url))).rule).toBe('address');
   });
 
-  it('is refused behind a name, which is told and the address is not', async () => {
+  it('is refused behind a name, which the error shows, without the address', async () => {
     const server = await serve(ok);
     const { resolve } = resolver({ 'intranet.example': [['10.1.2.3']] });
     const error = await refusal(outbound({}, { resolve }).fetch()(`http://intranet.example:${server.port}/`));
@@ -193,7 +193,7 @@ describe('a URL or a header that must not be', () => {
     expect(made.refusal(url)).toEqual(expect.any(String));
   });
 
-  it('is told before anything is stored, where the URL alone tells it', () => {
+  it('is reported before anything is stored, where the URL alone shows it', () => {
     const made = outbound();
     expect(made.refusal('http://10.0.0.1/')).toBe('the host 10.0.0.1 is at a private address, which this server must not call');
     expect(made.refusal('/relative')).toBe('expected an absolute URL');
@@ -221,7 +221,7 @@ describe('a URL or a header that must not be', () => {
 describe('a redirect', () => {
   const to = (location: string, status = 302): Answering => (_, response) => response.writeHead(status, { Location: location }).end('moved');
 
-  it('is followed at most five times, and the last address is told', async () => {
+  it('is followed at most five times, and the error names the last address', async () => {
     const server = await serve((request, response) => {
       const left = Number(request.url!.slice(1));
       if (left === 0) response.end('there');
@@ -273,7 +273,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('beyond its size fails, however it is packed', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20));
     const server = await serve((request, response) => {
@@ -284,7 +284,7 @@ describe('an answer', () => {
     expect((await (await fetch(`${server.url}/1000`)).text()).length).toBe(1000);
     for (const path of ['1001', '900000', 'bomb']) {
       const error = await refusal((await fetch(`${server.url}/${path}`)).text());
-      expect([error.rule, error.message]).toEqual(['size', 'the answer has more than 1000 bytes']);
+      expect([error.rule, error.message]).toEqual(['size', 'the response has more than 1000 bytes']);
     }
   });
 
@@ -296,7 +296,7 @@ describe('an answer', () => {
     while (server.seen.length === 0) await new Promise(setImmediate);
     await timer.elapse();
     const error = await refusal(reading);
-    expect([error.rule, error.message]).toEqual(['time', 'no complete answer within 30 s']);
+    expect([error.rule, error.message]).toEqual(['time', 'no complete response within 30 s']);
   });
 
   it('that was read, failed or was left leaves no timer behind', async () => {

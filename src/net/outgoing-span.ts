@@ -10,7 +10,7 @@ export function outgoingSpan(method: string, { protocol, hostname, port }: URL):
 }
 
 /** A response with an error status marks the span as failed. */
-export function tellStatus(span: OpenSpan, status: number): void {
+export function recordStatus(span: OpenSpan, status: number): void {
   span.set({ 'http.response.status_code': status });
   if (status >= 400) span.fail(`status ${status}`);
 }

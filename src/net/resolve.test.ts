@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atMost, systemResolve } from './resolve.ts';
 
 describe('names', () => {
-  it('are resolved so many at once, in turn, whether they are found or not', async () => {
+  it('are resolved in turn, a limited number at once, whether they are found or not', async () => {
     const begun: string[] = [];
     const ends: ((found: boolean) => void)[] = [];
     const resolve = atMost(2, (hostname) => new Promise((done, fail) => {

@@ -4,7 +4,7 @@ import { AnswerBudget } from './answer-budget.ts';
 
 const sizes = fc.array(fc.nat({ max: 5000 }), { maxLength: 40 });
 
-describe('the budget of an answer', () => {
+describe('the budget of a response', () => {
   it('holds the first item whatever its size, and then no more than its bytes', () => {
     fc.assert(fc.property(sizes, fc.integer({ min: 0, max: 20_000 }), (items, bytes) => {
       const budget = new AnswerBudget(bytes);

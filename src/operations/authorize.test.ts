@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../errors/index.ts';
 import { authorize, refuseEarly } from './authorize.ts';
-import { EVERYONE, NOBODY, type Identity } from './identity.ts';
+import { EVERYONE, ANONYMOUS, type Identity } from './identity.ts';
 import type { Access, OperationSpec } from './spec.ts';
 
 const spec = (access: Access, collections?: string[]): OperationSpec => ({
@@ -30,7 +30,7 @@ const ADMIN_NEEDED = 'admin_required: admin permission required';
 
 describe('the permission for an operation', () => {
   it('is not asked for what is public, nor of an administrator', () => {
-    expect(both(spec('public'), NOBODY, {})).toEqual(['in', 'in']);
+    expect(both(spec('public'), ANONYMOUS, {})).toEqual(['in', 'in']);
     for (const access of ['user', 'read', 'write', 'admin'] as const) expect(both(spec(access, ['collection']), EVERYONE, {})).toEqual(['in', 'in']);
   });
 

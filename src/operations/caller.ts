@@ -21,7 +21,7 @@ export interface Caller extends Session {
    * Set if the adapter admitted the caller by a key of its own protocol, or because only this machine's user can reach it: the
    * operator, who may do everything that the adapter offers. Never derived from the content of a request.
    */
-  readonly vouchedFor?: string;
+  readonly trustedAs?: string;
   /**
    * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not listed
    * (decision D-140).

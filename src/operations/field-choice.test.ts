@@ -34,7 +34,7 @@ describe('an input of which one field or another has to be there', () => {
     expect(violations({ oneOf: either.anyOf }, { name: 'n', b: '' })).toBeUndefined();
   });
 
-  it('is told first what is always required, and what is wrong', () => {
+  it('reports first the fields that are always required, and what is wrong', () => {
     expect(violations(either, {})).toMatchObject({ message: 'missing fields: name', errors: ['missing fields: name'] });
     expect(violations(either, { name: 'n', c: 1 })).toMatchObject({ code: 'invalid_argument', message: 'c must be a string, got 1' });
   });

@@ -9,7 +9,7 @@ export interface Context {
   /** The caller. A result that is collected from several collections must contain only those that the caller may read. */
   readonly identity: Identity;
   /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
-  readonly tellActor?: (username: string) => void;
+  readonly setActor?: (username: string) => void;
   /** Aborts when the client has gone or the request has taken too long. */
   readonly signal: AbortSignal;
   /** Size limit of the response. */

@@ -29,4 +29,4 @@ export interface Identity {
 export const EVERYONE: Identity = { username: '', admin: true, by: 'nothing', may: () => true };
 
 /** The identity of callers of public operations, who need no credential. */
-export const NOBODY: Identity = { username: '', admin: false, by: 'nothing', may: () => false };
+export const ANONYMOUS: Identity = { username: '', admin: false, by: 'nothing', may: () => false };

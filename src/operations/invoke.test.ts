@@ -4,7 +4,7 @@ import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handlers } from './handler.ts';
-import { NOBODY, type Identity } from './identity.ts';
+import { ANONYMOUS, type Identity } from './identity.ts';
 import { createInvoker, type Outcome, type Preconditions } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 
@@ -113,7 +113,7 @@ describe('invoke', () => {
     expect([several.status, several.code, several.message]).toEqual([400, 'invalid_argument', 'unknown field "color"; unknown field "size"']);
   });
 
-  it('passes them over where it is told to, and says so in the answer', async () => {
+  it('skips them where configured, and says so in the response', async () => {
     const { invoke } = setUp({ strictInput: false, handlers: { writeThing: async () => ({ done: true, warnings: ['its own'] }) } });
     const warning = 'unknown field "limt" is ignored; did you mean "limit"?';
     expect((await invoke('readThing', { name: 'a', limt: 5 } as never, caller)).value).toMatchObject({ limit: 50, warnings: [warning] });
@@ -121,7 +121,7 @@ describe('invoke', () => {
     expect((await invoke('readThing', { name: 'a' }, caller)).value).not.toHaveProperty('warnings');
   });
 
-  it('leaves them to the schema where it is told nothing', async () => {
+  it('leaves them to the schema by default', async () => {
     const { invoke } = setUp();
     expect((await invoke('writeThing', { name: 'a', color: 1 } as never, caller)).value).toEqual({ done: true });
   });
@@ -154,7 +154,7 @@ describe('invoke', () => {
     expect((await write.invoke('lookAround', {}, caller)).value).toEqual({ ok: true });
   });
 
-  it('refuses everything that leaves something behind to a caller who may only read, with the reason', async () => {
+  it('refuses all writes of a caller with read permission only, with the reason', async () => {
     const { invoke } = setUp();
     const reader: Caller = { ...caller, readsOnly: 'this page may only read' };
     for (const id of ['writeThing', 'noteThing'] as const) {
@@ -174,7 +174,7 @@ describe('invoke', () => {
     expect((await note(Number.MAX_SAFE_INTEGER)).value).toEqual({ ok: true });
   });
 
-  it('answers not_implemented where there is no handler, even for a bad input', async () => {
+  it('returns not_implemented where there is no handler, even for a bad input', async () => {
     const { invoke } = setUp({ handlers: { writeThing: undefined as never } });
     const error = await failure(invoke('writeThing', {}, caller));
     expect([error.code, error.status]).toEqual(['not_implemented', 501]);
@@ -185,7 +185,7 @@ describe('invoke', () => {
     expect((await invoke('writeThing', { name: 'a' }, caller)).headers).toEqual({ 'X-Total-Count': '3' });
   });
 
-  it('returns the page of a list that was asked for, as much of it as one answer may hold for the protocol', async () => {
+  it('returns the page of a list that was asked for, as much of it as one response may hold for the protocol', async () => {
     const { invoke } = setUp({ answerBytes: (protocol) => (protocol === 'mcp' ? 100 : 1000) });
     expect((await invoke('listThings', { offset: 1, limit: 1 }, caller)).value).toEqual({ things: ['b'] });
     expect((await invoke('listThings', { offset: 1 }, caller)).value).toEqual({ things: ['b', 'c'] });
@@ -193,7 +193,7 @@ describe('invoke', () => {
     expect((await failure(invoke('listThings', { limit: 0 }, caller))).message).toBe('limit must be at least 1, got 0');
   });
 
-  it('answers busy and aborts the signal when the time is up', async () => {
+  it('returns busy and aborts the signal when the time is up', async () => {
     let signal: AbortSignal | undefined;
     const { invoke } = setUp({ timeoutMs: 5, handlers: { lookAround: (_input, context) => ((signal = context.signal), new Promise(() => undefined)) } });
     const error = await failure(invoke('lookAround', {}, caller));
@@ -211,7 +211,7 @@ describe('invoke', () => {
     ]);
   });
 
-  it('lets everyone in where there is no guard, and tells the handler who calls where there is one', async () => {
+  it('lets everyone in where there is no guard, and names the caller to the handler where there is one', async () => {
     const seen: Identity[] = [];
     const handlers: Handlers<Operations> = { lookAround: async (_input, { identity }) => (seen.push(identity), { ok: true }) };
     await setUp({ handlers }).invoke('lookAround', {}, caller);
@@ -223,7 +223,7 @@ describe('invoke', () => {
     expect(guarded.outcomes[0]!.identity).toBe(ann);
   });
 
-  it('reads the input of nobody who is not let in, and knows who was refused afterwards', async () => {
+  it('reads no input of rejected callers, and knows afterwards who was rejected', async () => {
     let reads = 0;
     const read = async () => (reads += 1, { name: 'a' });
     const strangers = setUp({ guard: { identify: () => Promise.reject(new ServiceError('unauthenticated', 'invalid token')) } });
@@ -231,7 +231,7 @@ describe('invoke', () => {
     const onlyReads = setUp({ mode: 'read' });
     expect((await failure(onlyReads.invoke('writeThing', read, caller))).code).toBe('read_only');
     expect([reads, strangers.outcomes[0]]).toMatchObject([0, expect.not.objectContaining({ input: expect.anything() as unknown })]);
-    const guest = setUp({ guard: { identify: () => ({ ...NOBODY, username: 'guest', by: 'token' }) } });
+    const guest = setUp({ guard: { identify: () => ({ ...ANONYMOUS, username: 'guest', by: 'token' }) } });
     expect((await failure(guest.invoke('writeThing', read, caller))).code).toBe('admin_required');
     expect([reads, guest.outcomes[0]]).toMatchObject([1, { identity: { username: 'guest' }, input: { name: 'a' } }]);
     expect((await setUp().invoke('writeThing', read, caller)).value).toEqual({ done: true });
@@ -268,8 +268,8 @@ describe('invoke', () => {
     const codeOf = async (options: Parameters<typeof setUp>[0]) => (await failure(setUp(options).invoke('writeThing', {}, caller))).code;
     expect(await codeOf({ mode: 'read', guard: guard(undefined) })).toBe('read_only');
     expect(await codeOf({ guard: guard(undefined) })).toBe('unauthenticated');
-    expect(await codeOf({ guard: guard(NOBODY), handlers: { writeThing: undefined as never } })).toBe('admin_required');
-    expect(await codeOf({ guard: guard({ ...NOBODY, admin: true }) })).toBe('missing_fields');
+    expect(await codeOf({ guard: guard(ANONYMOUS), handlers: { writeThing: undefined as never } })).toBe('admin_required');
+    expect(await codeOf({ guard: guard({ ...ANONYMOUS, admin: true }) })).toBe('missing_fields');
     const unknown = setUp({ guard: guard(undefined) });
     await failure(unknown.invoke('writeThing', {}, caller));
     expect(unknown.outcomes[0]).not.toHaveProperty('identity');

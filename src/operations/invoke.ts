@@ -106,14 +106,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return input;
   }
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, tellActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, tellActor }));
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, setActor }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
     const reply = withWarnings(withheld(spec, identity, input, page), warnings);

@@ -50,7 +50,7 @@ describe('a page of a list', () => {
     }));
   });
 
-  it('leaves an answer alone that has no list', () => {
+  it('leaves a response alone that has no list', () => {
     const reply = new Reply({ id: 'one' });
     expect(pageOf('items', reply, { offset: 5, limit: 1 }, new AnswerBudget(1))).toBe(reply);
   });
@@ -60,7 +60,7 @@ describe('a page of a list', () => {
   });
 });
 
-describe('a page of an answer that is a list', () => {
+describe('a page of a response that is a list', () => {
   const page = (input: object, bytes?: number) => {
     const { value, headers } = pageOf('*', new Reply(ITEMS, { 'X-Other': '1' }), input, new AnswerBudget(bytes));
     return [numbers(value), headers];

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors/index.ts';
 import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
-import { EVERYONE, NOBODY, type Identity } from './identity.ts';
+import { EVERYONE, ANONYMOUS, type Identity } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
 
 export interface PermitsOptions<Operations> {
@@ -32,7 +32,7 @@ export function createPermits<Operations>({ operations, built, isOff = () => fal
     try {
       return await guard.identify(closed, caller);
     } catch (error) {
-      if (error instanceof ServiceError && error.status === 401) return NOBODY;
+      if (error instanceof ServiceError && error.status === 401) return ANONYMOUS;
       throw error;
     }
   };
@@ -60,7 +60,7 @@ function mayCall(spec: OperationSpec, identity: Identity): boolean {
   if (access === 'public') return true;
   if (identity.refusal?.(spec) !== undefined) return false;
   if (identity.admin) return true;
-  if (identity === NOBODY) return false;
+  if (identity === ANONYMOUS) return false;
   if (access === 'user') return true;
   const own = collections.filter((name) => name.startsWith('_'));
   if (own.length > 0) return own.every((name) => identity.may(access, name));

@@ -23,7 +23,7 @@ const token = (value: string) => ({ credential: { scheme: 'bearer', value } as c
 const identify: RateLimitOptions['identify'] = async ({ value }) => (['alice', 'bob'].includes(value) ? { username: value, admin: false, by: 'token', may: () => false } : undefined);
 
 describe('the rate limit (decisions, section 5.4)', () => {
-  it('allows the requests of a window and the burst, then tells how long to wait, and keeps its word', async () => {
+  it('allows the requests of a window and the burst, then returns the time to wait, and keeps to it', async () => {
     const { admit, clock } = limitOf();
     expect([await admit(), await admit(), await admit()]).toEqual(['2', '1', '0']);
     const refusal = await admit() as Record<string, string>;
@@ -41,13 +41,13 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(await admit({ ip: '2001:db8:0:1::1' })).toBe('0');
   });
 
-  it('by address does not ask who somebody is', async () => {
+  it('by address does not identify the caller', async () => {
     const { admit } = limitOf({ requests: 1, burst: 0, identify: () => Promise.reject(new Error('asked')) });
     expect(await admit(token('alice'))).toBe('0');
     expect(await admit(token('bob'))).toHaveProperty('Retry-After');
   });
 
-  it('by user counts each user wherever he is, and strangers by their address', async () => {
+  it('by user counts each user across addresses, and unidentified callers by their address', async () => {
     const { admit } = limitOf({ requests: 1, burst: 0, by: 'user', identify });
     expect([await admit(token('alice')), await admit(token('bob'))]).toEqual(['0', '0']);
     expect(await admit({ ...token('alice'), ip: '198.51.100.7' })).toHaveProperty('Retry-After');
@@ -62,7 +62,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(await admit(token('alice'))).toBe('9');
   });
 
-  it('tells who is refused', async () => {
+  it('reports which callers are refused', async () => {
     const { admit, refused } = limitOf({ requests: 1, burst: 0, by: 'user', identify });
     await admit(token('alice'));
     await admit({ ...token('alice'), userAgent: 'a' });
@@ -75,7 +75,7 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect([await admit(local), await admit(local)]).toEqual(['0', expect.objectContaining({ 'Retry-After': expect.any(String) as string })]);
   });
 
-  it('never lets more through in a fixed window than its limit, whoever else comes', async () => {
+  it('never lets more through in a fixed window than its limit, whatever other callers do', async () => {
     await fc.assert(fc.asyncProperty(fc.array(fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 1, max: 3 })), { maxLength: 80 }), async (requests) => {
       const { admit, clock } = limitOf();
       const allowed = new Map<string, number>();

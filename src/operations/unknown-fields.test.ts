@@ -47,7 +47,7 @@ describe('a field that a schema does not have (decision D-04)', () => {
     expect(find(input)).toEqual([]);
   });
 
-  it('is cut in the message, and only the first ones are told', () => {
+  it('is cut in the message, which lists only the first ones', () => {
     expect(messages({ ['x'.repeat(1000)]: 1 })).toEqual([`unknown field "${'x'.repeat(80)}…"`]);
     expect(find(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field${i}`, 1])))).toHaveLength(MAX_FOUND);
     expect(find({ documents: Array.from({ length: 1000 }, () => ({ a: 1, b: 2, c: 3 })) })).toHaveLength(MAX_FOUND);

@@ -3,12 +3,12 @@ import { Reply } from './handler.ts';
 import { warningsIn, withWarnings } from './warnings.ts';
 
 describe('withWarnings', () => {
-  it('leaves an answer without warnings as it is', () => {
+  it('leaves a response without warnings as it is', () => {
     const reply = new Reply([1]);
     expect(withWarnings(reply, [])).toBe(reply);
   });
 
-  it('puts them into a header of ASCII where the answer is a list, a file or nothing', () => {
+  it('puts them into a header of ASCII where the response is a list, a file or nothing', () => {
     for (const value of [[1, 2], { contentType: 'text/plain', content: 'x' }, undefined]) {
       const reply = withWarnings(new Reply<unknown>(value, { 'X-Total-Count': '2' }, 202), ['unknown field "größe\n"']);
       expect([reply.value, reply.status]).toEqual([value, 202]);

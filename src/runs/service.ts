@@ -18,7 +18,7 @@ import { createMetrics, type BackupNumbers, type FleetNumbers } from './metrics/
 import { createNotifications, totalWaiting, type Notifications } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
-import { createRuns, RunTraces, tellOfRuns } from './runs/index.ts';
+import { createRuns, RunTraces, logRunChange } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
 import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
@@ -73,7 +73,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     knowsShip: (selectors) => fleet.knowsShip(selectors),
     onHandedOut: (seconds) => metrics.record.claimed(seconds),
     onStoreFailure: () => metrics.record.storageFailed(),
-    tell: (tx, change) => notifications.tell(tx, change),
+    notify: (tx, change) => notifications.notify(tx, change),
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
@@ -106,7 +106,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       if (outcome === 'loaded') void noteReload(env, audit);
     }),
     queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
-    queue.onChange((change) => void (change.isRemote ?? tellOfRuns(env.log, change))),
+    queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))),
     () => metrics.stop(),
   ];
   return {

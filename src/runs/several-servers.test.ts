@@ -83,7 +83,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
 
   const count = async (where: string): Promise<number> => (await a.sql.get<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE ${where}`))!.n;
 
-  it('hand out each run once, each to its own ships', async () => {
+  it('assign each run once, each to their own ships', async () => {
     await Promise.all(Array.from({ length: 60 }, (_, i) => submit(nodes[i % 2]!, 'alpha')));
     while (await count("state <> 'succeeded'") > 0) {
       await dispatch();
@@ -120,7 +120,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     }
   });
 
-  it('tell each other what changes, and find what they were not told of', async () => {
+  it('notify each other of changes, and find those of which they were not notified', async () => {
     const heard = (node: Node, id: string, state: string) => expect.poll(() => node.changes.some(({ run, isRemote }) => run.id === id && run.state === state && isRemote)).toBe(true);
     const { id } = await submit(a, 'alpha');
     await heard(b, id, 'queued');
@@ -169,7 +169,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     }
   });
 
-  it('tell webhooks by one of them, of the runs of all, and by another when that one is gone', async () => {
+  it('notify webhooks by one of them, of the runs of all, and by another when that one is gone', async () => {
     const endpoint = await WebhookEndpoint.open();
     const loaded = { ...a.env.config.current(), config: parseRunsConfig(`${YAML}\nnotifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: [queued]}]}`) };
     const audit = { record: createAuditLog(a.env).record };
@@ -182,7 +182,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     for (const notifier of notifiers) await notifier.start();
     const tellByB = async (): Promise<void> => {
       const run = await submit(b, 'alpha');
-      await b.sql.transaction((tx) => notifiers[1]!.tell(tx, { run, from: null, formerShipId: null }));
+      await b.sql.transaction((tx) => notifiers[1]!.notify(tx, { run, from: null, formerShipId: null }));
     };
     await tellByB();
     await endpoint.until(1);
@@ -196,7 +196,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     await endpoint.close();
   });
 
-  it('make the tables once, whoever starts first', async () => {
+  it('create the tables once, whichever starts first', async () => {
     url = await server.createSchema();
     const opened = await Promise.all([1, 2, 3].map(() => openPostgres({ url, pool: 2 })));
     await Promise.all(opened.map((sql) => migrate(sql, RUN_QUEUE_MIGRATIONS)));

@@ -33,14 +33,14 @@ describe('what nobody expected', () => {
     expect(toStorageFailure(mistake, 'enqueue_failed')).toMatchObject({ code: 'enqueue_failed', cause: mistake });
   });
 
-  it('answers 500 internal, and gives nothing of itself away', () => {
+  it('returns 500 internal, and reveals nothing of itself', () => {
     const error = toServiceError(mistake, nestedErrors);
     expect([error.status, nestedErrors.body(error, 'r')]).toEqual([500, { error: { code: 'internal' } }]);
   });
 });
 
-describe('handlers that answer failures', () => {
-  it('tell of each failure once, and leave our own mistakes alone', async () => {
+describe('handlers that return failures', () => {
+  it('report each failure once, and leave our own mistakes alone', async () => {
     const seen: string[] = [];
     const options = { accepting: () => true, onFailure: (error: ServiceError) => void seen.push(error.code) };
     const mistake = new TypeError('ours');

@@ -56,7 +56,7 @@ describe('a partition', () => {
     expect(run.completions).toEqual([]);
   });
 
-  it('that ends after the work was stopped, but before the lease, gives the run back as a fault of the ship', async () => {
+  it('that ends after the work was stopped, but before the lease, returns the run as a fault of the ship', async () => {
     const { fleet, time } = new ShipBench();
     const run = fleet.add('a', { ...long, dyingMs: 100 });
     await time.pass(1000);
@@ -102,7 +102,7 @@ describe('an outage', () => {
     fleet.fail(what);
     await time.pass(540_000);
     expect(executor.alive).toHaveLength(1);
-    fleet.mend();
+    fleet.heal();
     await time.pass(160_000);
     for (const run of [long, short]) expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     expect(executor.executions).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('an outage', () => {
     fleet.fail('server');
     await time.pass(120_000);
     expect(executor.alive).toHaveLength(1);
-    fleet.mend();
+    fleet.heal();
     fleet.partitioned = true;
     await time.until((async () => {
       while (run.state === 'running') await time.sleep(10);
@@ -199,7 +199,7 @@ describe('a restart of the server', () => {
 });
 
 describe('the log', () => {
-  it('is given up two minutes after the end when the server cannot be reached, and the end tells the loss', async () => {
+  it('is abandoned two minutes after the end when the server cannot be reached, and the end reports the loss', async () => {
     const { fleet, time } = new ShipBench();
     const run = fleet.add('a', { lines: 10, durationMs: 10_000 }, { stopOnPartition: false });
     fleet.appendLogs = () => Promise.reject(new Error('UNAVAILABLE'));
@@ -260,7 +260,7 @@ describe('the log', () => {
     await time.pass(5000);
     fleet.fail('server');
     await time.pass(60_000);
-    fleet.mend();
+    fleet.heal();
     await time.pass(30_000);
     expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     const stored = run.logs.get('1.1')!;

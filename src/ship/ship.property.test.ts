@@ -4,7 +4,7 @@ import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FAIR, ShipBench, type FakeRun } from '../testkit/ship/index.ts';
 
 /** Events of ship, server and network, one after another. */
-const happening = fc.oneof(
+const incident = fc.oneof(
   { weight: 4, arbitrary: fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30_000 }) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('partition' as const), ms: fc.oneof(fc.integer({ min: 100, max: 40_000 }), fc.integer({ min: 40_000, max: 100_000 })) }) },
   fc.record({ what: fc.constant('cut' as const), ms: fc.constant(0) }),
@@ -21,7 +21,7 @@ const script = fc.record({
 
 const story = fc.record({
   scripts: fc.array(script, { minLength: 1, maxLength: 6 }),
-  happenings: fc.array(happening, { maxLength: 12 }),
+  incidents: fc.array(incident, { maxLength: 12 }),
   capacity: fc.integer({ min: 1, max: 4 }),
   /** Decides how the network treats each call. */
   seed: fc.integer(),
@@ -39,12 +39,12 @@ function dice(seed: number): () => number {
 }
 
 describe('whatever happens between a ship and its server', () => {
-  it('every line arrives once and in order, every end is told once, and nothing is done twice at a time', async () => {
-    await fc.assert(fc.asyncProperty(story, tell), { numRuns: 150 });
+  it('every line arrives once and in order, every end is reported once, and nothing is done twice at a time', async () => {
+    await fc.assert(fc.asyncProperty(story, play), { numRuns: 150 });
   });
 });
 
-async function tell({ scripts, happenings, capacity, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
+async function play({ scripts, incidents, capacity, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
   const random = dice(seed);
   const bench = new ShipBench({ description: { capacity }, random });
   const { fleet, time, executor, spools, ship } = bench;
@@ -54,7 +54,7 @@ async function tell({ scripts, happenings, capacity, seed }: typeof story extend
     if (run.stopOnPartition) expect(executor.alive.filter(({ runId }) => runId === run.id)).toEqual([]);
   };
   const storm = { delayMs: () => random() * 3000, losesRequest: () => random() < 0.3, losesAnswer: () => random() < 0.3, repeats: () => random() < 0.3 };
-  for (const { what, ms } of happenings) {
+  for (const { what, ms } of incidents) {
     if (what === 'cancel') cancelSome(bench, runs, ms);
     else if (what === 'cut') fleet.cut();
     else if (what === 'reconnect') fleet.broadcast({ case: 'reconnect', value: { afterMs: BigInt(ms) } as never });

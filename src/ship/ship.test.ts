@@ -62,7 +62,7 @@ describe('a ship', () => {
     expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 3));
   });
 
-  it('begins a run that is handed out again only when its former work is dead', async () => {
+  it('begins a run that is assigned again only when its former work is dead', async () => {
     const { fleet, time, executor } = new ShipBench();
     const run = fleet.add('a', long);
     await time.pass(1000);
@@ -146,7 +146,7 @@ describe('ending', () => {
     expect(fleet.runs.get('b')!.state).toBe('queued');
   });
 
-  it('by a drain with a deadline gives back what still runs then', async () => {
+  it('by a drain with a deadline returns the runs that still run then', async () => {
     const { fleet, time, ship, end, executor } = new ShipBench();
     const run = fleet.add('a', { ...long, dyingMs: 2000 });
     await time.pass(1000);
@@ -193,7 +193,7 @@ describe('ending', () => {
     expect([ship.isConnected, waiting.state]).toEqual([true, 'done']);
   });
 
-  it('by a stop gives back what runs, with its grace', async () => {
+  it('by a stop returns the runs in progress, with its grace', async () => {
     const { fleet, time, ship, end, executor } = new ShipBench();
     const run = fleet.add('a', { ...long, dyingMs: 60_000 });
     await time.pass(1000);

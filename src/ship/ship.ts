@@ -96,7 +96,7 @@ class ConnectedShip implements Ship, SessionOwner {
   #contactAt = -Infinity;
   #isStoreOut = false;
   /** The last reason for disconnection, as logged. */
-  #told = '';
+  #lastLoss = '';
 
   constructor(options: ShipOptions) {
     this.#options = options;
@@ -213,7 +213,7 @@ class ConnectedShip implements Ship, SessionOwner {
         return;
       }
       if (reason === 'lost') await this.#bridge();
-      this.#tellLoss(reason, detail, wasStable);
+      this.#logLoss(reason, detail, wasStable);
       if (wasStable) pause.succeeded();
       if (reason === 'unknown') await sleepUntil(time.timer, this.#longestPause(UNKNOWN_MS), this.#over.signal);
       else if (reason === 'reconnect') await sleepUntil(time.timer, this.#longestPause(afterMs), this.#over.signal);
@@ -222,10 +222,10 @@ class ConnectedShip implements Ship, SessionOwner {
   }
 
   /** Logs a repeated reason once. */
-  #tellLoss(reason: SessionEnd['reason'], detail: string, wasStable: boolean): void {
-    const told = `${reason} ${detail}`;
-    if (told === this.#told && !wasStable) return;
-    this.#told = told;
+  #logLoss(reason: SessionEnd['reason'], detail: string, wasStable: boolean): void {
+    const lastLoss = `${reason} ${detail}`;
+    if (lastLoss === this.#lastLoss && !wasStable) return;
+    this.#lastLoss = lastLoss;
     const { log } = this.#options;
     if (reason === 'unknown') log.error({ detail }, 'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
     else log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
@@ -252,7 +252,7 @@ class ConnectedShip implements Ship, SessionOwner {
 
   /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
   #longestPause(afterMs: number): number {
-    return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.endurableMs / 3));
+    return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.outageMs / 3));
   }
 
   async #connect(): Promise<SessionEnd> {

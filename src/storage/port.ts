@@ -86,12 +86,12 @@ export interface Peers {
   /** Whether any process, including this one, holds a name at present. */
   isClaimed(name: string): Promise<boolean>;
   /** Sends a message to all other processes soon, together with other messages; at most 7,500 bytes. Delivery is not guaranteed. */
-  tell(message: string): void;
+  notify(message: string): void;
   /**
    * Calls the listener with each message of the other processes, and with undefined when messages may have been missed. Returns a function
    * that stops this.
    */
-  hear(listener: (message: string | undefined) => void): () => void;
+  listen(listener: (message: string | undefined) => void): () => void;
 }
 
 /**

@@ -6,7 +6,7 @@ import { addDocsServices, DOCS_SERVICES, readSchema, serverCredentials, startGrp
 import { silentLog, type Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createAddressReader } from '../lib/trusted-proxies.ts';
-import { Reply, Standings, type Caller } from '../operations/index.ts';
+import { Reply, AccessWatches, type Caller } from '../operations/index.ts';
 import { GrpcClient, IMAGE, type GrpcClientOptions } from './grpc-client.ts';
 
 /** What was invoked, as the adapter passed it on. */
@@ -48,7 +48,7 @@ export class GrpcFixture {
     const invocations: Invocation[] = [];
     const changeListeners = new Set<() => void>();
     const logged: GrpcFixture['logged'] = [];
-    const standings = new Standings({
+    const accessWatches = new AccessWatches({
       clock: { now: () => 0 },
       onChange: (listener) => {
         changeListeners.add(listener);
@@ -68,7 +68,7 @@ export class GrpcFixture {
         schema, operations, log, accessLog, maxMessageBytes, watch,
         spools: new SpoolFolder(join(tmpdir(), `quire-grpc-fixture-${process.pid}`)),
         readAddress: createAddressReader([]),
-        follow: (_, check) => standings.follow(async () => {
+        follow: (_, check) => accessWatches.follow(async () => {
           await check?.();
           return undefined;
         }),

@@ -61,7 +61,7 @@ function lengthOf(body: RequestParts['body']): Record<string, string> {
 async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  if (!incoming.complete) throw new Error('the answer broke off');
+  if (!incoming.complete) throw new Error('the response broke off');
   const bytes = Buffer.concat(chunks);
   const text = bytes.toString('utf8');
   return { status: incoming.statusCode!, headers: incoming.headers, bytes, text, json: <T>() => JSON.parse(text) as T };

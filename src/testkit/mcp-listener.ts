@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Authenticator, createCore, createMcpListener, INVALID_REQUEST, parseToolset, pinRevision, StaticKeys, type CoreOptions, type McpListener, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
 import { startHttpServer, type HttpServer } from '../api/http/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Standings } from '../operations/index.ts';
+import { AccessWatches } from '../operations/index.ts';
 import { silentLog } from '../lib/log.ts';
 import type { ReadAddress } from '../lib/trusted-proxies.ts';
 import type { Timer } from '../lib/timer.ts';
@@ -49,10 +49,10 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     ...(options.timer ? { timer: options.timer } : {}),
   });
   const authenticator = new Authenticator({ required: keys.length > 0 || options.stored !== undefined, keys: new StaticKeys(keys), cacheTtl, clock, ...(options.stored ? { stored: options.stored } : {}) });
-  const standings = new Standings({ onChange: () => () => undefined, clock });
+  const accessWatches = new AccessWatches({ onChange: () => () => undefined, clock });
   const mcp = createMcpListener({
     core, authenticator, clock, ...(options.readAddress && { readAddress: options.readAddress }),
-    follow: (check) => standings.follow(check),
+    follow: (check) => accessWatches.follow(check),
     revisions: pinRevision(''),
     rateLimit: { enabled: options.rateLimit !== undefined, requests: 1, burst: 0, by: 'ip', windowMs: 60_000, clock, ...options.rateLimit },
     origin: { guard: createWebGuard({ origins: options.origins ?? [], others: 'nothing', names: [], remedy: (origin) => `allow ${origin}` }), isOpen: keys.length === 0 && options.stored === undefined },

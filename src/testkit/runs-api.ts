@@ -95,7 +95,7 @@ export class RunsApi {
     };
     this.queue = createQueue({
       env, note: async () => {},
-      tell: (tx, change) => this.notifications.tell(tx, change),
+      notify: (tx, change) => this.notifications.notify(tx, change),
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     });
     const logs = { totalBytes: () => 42 };

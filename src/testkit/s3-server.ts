@@ -82,11 +82,11 @@ export class S3Server {
     this.requests[method] = (this.requests[method] ?? 0) + 1;
     const { methods, fault } = this.#fault ?? {};
     if (fault !== undefined && (methods!.length === 0 || methods!.includes(method))) return misbehave(fault, request, response);
-    if (method === 'PUT') this.#tellPut(response);
+    if (method === 'PUT') this.#notifyPut(response);
     handle(request, response);
   }
 
-  #tellPut(response: ServerResponse): void {
+  #notifyPut(response: ServerResponse): void {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
     response.end = ((...args: unknown[]) => {
       this.onPut?.();

@@ -52,12 +52,12 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         ['text', 'Zürich 🧭'], ['empty text', ''], ['text with control characters', '\u0000a\u0001\u00010'], ['null', null], ['a small integer', -7], ['a large integer', 1_700_000_000_123],
         ['the largest number', Number.MAX_SAFE_INTEGER], ['a bigint', 2n ** 63n - 1n], ['a negative bigint', -(2n ** 63n)],
         ['a double', 0.1], ['a very large double', 1e300], ['bytes', new Uint8Array([0, 1, 255])], ['no bytes', new Uint8Array(0)],
-      ] as [string, SqlValue][])('gives %s back as it was', async (_, value) => {
+      ] as [string, SqlValue][])('returns %s as it was', async (_, value) => {
         const found = await roundTrip(value);
         expect(found instanceof Uint8Array ? Uint8Array.from(found) : found).toEqual(value);
       });
 
-      it('gives a bigint within ±(2^53 - 1) back as a number', async () => {
+      it('returns a bigint within ±(2^53 - 1) as a number', async () => {
         expect(await roundTrip(42n)).toBe(42);
       });
 
@@ -76,7 +76,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         for await (const rows of sql.stream('SELECT n FROM t ORDER BY id')) expect(rows).toEqual([{ n: 0 }, { n: big }, { n: 2 }]);
       });
 
-      it('answers plain objects', async () => {
+      it('returns plain objects', async () => {
         expect(Object.getPrototypeOf(await sql.get('SELECT 1 AS one'))).toBe(Object.prototype);
         expect(await sql.get('SELECT 1 AS one WHERE 1 = 0')).toBeUndefined();
       });
@@ -94,7 +94,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
     });
 
     describe('transactions', () => {
-      it('answers what the work answers, and counts changed rows', async () => {
+      it('returns what the work returns, and counts changed rows', async () => {
         expect(await sql.transaction(async (tx) => (await insert(tx, 'a')).changes)).toBe(1);
         expect((await fill(10)).changes).toBe(10);
         expect(await sql.transaction((tx) => tx.run('CREATE TABLE other(a TEXT)'))).toEqual({ changes: 0 });
@@ -226,7 +226,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
     });
 
     describe('background and stream', () => {
-      it('answers heavy reads as light ones', async () => {
+      it('returns heavy reads as light ones', async () => {
         await fill(100);
         expect(await sql.background.all('SELECT * FROM t WHERE n > ?', [90])).toEqual(await sql.all('SELECT * FROM t WHERE n > ?', [90]));
         expect(await sql.background.get('SELECT count(*) AS n FROM t')).toEqual({ n: 100 });
@@ -323,7 +323,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       };
       const large = (tx: Transaction) => tx.run('INSERT INTO t(b) VALUES (zeroblob(1000000))');
 
-      it('answers unavailable when it is full, keeps what it had, and recovers', async () => {
+      it('returns unavailable when it is full, keeps what it had, and recovers', async () => {
         await sql.transaction((tx) => insert(tx, 'kept'));
         await sql.transaction(full);
         await expect(sql.transaction(large)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('full') });
@@ -361,7 +361,7 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       });
     });
 
-    it('tells its size', async () => {
+    it('reports its size', async () => {
       const before = await sql.sizeBytes();
       await sql.transaction((tx) => tx.run('INSERT INTO t(b) VALUES (?)', [randomBytes(1_000_000)]));
       expect((await sql.sizeBytes()) - before).toBeGreaterThan(900_000);

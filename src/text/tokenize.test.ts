@@ -48,7 +48,7 @@ describe('tokenize', () => {
     expect(formsOf('كُتُبٌ عربية')).toEqual(['كُتُبٌ', 'عربية']);
   });
 
-  it('gives offsets in UTF-8 bytes and positions in order', () => {
+  it('returns offsets in UTF-8 bytes and positions in order', () => {
     expect(tokenize('é 日本語の 🚀 ok')).toEqual([
       { start: 0, end: 2, form: 'é', position: 0 },
       { start: 3, end: 12, form: '日本語', position: 1 },

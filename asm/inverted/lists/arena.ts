@@ -1,4 +1,4 @@
-// The memory of remembered lists: consecutive blocks of one run of pages, used as a ring.
+// The memory of cached lists: consecutive blocks of one run of pages, used as a ring.
 //
 // Every block starts with:
 //

@@ -1,4 +1,4 @@
-// A remembered list: the documents that have any form of a group, and how often each has one. It is the sum of the
+// A cached list: the documents that have any form of a group, and how often each has one. It is the sum of the
 // postings of the forms, kept in a block of the arena:
 //
 //     16 its positions (see `positions.ts`)   20 forms   24 documents   28 capacity   32 documents from this number on are not in it

@@ -1,4 +1,4 @@
-// Scores by remembered lists: the counterpart of `scoring.ts`, which scores by postings.
+// Scores by cached lists: the counterpart of `scoring.ts`, which scores by postings.
 
 import { classOf, isExcluded } from '../documents.ts';
 import { H_EXCLUDED, H_ORDINALS } from '../layout.ts';

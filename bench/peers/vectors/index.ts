@@ -6,7 +6,7 @@ import type { VectorAnswer, VectorJob } from './job.ts';
 export type { MethodResult, Point, Truth, Updates, VectorAnswer, VectorJob } from './job.ts';
 
 /** Time limit for a peer. */
-const PATIENCE_SECONDS = 3600;
+const TIMEOUT_SECONDS = 3600;
 
 export interface VectorPeer {
   readonly name: string;
@@ -43,5 +43,5 @@ function fromNpm(name: string, engine: string, folder: string, note: string, env
 function run(engine: string, job: VectorJob, environment: readonly string[] = []): Promise<VectorAnswer> {
   const file = join(job.folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
-  return answerOf<VectorAnswer>('env', [...environment, process.execPath, '--expose-gc', join(import.meta.dirname, 'child.ts'), engine, file], PATIENCE_SECONDS);
+  return answerOf<VectorAnswer>('env', [...environment, process.execPath, '--expose-gc', join(import.meta.dirname, 'child.ts'), engine, file], TIMEOUT_SECONDS);
 }

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /** The deliveries that a trigger must make for documents that it finds, by their ids. */
-function owed(rule: string): Set<string> {
+function expectedDeliveries(rule: string): Set<string> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
     const rows = sql.prepare("SELECT lsn, doc_id, at FROM changes WHERE kind = 'doc.put' AND key LIKE 'yes%'").all() as { lsn: number; doc_id: string; at: number }[];
@@ -68,7 +68,7 @@ describe('a trigger of a server that is killed while clients write', () => {
       written += (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
       started = await DocsProcess.serve(database);
     }
-    const expected = owed(rule);
+    const expected = expectedDeliveries(rule);
     expect(expected.size).toBeGreaterThan(ROUNDS);
     expect(expected.size).toBeGreaterThanOrEqual(Math.floor(written / 2));
     const arrived = () => new Set(endpoint.received.map(({ headers }) => String(headers['x-svc-delivery'])));

@@ -109,7 +109,7 @@ describe('a server whose disk fails', () => {
   const named = (key: string) => ({ collection: 'notes', key, lang: 'en' });
   const document = (key: string) => ({ ...named(key), contentMd: `# ${key}` });
 
-  it('answers 503, tells it in its health, and recovers when the disk does', async () => {
+  it('returns 503, reports it in its health, and recovers when the disk does', async () => {
     let broken = false;
     const fail = () => {
       if (broken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
@@ -149,7 +149,7 @@ describe('a server whose disk fails', () => {
     await server.stop();
   });
 
-  it('tells webhooks and triggers of what was stored, and of nothing that was refused, once the disk is back', async () => {
+  it('notifies webhooks and triggers of stored documents, and of none that was refused, once the disk is back', async () => {
     let broken = false;
     const fail = () => {
       if (broken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });

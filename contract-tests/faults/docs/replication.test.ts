@@ -70,7 +70,7 @@ function contentOf(file: string): { place: unknown; rows: unknown[] } {
 }
 
 describe('a leader and a follower that are killed (SIGKILL) by turns while clients write', () => {
-  it(`agree row by row in the end, and lack nothing that was acknowledged, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
+  it(`agree row by row in the end, and miss nothing that was acknowledged, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
     const random = seededRandom(SEED);
     const acknowledged = new Map<string, string>();
     let leader = await start('leader');

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** The deliveries that a webhook must receive, by their ids: the number of the change and its document. */
-function owed(webhook: string, since: number): Map<string, { lsn: number; docId: string }> {
+function expectedDeliveries(webhook: string, since: number): Map<string, { lsn: number; docId: string }> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
     const rows = sql.prepare("SELECT lsn, doc_id, collection, at FROM changes WHERE lsn > ? AND (kind IN ('doc.put', 'doc.delete') OR kind = 'collection.delete')").all(since) as { lsn: number; doc_id: string | null; collection: string; at: number }[];
@@ -75,7 +75,7 @@ describe('webhooks of a server that is killed, and of an endpoint that is, while
       lives.push(endpoint.received.splice(0));
       started = await DocsProcess.serve(database);
     }
-    const expected = owed(webhook, since);
+    const expected = expectedDeliveries(webhook, since);
     const arrived = new Set(lives.flat().map(({ body }) => body.deliveryId));
     const missing = () => [...expected.keys()].filter((id) => !arrived.has(id));
     for (let seen = 0; missing().length > 0; seen = endpoint.received.length) {

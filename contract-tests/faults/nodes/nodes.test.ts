@@ -45,7 +45,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     }
   });
 
-  it('keep to what was configured at another one from the next request on', async () => {
+  it('apply from the next request on a configuration that was set on another one', async () => {
     const schema = { properties: { kind: { type: 'string', enum: ['a'] } }, required: ['kind'] };
     for (const [at, node] of nodes.entries()) {
       const other = nodes[1 - at]!;
@@ -73,7 +73,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     expect(await send(node, 'GET', '/health')).toMatchObject({ status: 200, body: { status: 'healthy', persistence: { filesystem: 'postgres' } } });
   });
 
-  it('do in the background, at one of them, what was asked for at another', async () => {
+  it('do in the background, on one of them, what was requested on another', async () => {
     const { status, body } = await send(nodes[1]!, 'POST', '/v1/bulk-ingest-job', { collection: 'bulk', documents: [{ key: 'one', lang: 'en', contentMd: 'one' }] });
     expect(status).toBe(202);
     await vi.waitFor(async () => expect((await send(nodes[1]!, 'GET', `/v1/bulk-ingest-job/${String(body['id'])}`)).body).toMatchObject({ status: 'completed', added: 1 }), 10_000);
@@ -89,7 +89,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     expect(await get(nodes[1]!, 'bulk', 'two')).toMatchObject({ status: 200 });
   });
 
-  it('lose nothing that was acknowledged when the database is killed, and answer 503 until it is back', async () => {
+  it('lose nothing that was acknowledged when the database is killed, and return 503 until it is back', async () => {
     const acknowledged: string[] = [];
     const others = new Set<number>();
     let stopped = false;

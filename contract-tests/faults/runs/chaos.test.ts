@@ -33,12 +33,12 @@ const KINDS: readonly Fault[] = [
   { name: 'a network is cut for a moment', happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(1000);
-    proxy.mend();
+    proxy.heal();
   } },
   { name: 'a network is cut for long', happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(9000);
-    proxy.mend();
+    proxy.heal();
   } },
   { name: 'connections go dead', happen: async (_bench, { proxy }) => proxy.strand() },
   { name: 'a ship is frozen', happen: async (_bench, { program }) => {
@@ -99,7 +99,7 @@ class Client {
   }
 }
 
-describe('a server and two ships to whom one thing after the other happens', () => {
+describe('a server and two ships under a random sequence of faults', () => {
   it(`lose no run and no line, and work on none twice at once (${FAULTS} faults from seed ${SEED})`, { timeout: 120_000 + FAULTS * 20_000 }, async ({ onTestFinished }) => {
     const random = seededRandom(SEED);
     // A run may be affected by several faults: the test only requires that it ends successfully.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { FaultBench, PATIENT } from '../../../src/testkit/runs-faults/bench.ts';
+import { FaultBench, LONG_LEASES } from '../../../src/testkit/runs-faults/bench.ts';
 import { OWN_USER } from '../../../src/testkit/runs-executor.ts';
 import { TOKEN } from '../../../src/testkit/runs-faults/client.ts';
 import { ProgramClock } from '../../../src/testkit/runs-faults/clock.ts';
@@ -11,7 +11,7 @@ import { ROOT } from '../../../src/testkit/docs-process.ts';
 const TIME = { timeout: 120_000 };
 
 async function serve({ onTestFinished }: TestContext): Promise<FaultBench> {
-  const bench = new FaultBench({ yaml: (folder) => `${PATIENT}\n${projects(['all'])}${pipelines(folder)}` });
+  const bench = new FaultBench({ yaml: (folder) => `${LONG_LEASES}\n${projects(['all'])}${pipelines(folder)}` });
   onTestFinished(() => bench.close());
   await bench.serve();
   return bench;
@@ -42,7 +42,7 @@ describe.concurrent('the tour of the README', TIME, () => {
     expect(await quire('logs', third.stdout.trim(), '-f')).toMatchObject({ code: 0, stdout: expect.stringContaining('step 3') as string });
   });
 
-  it('makes a ship with the command that the API answers', async (test) => {
+  it('makes a ship with the command that the API returns', async (test) => {
     const bench = await serve(test);
     const { command } = await bench.data<{ command: string }>('POST', '/ships/tokens', { name: 'build-01', labels: ['zone=all'] });
     const [quire, ...args] = command.split(' ');

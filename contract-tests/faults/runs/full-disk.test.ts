@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import { FaultBench, PATIENT } from '../../../src/testkit/runs-faults/bench.ts';
+import { FaultBench, LONG_LEASES } from '../../../src/testkit/runs-faults/bench.ts';
 import type { Answer } from '../../../src/testkit/runs-faults/client.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { pipelines, projects } from '../../../src/testkit/runs-faults/pipelines.ts';
@@ -23,7 +23,7 @@ const TALK = `
 
 describe.concurrent('a full disk', TIME, () => {
   it.skipIf(!canLift)('of the server: it refuses runs and goes on reading; with room again it goes on, and has lost none (needs prlimit of util-linux)', async ({ onTestFinished }) => {
-    const bench = new FaultBench({ local: true, yaml: (folder) => `${PATIENT}\nprojects: [{id: all, repository: org/all}, {id: later, repository: org/later, runs_on: [gpu=a100]}]\n${pipelines(folder)}` });
+    const bench = new FaultBench({ local: true, yaml: (folder) => `${LONG_LEASES}\nprojects: [{id: all, repository: org/all}, {id: later, repository: org/later, runs_on: [gpu=a100]}]\n${pipelines(folder)}` });
     onTestFinished(() => bench.close());
     await bench.serve({ maxFileBytes: LIMIT });
     const ids: string[] = [];
@@ -60,7 +60,7 @@ describe.concurrent('a full disk', TIME, () => {
   });
 
   it('of a ship: costs nothing while the server takes the log as it comes', async ({ onTestFinished }) => {
-    const bench = new FaultBench({ yaml: (folder) => `${PATIENT}\n${projects(['all'])}${pipelines(folder)}${TALK}` });
+    const bench = new FaultBench({ yaml: (folder) => `${LONG_LEASES}\n${projects(['all'])}${pipelines(folder)}${TALK}` });
     onTestFinished(() => bench.close());
     await bench.serve();
     await bench.ship('one', ['zone=all'], { maxFileBytes: 100 * 512 });
@@ -74,7 +74,7 @@ describe.concurrent('a full disk', TIME, () => {
 
 describe('a full store of logs', TIME, () => {
   it('costs an attempt the middle of its log, and the oldest runs theirs; no run is refused', async ({ onTestFinished }) => {
-    const bench = new FaultBench({ yaml: (folder) => `${PATIENT}\nlogs: {attempt_budget: 1MiB, total_budget: 900KiB}\n${projects(['all'])}${pipelines(folder)}
+    const bench = new FaultBench({ yaml: (folder) => `${LONG_LEASES}\nlogs: {attempt_budget: 1MiB, total_budget: 900KiB}\n${projects(['all'])}${pipelines(folder)}
   - {name: flood, steps: [{name: only, run: 'head -c 1500000 /dev/urandom | base64 -w 900; yes "$(printf "%0999d" 1)" | head -c 104857600; echo; echo the end; echo "{}" > "$QUIRE_RESULT_FILE"'}]}\n` });
     onTestFinished(() => bench.close());
     await bench.serve();

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FaultBench, PATIENT, QUICK } from '../../../src/testkit/runs-faults/bench.ts';
+import { FaultBench, LONG_LEASES, QUICK } from '../../../src/testkit/runs-faults/bench.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { followStream } from '../../../src/testkit/runs-faults/follow-stream.ts';
 import { counted, pipelines, projects } from '../../../src/testkit/runs-faults/pipelines.ts';
@@ -16,7 +16,7 @@ describe('a network between a ship and its server that is cut for less than the 
   let bench: FaultBench;
 
   beforeAll(async () => {
-    bench = new FaultBench({ yaml: (folder) => `${PATIENT}\n${projects(['short'])}${pipelines(folder)}` });
+    bench = new FaultBench({ yaml: (folder) => `${LONG_LEASES}\n${projects(['short'])}${pipelines(folder)}` });
     await bench.serve();
   });
   afterAll(() => bench.close());
@@ -31,12 +31,12 @@ describe('a network between a ship and its server that is cut for less than the 
     expect((await bench.log(id)).length).toBeLessThan(LINES / 2);
     // Data in transit is lost.
     proxy.drop();
-    proxy.mend();
+    proxy.heal();
     await program.wrote('connected', 2);
     // A second cut, of which neither side is informed; data in transit arrives late.
     proxy.cut();
     await setTimeout(CUT_MS);
-    proxy.mend();
+    proxy.heal();
     expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
     const log = await bench.log(id);
     expect(log.filter((event) => event.stream === 'stdout').map(({ message }) => message)).toEqual(counted(LINES));
@@ -64,7 +64,7 @@ describe.concurrent('a network between a ship and its server that is cut for lon
     expect(bench.stepsOf(id)).toEqual([]);
     expect(await bench.output(id, 2)).toEqual(['attempt 2']); // and not that the first one is alive
     const log = await bench.log(id);
-    cut.proxy.mend();
+    cut.proxy.heal();
     await eventually('the ship that was cut off to be back', async () => ((await bench.listShips()).find((ship) => ship.id === cut.id)!.online ? true : undefined));
     const next = await bench.submit('long', 'second');
     await bench.logged(next, 'attempt 1');
@@ -81,7 +81,7 @@ describe.concurrent('a network between a ship and its server that is cut for lon
     expect(end).toMatchObject({ attempt: 2 });
     await eventually('the first attempt to end', () => (bench.stepsOf(id).length === 0 ? true : undefined));
     cut.proxy.drop();
-    cut.proxy.mend();
+    cut.proxy.heal();
     await cut.program.wrote('connected', 2);
     await cut.program.wrote(/run discarded|came too late/);
     expect(await bench.run(id)).toEqual(end);
@@ -96,6 +96,6 @@ describe.concurrent('a network between a ship and its server that is cut for lon
     expect((await bench.call('POST', `/runs/${id}/cancel`)).status).toBe(200);
     await bench.reached(id, 'cancelled');
     await eventually('its steps to be gone', () => (bench.stepsOf(id).length === 0 ? true : undefined));
-    proxy.mend();
+    proxy.heal();
   });
 });

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { openPostgres } from '../../../src/storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
-import { FaultBench, PATIENT } from '../../../src/testkit/runs-faults/bench.ts';
+import { FaultBench, LONG_LEASES } from '../../../src/testkit/runs-faults/bench.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { followStream } from '../../../src/testkit/runs-faults/follow-stream.ts';
-import { Crowd } from '../../../src/testkit/runs-faults/crowd.ts';
+import { FaultCluster } from '../../../src/testkit/runs-faults/cluster.ts';
 import { counted, pipelines, projects } from '../../../src/testkit/runs-faults/pipelines.ts';
 import { ZONE } from '../../../src/testkit/runs-faults/serve.ts';
 
@@ -32,7 +32,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
   it('go on with all runs, each in its first attempt, when the database is killed and then one of them', async ({ onTestFinished }) => {
     const url = await postgres.createSchema();
     const open = (name: string): FaultBench => {
-      const yaml = (folder: string) => `${PATIENT}\nstorage: {driver: postgres}\n${projects(['all'])}${pipelines(folder)}`;
+      const yaml = (folder: string) => `${LONG_LEASES}\nstorage: {driver: postgres}\n${projects(['all'])}${pipelines(folder)}`;
       const bench = new FaultBench({ name, yaml, env: { RUNS_DATABASE_URL: url } });
       onTestFinished(() => bench.close());
       return bench;
@@ -78,30 +78,30 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over o
 
   it(`${SERVERS} servers and ${SHIPS} ships that are killed at random let every run succeed once, within all limits (seed ${SEED})`, { timeout: 120_000 + SECONDS * 5000 }, async ({ onTestFinished }) => {
     const url = await postgres.createSchema();
-    const crowd = await Crowd.start({ url, servers: SERVERS, ships: SHIPS, capacity: CAPACITY, limit: LIMIT, seed: SEED });
-    onTestFinished(() => crowd.close());
+    const cluster = await FaultCluster.start({ url, servers: SERVERS, ships: SHIPS, capacity: CAPACITY, limit: LIMIT, seed: SEED });
+    onTestFinished(() => cluster.close());
     const sql = await openPostgres({ url, pool: 2 });
     onTestFinished(() => sql.close());
     const broken: unknown[] = [];
-    const watching = crowd.until(async () => {
+    const watching = cluster.until(async () => {
       broken.push(...await sql.all('SELECT ship_id, count(*) AS n FROM runs WHERE state IN (\'running\', \'cancelling\') GROUP BY ship_id HAVING count(*) > ?', [CAPACITY]));
       broken.push(...await sql.all('SELECT project_id, count(*) AS n FROM runs WHERE project_id = \'limited\' AND state IN (\'running\', \'cancelling\') GROUP BY project_id HAVING count(*) > ?', [LIMIT]));
     });
-    const submitting = crowd.submitUntilOver(SECONDS * 1000);
-    await crowd.killAtRandom(SECONDS * 1000);
+    const submitting = cluster.submitUntilOver(SECONDS * 1000);
+    await cluster.killAtRandom(SECONDS * 1000);
     const submitted = await submitting;
     await eventually('all runs to end', async () => (await sql.get<{ n: number }>('SELECT count(*) AS n FROM runs WHERE finished_at IS NULL'))!.n === 0 || undefined);
-    crowd.over();
+    cluster.over();
     await watching;
     expect(broken).toEqual([]);
-    expect(crowd.kills).toBeGreaterThan(0);
+    expect(cluster.kills).toBeGreaterThan(0);
     const runs = await sql.all<{ id: string; state: string }>('SELECT id, state FROM runs ORDER BY id');
     expect(runs.map(({ id }) => id)).toEqual([...submitted].sort());
     expect(runs.filter(({ state }) => state !== 'succeeded')).toEqual([]);
     const ends = 'SELECT r.id FROM runs r LEFT JOIN attempts a ON a.seq = r.seq AND a.outcome = \'succeeded\' GROUP BY r.id HAVING count(a.seq) <> 1';
     expect(await sql.all(ends)).toEqual([]);
     // Successful work was done by the attempt that reports it.
-    const done = crowd.done();
+    const done = cluster.done();
     const claimed = await sql.all<{ id: string; attempt: number }>('SELECT r.id, a.attempt FROM attempts a JOIN runs r ON r.seq = a.seq WHERE a.outcome = \'succeeded\'');
     expect(claimed.filter(({ id, attempt }) => !done.has(`${id} ${attempt}`))).toEqual([]);
   });

@@ -129,8 +129,8 @@ describe.concurrent('a server that is killed', LIMIT, () => {
   });
 });
 
-describe.concurrent('a server that is told to stop', LIMIT, () => {
-  it('while its own ship works: it gives back what does not end in time, and goes on with it after the start', async (test) => {
+describe.concurrent('a server that receives a stop signal', LIMIT, () => {
+  it('while its own ship works: it returns runs that do not end in time, and continues them after the start', async (test) => {
     const bench = await serve(test, { local: true });
     const [long, short, waiting] = [await bench.submit('all', 'second'), await bench.submit('all', 'count', '25'), await bench.submit('all', 'count', '1')];
     await Promise.all([bench.logged(long, 'attempt 1'), bench.logged(short, 'line 0')]);

@@ -116,7 +116,7 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     for (const end of ends) expect(['200 cancelling cancelled', '409 run_state_conflict succeeded']).toContain(end);
   });
 
-  it('one that is revoked while it works is shut out for good, and its run goes on elsewhere', async () => {
+  it('one that is revoked while it works is locked out permanently, and its run continues elsewhere', async () => {
     const revoked = await bench.ship('revoked-1', zone('revoked'));
     const identity = join(revoked.folder, 'identity.json');
     const kept = readFileSync(identity);
@@ -130,8 +130,8 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     expect(await bench.output(id, 2)).not.toContain(OVERLAP);
     // A copy of its key is useless.
     writeFileSync(identity, kept);
-    const thief = await bench.start(['ship', 'run', '--data-dir', revoked.folder]).ended;
-    expect(thief).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });
+    const impostor = await bench.start(['ship', 'run', '--data-dir', revoked.folder]).ended;
+    expect(impostor).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });
   });
 
   it('one whose clock is an hour ahead, and is set back, keeps its lease; the log\'s times are the server\'s', async ({ onTestFinished }) => {

@@ -58,7 +58,7 @@ async function askUntilOver({ id }: Run): Promise<{ run: Run; rounds: number }> 
 
 async function hanging(): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, HANGS_MS).unref());
-  throw new Error(`no answer within ${HANGS_MS} ms`);
+  throw new Error(`no response within ${HANGS_MS} ms`);
 }
 
 /** The number of events of a log, found without reading all of it. */

@@ -4,7 +4,7 @@ import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape } from './client/index.ts';
 import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupByQueryData, CreateBackupByQueryErrors, CreateBackupByQueryResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreatePasswordResetData, CreatePasswordResetErrors, CreatePasswordResetResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteRoleData, DeleteRoleErrors, DeleteRoleResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, FindSimilarData, FindSimilarErrors, FindSimilarResponses, FinishOidcSignInData, FinishOidcSignInErrors, FinishOidcSignInResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetReadinessV1Data, GetReadinessV1Errors, GetReadinessV1Responses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetSignInMethodsData, GetSignInMethodsErrors, GetSignInMethodsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportDocumentsData, ImportDocumentsErrors, ImportDocumentsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhookDeadLettersData, ListWebhookDeadLettersErrors, ListWebhookDeadLettersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RedeemPasswordResetData, RedeemPasswordResetErrors, RedeemPasswordResetResponses, RedeliverWebhooksData, RedeliverWebhooksErrors, RedeliverWebhooksResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetGroupRolesData, SetGroupRolesErrors, SetGroupRolesResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetRoleData, SetRoleErrors, SetRoleResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, SetUserRolesData, SetUserRolesErrors, SetUserRolesResponses, StartOidcSignInData, StartOidcSignInErrors, StartOidcSignInResponses, StartSessionData, StartSessionErrors, StartSessionResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateUserData, UpdateUserErrors, UpdateUserResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
 
-/** What an operation takes to know who calls. */
+/** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }] as const;
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
@@ -22,28 +22,28 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * Tell whether the service is healthy
+ * Report whether the service is healthy
  *
- * Answers 200 while the database can be read, and 503 otherwise. It needs no credential, is never rate-limited and is open in every access mode.
+ * Returns 200 while the database can be read, and 503 otherwise. It needs no credential, is never rate-limited and is open in every access mode.
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/health', ...options });
 
 /**
- * Tell whether the service is healthy, under /v1
+ * Report whether the service is healthy, under /v1
  *
  * The same as `GET /health`, for clients that know only paths under `/v1`.
  */
 export const getHealthV1 = <ThrowOnError extends boolean = false>(options?: Options<GetHealthV1Data, ThrowOnError>): RequestResult<GetHealthV1Responses, GetHealthV1Errors, ThrowOnError> => (options?.client ?? client).get<GetHealthV1Responses, GetHealthV1Errors, ThrowOnError>({ url: '/v1/health', ...options });
 
 /**
- * Tell whether every search index serves
+ * Report whether every search index serves
  *
- * Answers 200 when the database can be read and the index of every collection serves, and 503 otherwise: after a start or a restore, while indexes are loaded or built, or when one has failed. Documents can be read and written meanwhile, and searches of the collections that are ready are answered; a search that finds its index loading waits up to 5 seconds for it. It needs no credential, is never rate-limited and is open in every access mode.
+ * Returns 200 when the database can be read and the index of every collection serves, and 503 otherwise: after a start or a restore, while indexes are loaded or built, or when one has failed. Documents can be read and written meanwhile, and searches of the collections that are ready are returned; a search that finds its index loading waits up to 5 seconds for it. It needs no credential, is never rate-limited and is open in every access mode.
  */
 export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>): RequestResult<GetReadinessResponses, GetReadinessErrors, ThrowOnError> => (options?.client ?? client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/ready', ...options });
 
 /**
- * Tell whether every search index serves, under /v1
+ * Report whether every search index serves, under /v1
  *
  * The same as `GET /ready`, for clients that know only paths under `/v1`.
  */
@@ -52,7 +52,7 @@ export const getReadinessV1 = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Count what the database holds
  *
- * Answers the size of the database and the number of documents, revisions and metadata entries, by collection and in all. Collections of the system are left out.
+ * Returns the size of the database and the number of documents, revisions and metadata entries, by collection and in all. Collections of the system are left out.
  */
 export const getStats = <ThrowOnError extends boolean = false>(options?: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetStatsResponses, GetStatsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -63,7 +63,7 @@ export const getStats = <ThrowOnError extends boolean = false>(options?: Options
 /**
  * Describe the process and its machine
  *
- * Answers what the process runs on and what it uses. `goVersion` and `numGoroutines` are historical names: they hold the runtime, and its active handles and requests.
+ * Returns what the process runs on and what it uses. `goVersion` and `numGoroutines` are historical names: they hold the runtime, and its active handles and requests.
  */
 export const getSystemInfo = <ThrowOnError extends boolean = false>(options?: Options<GetSystemInfoData, ThrowOnError>): RequestResult<GetSystemInfoResponses, GetSystemInfoErrors, ThrowOnError> => (options?.client ?? client).get<GetSystemInfoResponses, GetSystemInfoErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -74,7 +74,7 @@ export const getSystemInfo = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Describe the server's settings
  *
- * Answers the settings in effect. No credential is among them.
+ * Returns the settings in effect. No credential is among them.
  */
 export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>): RequestResult<GetConfigResponses, GetConfigErrors, ThrowOnError> => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -85,7 +85,7 @@ export const getConfig = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * List what the server offers on each protocol
  *
- * Answers the HTTP endpoints, the gRPC methods and the MCP tools of this server.
+ * Returns the HTTP endpoints, the gRPC methods and the MCP tools of this server.
  */
 export const listEndpoints = <ThrowOnError extends boolean = false>(options?: Options<ListEndpointsData, ThrowOnError>): RequestResult<ListEndpointsResponses, ListEndpointsErrors, ThrowOnError> => (options?.client ?? client).get<ListEndpointsResponses, ListEndpointsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -94,7 +94,7 @@ export const listEndpoints = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Tell which hardening controls are missing
+ * Report which hardening controls are missing
  *
  * Compares the settings with what production asks for: authentication with a secret of at least 32 bytes, TLS, an explicit list of CORS origins, the audit log and rate limiting.
  */
@@ -103,7 +103,7 @@ export const getComplianceStatus = <ThrowOnError extends boolean = false>(option
 /**
  * Get metrics in the Prometheus format
  *
- * Answers counters, gauges and histograms of the service (`svc_*`), the process (`process_*`) and the runtime (`nodejs_*`). It is public unless `SVC_METRICS_PUBLIC` is false, and absent where `SVC_METRICS` is false. With authentication, samples of a collection are shown to callers who may read it, by the credential that they send; without one, none is. It is never rate-limited.
+ * Returns counters, gauges and histograms of the service (`svc_*`), the process (`process_*`) and the runtime (`nodejs_*`). It is public unless `SVC_METRICS_PUBLIC` is false, and absent where `SVC_METRICS` is false. With authentication, samples of a collection are shown to callers who may read it, by the credential that they send; without one, none is. It is never rate-limited.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -114,7 +114,7 @@ export const getMetrics = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Create or update one document
  *
- * Stores the document under (collection, key, lang). If one exists under that identity, in any letter case, it is updated and its `addedAt` stays. Every write keeps a revision unless `saveRevision` is false. A collection comes into being with its first document. Metadata that violate the collection's schema answer 400 with one message for each violation.
+ * Stores the document under (collection, key, lang). If one exists under that identity, in any letter case, it is updated and its `addedAt` stays. Every write keeps a revision unless `saveRevision` is false. A collection comes into being with its first document. Metadata that violate the collection's schema return 400 with one message for each violation.
  */
 export const addDocument = <ThrowOnError extends boolean = false>(options: Options<AddDocumentData, ThrowOnError>): RequestResult<AddDocumentResponses, AddDocumentErrors, ThrowOnError> => (options.client ?? client).post<AddDocumentResponses, AddDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -144,7 +144,7 @@ export const addDocuments = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Read one document
  *
- * Answers the document under (collection, key, lang). The key must be spelled as it was once written; a spelling that nobody wrote answers 404, as does an expired document. Where there is none in `lang`, those in `fallbackLangs` are looked for. `ETag` names the state of the document; a request whose `If-None-Match` has it is answered with 304, unless it has `env`. With `env`, each `%%name%%` in the body is replaced by the value of that name; a placeholder without a value stays.
+ * Returns the document under (collection, key, lang). The key must be spelled as it was once written; a spelling that nobody wrote returns 404, as does an expired document. Where there is none in `lang`, those in `fallbackLangs` are looked for. `ETag` names the state of the document; a request whose `If-None-Match` has it is returned with 304, unless it has `env`. With `env`, each `%%name%%` in the body is replaced by the value of that name; a placeholder without a value stays.
  */
 export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>): RequestResult<GetDocumentResponses, GetDocumentErrors, ThrowOnError> => (options.client ?? client).post<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -159,7 +159,7 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Find documents by metadata
  *
- * Answers the documents of a collection whose metadata match `filterMeta`, sorted and paged; with `deleted`, deleted documents that can be restored. The header `X-Total-Count` has the number of matches before paging. Without `sort` the order is by key, ascending; documents that sort alike are ordered by id. What the request leaves out of `limit` and `contextTokenBudget` comes from the collection's retrieval profile. A collection without documents answers an empty array.
+ * Returns the documents of a collection whose metadata match `filterMeta`, sorted and paged; with `deleted`, deleted documents that can be restored. The header `X-Total-Count` has the number of matches before paging. Without `sort` the order is by key, ascending; documents that sort alike are ordered by id. What the request leaves out of `limit` and `contextTokenBudget` comes from the collection's retrieval profile. A collection without documents returns an empty array.
  */
 export const searchDocuments = <ThrowOnError extends boolean = false>(options: Options<SearchDocumentsData, ThrowOnError>): RequestResult<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError> => (options.client ?? client).post<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -174,7 +174,7 @@ export const searchDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Change parts of a document
  *
- * Changes what is given and keeps the rest. `meta` replaces all metadata, `{}` clears them; `ttl` 0 removes the expiry. A request without `meta`, `contentMd` and `ttl` answers 400. The write keeps a revision.
+ * Changes what is given and keeps the rest. `meta` replaces all metadata, `{}` clears them; `ttl` 0 removes the expiry. A request without `meta`, `contentMd` and `ttl` returns 400. The write keeps a revision.
  */
 export const updateDocument = <ThrowOnError extends boolean = false>(options: Options<UpdateDocumentData, ThrowOnError>): RequestResult<UpdateDocumentResponses, UpdateDocumentErrors, ThrowOnError> => (options.client ?? client).patch<UpdateDocumentResponses, UpdateDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -189,7 +189,7 @@ export const updateDocument = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Read a document's metadata without its body
  *
- * Answers all of the document but its body, which is not even read. The key must be spelled as it was once written.
+ * Returns all of the document but its body, which is not even read. The key must be spelled as it was once written.
  */
 export const getDocumentMeta = <ThrowOnError extends boolean = false>(options: Options<GetDocumentMetaData, ThrowOnError>): RequestResult<GetDocumentMetaResponses, GetDocumentMetaErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentMetaResponses, GetDocumentMetaErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -215,7 +215,7 @@ export const setDocumentTtl = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Delete one document
  *
- * Removes the document, its index entries and every spelling of its key. Its versions are kept for 30 days, or what `SVC_DELETED_RETENTION` says, but not beyond its expiry: until then `/v1/search` with `deleted` finds the document, `/v1/revisions` lists its versions and `/v1/revisions/restore` brings it back. With `purge` nothing is kept. A document that does not exist answers 404 with `deleted` false.
+ * Removes the document, its index entries and every spelling of its key. Its versions are kept for 30 days, or what `SVC_DELETED_RETENTION` says, but not beyond its expiry: until then `/v1/search` with `deleted` finds the document, `/v1/revisions` lists its versions and `/v1/revisions/restore` brings it back. With `purge` nothing is kept. A document that does not exist returns 404 with `deleted` false.
  */
 export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).post<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -245,7 +245,7 @@ export const deleteDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Delete all documents of a collection
  *
- * Removes the collection's documents, revisions, index entries and vectors for good, also what is kept of documents that were deleted before. Its configuration, schema, synonyms, stop words, curation rules and permissions stay. Subscribers get one `collection.deleted` event with the count. A collection that does not exist answers `deleted` 0.
+ * Removes the collection's documents, revisions, index entries and vectors permanently, also what is kept of documents that were deleted before. Its configuration, schema, synonyms, stop words, curation rules and permissions stay. Subscribers get one `collection.deleted` event with the count. A collection that does not exist answers `deleted` 0.
  */
 export const deleteCollection = <ThrowOnError extends boolean = false>(options: Options<DeleteCollectionData, ThrowOnError>): RequestResult<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError> => (options.client ?? client).post<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -260,7 +260,7 @@ export const deleteCollection = <ThrowOnError extends boolean = false>(options: 
 /**
  * List metadata keys and their values
  *
- * Answers every metadata key in use in the collection with its distinct values, both sorted. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; values of the last key may then follow. `key` asks for the values of one key.
+ * Returns every metadata key in use in the collection with its distinct values, both sorted. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; values of the last key may then follow. `key` asks for the values of one key.
  */
 export const listMetaKeys = <ThrowOnError extends boolean = false>(options: Options<ListMetaKeysData, ThrowOnError>): RequestResult<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError> => (options.client ?? client).get<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -271,7 +271,7 @@ export const listMetaKeys = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Get a checksum of a collection
  *
- * Answers a number that changes whenever a document of the collection does: the CRC-32 over the documents sorted by id, of `id`, `updatedAt` and the CRC-32 of body and metadata. It is `00000000` for a collection without documents.
+ * Returns a number that changes whenever a document of the collection does: the CRC-32 over the documents sorted by id, of `id`, `updatedAt` and the CRC-32 of body and metadata. It is `00000000` for a collection without documents.
  */
 export const getChecksum = <ThrowOnError extends boolean = false>(options: Options<GetChecksumData, ThrowOnError>): RequestResult<GetChecksumResponses, GetChecksumErrors, ThrowOnError> => (options.client ?? client).get<GetChecksumResponses, GetChecksumErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -282,7 +282,7 @@ export const getChecksum = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List a document's revisions
  *
- * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. Of a deleted document, the first is the version that was deleted. An answer that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
+ * Returns the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. Of a deleted document, the first is the version that was deleted. A response that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
  */
 export const listRevisions = <ThrowOnError extends boolean = false>(options: Options<ListRevisionsData, ThrowOnError>): RequestResult<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError> => (options.client ?? client).post<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -327,7 +327,7 @@ export const truncateRevisions = <ThrowOnError extends boolean = false>(options:
 /**
  * Ingest scraped documents
  *
- * Stores 1 to 10,000 scraped documents of one collection. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`. The profile `fast` stores plain text, keeps no revisions, calls no webhooks and skips duplicates; embeddings and the full-text index stay on; any option that is given overrides the profile's. An unknown profile answers 400. Text that is not valid Unicode is repaired and counted in `sanitized`. Documents whose keys differ only in case are one document; they are reported in `keyCollisions` and written in order all the same. URLs that differ but make one key are reported there too: the document of the first URL is stored, those of the others fail, so that no page overwrites another. `keyFrom: url` tells such pages apart.
+ * Stores 1 to 10,000 scraped documents of one collection. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`. The profile `fast` stores plain text, keeps no revisions, calls no webhooks and skips duplicates; embeddings and the full-text index stay on; any option that is given overrides the profile's. An unknown profile returns 400. Text that is not valid Unicode is repaired and counted in `sanitized`. Documents whose keys differ only in case are one document; they are reported in `keyCollisions` and written in order all the same. URLs that differ but make one key are reported there too: the document of the first URL is stored, those of the others fail, so that no page overwrites another. `keyFrom: url` tells such pages apart.
  */
 export const ingestDocuments = <ThrowOnError extends boolean = false>(options: Options<IngestDocumentsData, ThrowOnError>): RequestResult<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError> => (options.client ?? client).post<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -342,7 +342,7 @@ export const ingestDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Import documents as a stream of lines
  *
- * Reads the body line by line, as it arrives, and stores each line as `/v1/add-batch` would store an item: `key`, `lang` and `contentMd`, and `meta`, `ttl` and `saveRevision` if they are there; lines of an export are taken as they are. The body may have any length. Empty lines are passed over. A line that is no JSON object, is longer than a body may be, or breaks a rule fails alone. The answer is a stream too: a line after every thousand documents or so, and a last one with `done`. Each has what came of the lines so far: `processed`, `added`, `updated`, `skipped`, `failed`, and `embeddingDropped` and `sanitized` where they are above zero; `errors` has the failures since the line before, at most 50 of them, as `<line> <key>: <reason>`, lines counted from 1. What a line of the answer counts is durable, and what the last one counts can be found. When the import cannot go on, the last line has `error` and `code` in place of `done`: what it counts stays. A client that closes the connection ends the import after the batches under way. Lines that name one document are written in their order.
+ * Reads the body line by line, as it arrives, and stores each line as `/v1/add-batch` would store an item: `key`, `lang` and `contentMd`, and `meta`, `ttl` and `saveRevision` if they are there; lines of an export are taken as they are. The body may have any length. Empty lines are passed over. A line that is no JSON object, is longer than a body may be, or breaks a rule fails alone. The response is a stream too: a line after every thousand documents or so, and a last one with `done`. Each has what came of the lines so far: `processed`, `added`, `updated`, `skipped`, `failed`, and `embeddingDropped` and `sanitized` where they are above zero; `errors` has the failures since the line before, at most 50 of them, as `<line> <key>: <reason>`, lines counted from 1. What a line of the response counts is durable, and what the last one counts can be found. When the import cannot go on, the last line has `error` and `code` in place of `done`: what it counts stays. A client that closes the connection ends the import after the batches under way. Lines that name one document are written in their order.
  */
 export const importDocuments = <ThrowOnError extends boolean = false>(options: Options<ImportDocumentsData, ThrowOnError>): RequestResult<ImportDocumentsResponses, ImportDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ImportDocumentsResponses, ImportDocumentsErrors, ThrowOnError>({
     bodySerializer: null,
@@ -358,7 +358,7 @@ export const importDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Queue documents for loading in the background
  *
- * Accepts the documents and answers at once; a single worker loads job after job, in order, in chunks of 500 documents. With `callbackUrl`, the final record is sent there by POST when the job has completed, failed or been cancelled: up to four times, at 0, 1, 5 and 15 seconds, until the receiver answers 2xx or 410, also across restarts. The header `X-SVC-Delivery` holds the job's id, for a record may arrive more than once; with the server's webhook secret it is signed as webhooks are. An empty list answers 400. The documents wait on disk, and how far a job is, is stored with the documents themselves: after a restart the job goes on where it was, and loads nothing twice.
+ * Accepts the documents and returns at once; a single worker loads job after job, in order, in chunks of 500 documents. With `callbackUrl`, the final record is sent there by POST when the job has completed, failed or been cancelled: up to four times, at 0, 1, 5 and 15 seconds, until the receiver returns 2xx or 410, also across restarts. The header `X-SVC-Delivery` holds the job's id, for a record may arrive more than once; with the server's webhook secret it is signed as webhooks are. An empty list returns 400. The documents wait on disk, and how far a job is, is stored with the documents themselves: after a restart the job goes on where it was, and loads nothing twice.
  */
 export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: Options<SubmitBulkIngestData, ThrowOnError>): RequestResult<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError> => (options.client ?? client).post<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -373,7 +373,7 @@ export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: 
 /**
  * Cancel a pending bulk ingest job
  *
- * Cancels a job that the worker has not taken yet; a job that was started or has ended answers 400 and stays as it is. It needs `write` on the job's collection; to others there is no such job.
+ * Cancels a job that the worker has not taken yet; a job that was started or has ended returns 400 and stays as it is. It needs `write` on the job's collection; to others there is no such job.
  */
 export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: Options<CancelBulkIngestData, ThrowOnError>): RequestResult<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError> => (options.client ?? client).delete<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -384,7 +384,7 @@ export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: 
 /**
  * Follow a bulk ingest job
  *
- * Answers the job's record. It needs `write` on the job's collection; to others there is no such job. The last 1,000 records are kept, also across restarts.
+ * Returns the job's record. It needs `write` on the job's collection; to others there is no such job. The last 1,000 records are kept, also across restarts.
  */
 export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Options<GetBulkIngestData, ThrowOnError>): RequestResult<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError> => (options.client ?? client).get<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -395,7 +395,7 @@ export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List bulk ingest jobs
  *
- * Answers the kept jobs, newest first; only those of collections that the caller may write.
+ * Returns the kept jobs, newest first; only those of collections that the caller may write.
  */
 export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: Options<ListBulkIngestData, ThrowOnError>): RequestResult<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError> => (options?.client ?? client).get<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -406,7 +406,7 @@ export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Upload files and store them as documents
  *
- * Converts each file to markdown and stores it. One part `file` answers the single form; `files[]`, or more than one part, answers the batch form, in which a file that fails is counted and the others are stored. Accepted are `.md`, `.txt` (stored as they are, frontmatter extracted), `.html`, `.htm`, `.tex`, `.latex`, `.docx`, `.odt`, `.rtf` (converted to markdown), `.pdf` (its text, if it has any), `.yaml`, `.yml`, `.log` and `.lex` (wrapped in a code block). The metadata `upload_format`, `upload_filename` and `upload_converted` are added; what the file says of itself (`title`, `author`, `lang`, `created`, `modified`, frontmatter) becomes metadata unless the request names it. The content decides what a file is: where its extension says something else, `warnings` tells. Two files of a batch that make one key are not both stored: the later one fails. Files that are not valid UTF-8 are repaired and counted in `sanitized`. The fields of the form may come in any order; `collection` and `maxSize` before the files let the server refuse early. A form has at most 1,000 files and 2 GiB.
+ * Converts each file to markdown and stores it. One part `file` returns the single form; `files[]`, or more than one part, returns the batch form, in which a file that fails is counted and the others are stored. Accepted are `.md`, `.txt` (stored as they are, frontmatter extracted), `.html`, `.htm`, `.tex`, `.latex`, `.docx`, `.odt`, `.rtf` (converted to markdown), `.pdf` (its text, if it has any), `.yaml`, `.yml`, `.log` and `.lex` (wrapped in a code block). The metadata `upload_format`, `upload_filename` and `upload_converted` are added; what the file reports itself (`title`, `author`, `lang`, `created`, `modified`, frontmatter) becomes metadata unless the request names it. The content decides what a file is: where its extension says something else, `warnings` tells. Two files of a batch that make one key are not both stored: the later one fails. Files that are not valid UTF-8 are repaired and counted in `sanitized`. The fields of the form may come in any order; `collection` and `maxSize` before the files let the server refuse early. A form has at most 1,000 files and 2 GiB.
  */
 export const uploadFiles = <ThrowOnError extends boolean = false>(options: Options<UploadFilesData, ThrowOnError>): RequestResult<UploadFilesResponses, UploadFilesErrors, ThrowOnError> => (options.client ?? client).post<UploadFilesResponses, UploadFilesErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -422,7 +422,7 @@ export const uploadFiles = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Fetch a page and store it as a document
  *
- * Fetches the URL (30 seconds and 10 MB at most, unpacked; 5 redirects), converts what it holds to markdown, by its media type, the extension of its path or its beginning, extracts frontmatter and stores the result. Of HTML the main content is kept. Metadata of the request win over the page's. `source_url`, and `source_etag` and `source_modified` where the server sends them, are kept as metadata: importing the URL again asks for it on condition that it has changed, and returns the stored document when it has not. Link-local addresses are refused, and private ones unless the server allows them. A fetch that fails answers 400.
+ * Fetches the URL (30 seconds and 10 MB at most, unpacked; 5 redirects), converts what it holds to markdown, by its media type, the extension of its path or its beginning, extracts frontmatter and stores the result. Of HTML the main content is kept. Metadata of the request win over the page's. `source_url`, and `source_etag` and `source_modified` where the server sends them, are kept as metadata: importing the URL again asks for it on condition that it has changed, and returns the stored document when it has not. Link-local addresses are refused, and private ones unless the server allows them. A fetch that fails returns 400.
  */
 export const importUrl = <ThrowOnError extends boolean = false>(options: Options<ImportUrlData, ThrowOnError>): RequestResult<ImportUrlResponses, ImportUrlErrors, ThrowOnError> => (options.client ?? client).post<ImportUrlResponses, ImportUrlErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -437,7 +437,7 @@ export const importUrl = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Import a wiki dump
  *
- * Reads a MediaWiki XML dump, plain or compressed with bzip2 or gzip, as it arrives and stores its pages as markdown. It is sent as a form whose last part is `file`, or as the bare body with the other fields as query parameters; `file` stands for that body. A page's key is its title with `_` for spaces; where another page has that key but for case, `~` and its id follow. Metadata added are `source` (`wikipedia`), `wiki_id`, `wiki_title`, `wiki_ns`, `wiki_rev_id`, `wiki_timestamp`, `wiki_contributor`, for redirects `wiki_redirect`, the categories as `wiki_category`, and the fields of infoboxes as `infobox` (its kind) and `infobox_NAME`. Unless the server is set otherwise, at most 500,000 pages and 4 GiB of decompressed XML are read; more answers 413. Of a dump that breaks off, the pages before stay. Redirects to a page whose title differs by case only are left out.
+ * Reads a MediaWiki XML dump, plain or compressed with bzip2 or gzip, as it arrives and stores its pages as markdown. It is sent as a form whose last part is `file`, or as the bare body with the other fields as query parameters; `file` stands for that body. A page's key is its title with `_` for spaces; where another page has that key but for case, `~` and its id follow. Metadata added are `source` (`wikipedia`), `wiki_id`, `wiki_title`, `wiki_ns`, `wiki_rev_id`, `wiki_timestamp`, `wiki_contributor`, for redirects `wiki_redirect`, the categories as `wiki_category`, and the fields of infoboxes as `infobox` (its kind) and `infobox_NAME`. Unless the server is set otherwise, at most 500,000 pages and 4 GiB of decompressed XML are read; more returns 413. Of a dump that breaks off, the pages before stay. Redirects to a page whose title differs by case only are left out.
  */
 export const importWiki = <ThrowOnError extends boolean = false>(options: Options<ImportWikiData, ThrowOnError>): RequestResult<ImportWikiResponses, ImportWikiErrors, ThrowOnError> => (options.client ?? client).post<ImportWikiResponses, ImportWikiErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -453,7 +453,7 @@ export const importWiki = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Export documents
  *
- * Streams the documents of a collection, or those whose metadata match `filterMeta`, ordered by id: as NDJSON, one document a line, or as a ZIP file whose entries are named `{key}.{lang}.md` and carry the metadata as frontmatter. Entry names lose `..` and a leading `/`. A collection without documents answers an empty file. A failure after the first byte breaks the stream off.
+ * Streams the documents of a collection, or those whose metadata match `filterMeta`, ordered by id: as NDJSON, one document a line, or as a ZIP file whose entries are named `{key}.{lang}.md` and carry the metadata as frontmatter. Entry names lose `..` and a leading `/`. A collection without documents returns an empty file. A failure after the first byte breaks the stream off.
  */
 export const exportDocuments = <ThrowOnError extends boolean = false>(options: Options<ExportDocumentsData, ThrowOnError>): RequestResult<ExportDocumentsResponses, ExportDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ExportDocumentsResponses, ExportDocumentsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -479,7 +479,7 @@ export const createBackupByQuery = <ThrowOnError extends boolean = false>(option
 /**
  * Back up the database to a file
  *
- * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken answers 409. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it, and the search indexes aren't either: they are built from the documents when the backup is restored.
+ * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken returns 409. A name that leads out of that folder or that belongs to the database itself returns 400. Bodies that a collection keeps in `memory` or `s3` are not part of it, and the search indexes aren't either: they are built from the documents when the backup is restored.
  */
 export const createBackup = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupData, ThrowOnError>): RequestResult<CreateBackupResponses, CreateBackupErrors, ThrowOnError> => (options?.client ?? client).post<CreateBackupResponses, CreateBackupErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -494,7 +494,7 @@ export const createBackup = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Replace the database by a backup
  *
- * Validates the backup, keeps a snapshot of the present database until the swap has succeeded, and rolls back on any failure; a failed restore answers 500 and the previous database is still served. The change log starts anew, so replication followers fetch a new snapshot. The search indexes are rebuilt in the background; `/v1/ready` tells when they serve. A name that leads out of `SVC_BACKUP_DIR` answers 400, a backup that does not exist 404.
+ * Validates the backup, keeps a snapshot of the present database until the swap has succeeded, and rolls back on any failure; a failed restore returns 500 and the previous database is still served. The change log starts over, so replication followers fetch a new snapshot. The search indexes are rebuilt in the background; `/v1/ready` says when they serve. A name that leads out of `SVC_BACKUP_DIR` returns 400, a backup that does not exist 404.
  */
 export const restoreBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreBackupData, ThrowOnError>): RequestResult<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError> => (options.client ?? client).post<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -509,7 +509,7 @@ export const restoreBackup = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Remove a collection's configuration
  *
- * Removes the configuration, so that the defaults hold again; the documents stay. A collection without one answers the same.
+ * Removes the configuration, so that the defaults hold again; the documents stay. A collection without one returns the same.
  */
 export const deleteCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<DeleteCollectionConfigData, ThrowOnError>): RequestResult<DeleteCollectionConfigResponses, DeleteCollectionConfigErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCollectionConfigResponses, DeleteCollectionConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -520,7 +520,7 @@ export const deleteCollectionConfig = <ThrowOnError extends boolean = false>(opt
 /**
  * Read a collection's configuration
  *
- * Answers the configuration, defaults filled in; `configured` tells whether one is stored. Credentials are answered empty, with a flag that tells whether one is stored.
+ * Returns the configuration, defaults filled in; `configured` says whether one is stored. Credentials are returned empty, with a flag that says whether one is stored.
  */
 export const getCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<GetCollectionConfigData, ThrowOnError>): RequestResult<GetCollectionConfigResponses, GetCollectionConfigErrors, ThrowOnError> => (options.client ?? client).get<GetCollectionConfigResponses, GetCollectionConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -531,7 +531,7 @@ export const getCollectionConfig = <ThrowOnError extends boolean = false>(option
 /**
  * Change a collection's configuration
  *
- * Merges the given fields into the stored configuration; what is left out stays. `retrieval` is merged field by field; `storageConfig`, `customMeta` and `wordpress` replace the stored block, and null removes one. An empty credential keeps the stored one, a new value replaces it; a change of the `endpoint` or `url` that it is for answers 400 without it. A changed `storageBackend` or `quantization` holds for later writes. 400 answers a storage backend that cannot be reached or lacks `endpoint` or `bucket`, `diskOnlyVectors` without `int8` or `int4`, and `encrypted` without a configured key; nothing is changed then.
+ * Merges the given fields into the stored configuration; what is left out stays. `retrieval` is merged field by field; `storageConfig`, `customMeta` and `wordpress` replace the stored block, and null removes one. An empty credential keeps the stored one, a new value replaces it; a change of the `endpoint` or `url` that it is for returns 400 without it. A changed `storageBackend` or `quantization` holds for later writes. 400 for a storage backend that cannot be reached or lacks `endpoint` or `bucket`, `diskOnlyVectors` without `int8` or `int4`, and `encrypted` without a configured key; nothing is changed then.
  */
 export const setCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<SetCollectionConfigData, ThrowOnError>): RequestResult<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError> => (options.client ?? client).put<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -546,7 +546,7 @@ export const setCollectionConfig = <ThrowOnError extends boolean = false>(option
 /**
  * List all collection configurations
  *
- * Answers every stored configuration, by the collection's name; only of collections that the caller may read. Credentials are masked as in `GET /v1/collection-config`. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
+ * Returns every stored configuration, by the collection's name; only of collections that the caller may read. Credentials are masked as in `GET /v1/collection-config`. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listCollectionConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListCollectionConfigsData, ThrowOnError>): RequestResult<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -557,7 +557,7 @@ export const listCollectionConfigs = <ThrowOnError extends boolean = false>(opti
 /**
  * Set a collection's metadata schema
  *
- * Replaces the rules for the metadata of a collection. Later writes that violate them answer 400; documents stored before are unaffected. A pattern must be a regular expression that is known to run in linear time, else 400. Checking the metadata of one document takes at most 5 million steps (one step for most characters) and that of one request 50 million; beyond, they violate the schema.
+ * Replaces the rules for the metadata of a collection. Later writes that violate them return 400; documents stored before are unaffected. A pattern must be a regular expression that is known to run in linear time, else 400. Checking the metadata of one document takes at most 5 million steps (one step for most characters) and that of one request 50 million; beyond, they violate the schema.
  */
 export const setSchema = <ThrowOnError extends boolean = false>(options: Options<SetSchemaData, ThrowOnError>): RequestResult<SetSchemaResponses, SetSchemaErrors, ThrowOnError> => (options.client ?? client).post<SetSchemaResponses, SetSchemaErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -572,7 +572,7 @@ export const setSchema = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Read a collection's metadata schema
  *
- * Answers the schema of the collection; `schema` is null when it has none.
+ * Returns the schema of the collection; `schema` is null when it has none.
  */
 export const getSchema = <ThrowOnError extends boolean = false>(options: Options<GetSchemaData, ThrowOnError>): RequestResult<GetSchemaResponses, GetSchemaErrors, ThrowOnError> => (options.client ?? client).post<GetSchemaResponses, GetSchemaErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -587,7 +587,7 @@ export const getSchema = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Remove a collection's metadata schema
  *
- * Later writes are no longer checked; existing documents are unaffected. A collection without a schema answers the same.
+ * Later writes are no longer checked; existing documents are unaffected. A collection without a schema returns the same.
  */
 export const deleteSchema = <ThrowOnError extends boolean = false>(options: Options<DeleteSchemaData, ThrowOnError>): RequestResult<DeleteSchemaResponses, DeleteSchemaErrors, ThrowOnError> => (options.client ?? client).post<DeleteSchemaResponses, DeleteSchemaErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -602,7 +602,7 @@ export const deleteSchema = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List all metadata schemas
  *
- * Answers every schema with its collection, by the collection's name; only of collections that the caller may read. The body may be empty. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Returns every schema with its collection, by the collection's name; only of collections that the caller may read. The body may be empty. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSchemas = <ThrowOnError extends boolean = false>(options?: Options<ListSchemasData, ThrowOnError>): RequestResult<ListSchemasResponses, ListSchemasErrors, ThrowOnError> => (options?.client ?? client).post<ListSchemasResponses, ListSchemasErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -617,7 +617,7 @@ export const listSchemas = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * Check metadata against the schema without writing
  *
- * Tells whether a write with these metadata would pass the collection's schema; nothing is written. Without a schema everything is valid. `warnings` name values that look like a stringified list of maps, with or without a schema; they never make metadata invalid.
+ * Says whether a write with these metadata would pass the collection's schema; nothing is written. Without a schema everything is valid. `warnings` name values that look like a stringified list of maps, with or without a schema; they never make metadata invalid.
  */
 export const validateDocument = <ThrowOnError extends boolean = false>(options: Options<ValidateDocumentData, ThrowOnError>): RequestResult<ValidateDocumentResponses, ValidateDocumentErrors, ThrowOnError> => (options.client ?? client).post<ValidateDocumentResponses, ValidateDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -632,7 +632,7 @@ export const validateDocument = <ThrowOnError extends boolean = false>(options: 
 /**
  * Search a collection by words, in an address
  *
- * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, `rangeMeta` and field weights need the POST form. An unknown parameter answers 400.
+ * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, `rangeMeta` and field weights need the POST form. An unknown parameter returns 400.
  */
 export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextByQueryData, ThrowOnError>): RequestResult<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError> => (options.client ?? client).get<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -643,7 +643,7 @@ export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(opti
 /**
  * Search a collection by words
  *
- * Scores the documents that match `query` and answers the best ones, best first. Filters and ranges narrow the documents before scoring, then boosts, then the collection's curation rules apply, then facets are counted over all matches, and `limit` comes last. The syntax of `query` follows `mode`: boolean has `AND`, `OR`, `NOT`, `+required` and `-excluded`; phrase uses double quotes; wildcard has `*` for any characters, and `?` for one inside a word and for one or none at its end; proximity is a quoted phrase with `~N`, whose score is that of its words by the chosen algorithm, divided by 1 plus the words that stand between them beyond the phrase's own; expression combines all of them with parentheses, at most 32 deep and of at most 128 atoms. A purely negative query matches nothing. A syntax error answers 400 with the byte position. Documents of source code are searched for identifiers as they stand, without stemming and with every word of the query.
+ * Scores the documents that match `query` and returns the best ones, best first. Filters and ranges narrow the documents before scoring, then boosts, then the collection's curation rules apply, then facets are counted over all matches, and `limit` comes last. The syntax of `query` follows `mode`: boolean has `AND`, `OR`, `NOT`, `+required` and `-excluded`; phrase uses double quotes; wildcard has `*` for any characters, and `?` for one inside a word and for one or none at its end; proximity is a quoted phrase with `~N`, whose score is that of its words by the chosen algorithm, divided by 1 plus the words that stand between them beyond the phrase's own; expression combines all of them with parentheses, at most 32 deep and of at most 128 atoms. A purely negative query matches nothing. A syntax error returns 400 with the byte position. Documents of source code are searched for identifiers as they stand, without stemming and with every word of the query.
  */
 export const searchFullText = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextData, ThrowOnError>): RequestResult<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError> => (options.client ?? client).post<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -658,7 +658,7 @@ export const searchFullText = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Rebuild the full-text index of a collection
  *
- * Indexes every document of the collection anew, for instance after an import with `skipFts` or a change of stemming or stop words. Searches go on meanwhile. The request is not limited in time.
+ * Indexes every document of the collection again, for instance after an import with `skipFts` or a change of stemming or stop words. Searches go on meanwhile. The request is not limited in time.
  */
 export const reindexFullText = <ThrowOnError extends boolean = false>(options: Options<ReindexFullTextData, ThrowOnError>): RequestResult<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError> => (options.client ?? client).post<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -669,7 +669,7 @@ export const reindexFullText = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the languages of full-text search
  *
- * Answers the 18 languages that have a stemmer and stop words, and which of them is the server's default.
+ * Returns the 18 languages that have a stemmer and stop words, and which of them is the server's default.
  */
 export const listFullTextLanguages = <ThrowOnError extends boolean = false>(options?: Options<ListFullTextLanguagesData, ThrowOnError>): RequestResult<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError> => (options?.client ?? client).get<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -680,7 +680,7 @@ export const listFullTextLanguages = <ThrowOnError extends boolean = false>(opti
 /**
  * Complete a prefix from the index
  *
- * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. Of several words, or parts of one such as `array.pro`, phrases of documents that begin so are offered as well, and titles in which they stand. One call reads at most 10,000 index entries.
+ * Returns indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. Of several words, or parts of one such as `array.pro`, phrases of documents that begin so are offered as well, and titles in which they stand. One call reads at most 10,000 index entries.
  */
 export const autocomplete = <ThrowOnError extends boolean = false>(options: Options<AutocompleteData, ThrowOnError>): RequestResult<AutocompleteResponses, AutocompleteErrors, ThrowOnError> => (options.client ?? client).get<AutocompleteResponses, AutocompleteErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -706,7 +706,7 @@ export const deleteSynonym = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the synonyms of a collection
  *
- * Answers every term that has synonyms; an empty map when there are none. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Returns every term that has synonyms; an empty map when there are none. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSynonyms = <ThrowOnError extends boolean = false>(options: Options<ListSynonymsData, ThrowOnError>): RequestResult<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError> => (options.client ?? client).get<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -747,7 +747,7 @@ export const deleteStopWords = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the stop words of a collection
  *
- * Answers the words that are not searched for: the defaults of the server's default language without the collection's exceptions, and the collection's own. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; the counts are those of all words in any case.
+ * Returns the words that are not searched for: the defaults of the server's default language without the collection's exceptions, and the collection's own. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; the counts are those of all words in any case.
  */
 export const listStopWords = <ThrowOnError extends boolean = false>(options: Options<ListStopWordsData, ThrowOnError>): RequestResult<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError> => (options.client ?? client).get<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -788,7 +788,7 @@ export const aggregateDocuments = <ThrowOnError extends boolean = false>(options
 /**
  * Remove a curation rule
  *
- * Removes the rule of this id; an id that does not exist, or not in `collection` where that is sent, answers 404. A caller who is not an administrator names the collection, on which write permission is needed.
+ * Removes the rule of this id; an id that does not exist, or not in `collection` where that is sent, returns 404. A caller who is not an administrator names the collection, on which write permission is needed.
  */
 export const deleteCurationRule = <ThrowOnError extends boolean = false>(options: Options<DeleteCurationRuleData, ThrowOnError>): RequestResult<DeleteCurationRuleResponses, DeleteCurationRuleErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCurationRuleResponses, DeleteCurationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -799,7 +799,7 @@ export const deleteCurationRule = <ThrowOnError extends boolean = false>(options
 /**
  * Read one curation rule or list them
  *
- * With `id`, answers that rule; with `collection`, the rules of that collection; with neither, the rules of all collections that the caller may read. Rules are listed by `createdAt`. An id that does not exist, or not in `collection` where both are sent, answers 404. Reading a rule needs read permission on its collection. A list that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all of its rules in any case.
+ * With `id`, returns that rule; with `collection`, the rules of that collection; with neither, the rules of all collections that the caller may read. Rules are listed by `createdAt`. An id that does not exist, or not in `collection` where both are sent, returns 404. Reading a rule needs read permission on its collection. A list that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all of its rules in any case.
  */
 export const listCurationRules = <ThrowOnError extends boolean = false>(options?: Options<ListCurationRulesData, ThrowOnError>): RequestResult<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -825,7 +825,7 @@ export const createCurationRule = <ThrowOnError extends boolean = false>(options
 /**
  * Replace a curation rule
  *
- * Replaces the rule of this id; `createdAt` stays, and fields that are absent take their defaults. An id that does not exist answers 404. Moving a rule to another collection needs write permission on both.
+ * Replaces the rule of this id; `createdAt` stays, and fields that are absent take their defaults. An id that does not exist returns 404. Moving a rule to another collection needs write permission on both.
  */
 export const updateCurationRule = <ThrowOnError extends boolean = false>(options: Options<UpdateCurationRuleData, ThrowOnError>): RequestResult<UpdateCurationRuleResponses, UpdateCurationRuleErrors, ThrowOnError> => (options.client ?? client).put<UpdateCurationRuleResponses, UpdateCurationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -840,7 +840,7 @@ export const updateCurationRule = <ThrowOnError extends boolean = false>(options
 /**
  * Search a collection by meaning
  *
- * Ranks the documents by the similarity of their vectors to that of `query`, or to `queryVector`; one of the two is required, and `queryVector` is used when both are sent. `filterMeta` narrows the candidates before ranking. Only vectors of the query's dimension are compared; a `queryVector` of another dimension than the collection's answers 400, as does a text query when no embedding provider is configured. A text query meets only vectors of the model and variant that embedded it, a `queryVector` all of its dimension; what was left out `warnings` says. A document that was written since it was embedded is found by its former vectors in the mode `parent`, and left out in `chunk` and `window`, whose passages it does not have any more. An unknown collection has no results. While an approximate index is being built, the answer comes from `flat` and `algorithm` says so; 503 only while the vectors themselves load.
+ * Ranks the documents by the similarity of their vectors to that of `query`, or to `queryVector`; one of the two is required, and `queryVector` is used when both are sent. `filterMeta` narrows the candidates before ranking. Only vectors of the query's dimension are compared; a `queryVector` of another dimension than the collection's returns 400, as does a text query when no embedding provider is configured. A text query meets only vectors of the model and variant that embedded it, a `queryVector` all of its dimension; what was left out `warnings` says. A document that was written since it was embedded is found by its former vectors in the mode `parent`, and left out in `chunk` and `window`, whose passages it does not have any more. An unknown collection has no results. While an approximate index is being built, the response comes from `flat` and `algorithm` says so; 503 only while the vectors themselves load.
  */
 export const searchVectors = <ThrowOnError extends boolean = false>(options: Options<SearchVectorsData, ThrowOnError>): RequestResult<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError> => (options.client ?? client).post<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -855,7 +855,7 @@ export const searchVectors = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Embed the documents of a collection
  *
- * Embeds the documents whose vectors are missing or out of date, and with `force` all of them: after a change of model, chunking or quantization, or to repair embeddings dropped by a full queue. A document that fails is counted and the rest goes on; when the provider fails again and again, the rest counts as failed too. A collection is reindexed once at a time: who asks for it meanwhile gets the answer of the one that is under way, or, with `force`, of one that follows it. The request is not limited in time. Without an embedding provider it answers 400.
+ * Embeds the documents whose vectors are missing or out of date, and with `force` all of them: after a change of model, chunking or quantization, or to repair embeddings dropped by a full queue. A document that fails is counted and the rest goes on; when the provider fails again and again, the rest counts as failed too. A collection is reindexed once at a time: who asks for it meanwhile gets the response of the one that is under way, or, with `force`, of one that follows it. The request is not limited in time. Without an embedding provider it returns 400.
  */
 export const reindexVectors = <ThrowOnError extends boolean = false>(options: Options<ReindexVectorsData, ThrowOnError>): RequestResult<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError> => (options.client ?? client).post<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -870,7 +870,7 @@ export const reindexVectors = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Read the state of embeddings
  *
- * Answers the provider, the background queue, and how much of each collection is embedded; only collections that the caller may read are listed. Several names are in snake_case.
+ * Returns the provider, the background queue, and how much of each collection is embedded; only collections that the caller may read are listed. Several names are in snake_case.
  */
 export const getVectorStats = <ThrowOnError extends boolean = false>(options?: Options<GetVectorStatsData, ThrowOnError>): RequestResult<GetVectorStatsResponses, GetVectorStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetVectorStatsResponses, GetVectorStatsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -896,7 +896,7 @@ export const projectVectors = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Score labels for a text or a document
  *
- * Compares the vector of `text`, or of the document `collection`, `key`, `lang` (the mean of its passages), with those of the labels, without any training. Either `text` or `collection` and `key` are required; `text` is used when both are sent. Naming a collection needs read permission on it. Without an embedding provider it answers 400.
+ * Compares the vector of `text`, or of the document `collection`, `key`, `lang` (the mean of its passages), with those of the labels, without any training. Either `text` or `collection` and `key` are required; `text` is used when both are sent. Naming a collection needs read permission on it. Without an embedding provider it returns 400.
  */
 export const classifyDocument = <ThrowOnError extends boolean = false>(options: Options<ClassifyDocumentData, ThrowOnError>): RequestResult<ClassifyDocumentResponses, ClassifyDocumentErrors, ThrowOnError> => (options.client ?? client).post<ClassifyDocumentResponses, ClassifyDocumentErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -911,7 +911,7 @@ export const classifyDocument = <ThrowOnError extends boolean = false>(options: 
 /**
  * Search several collections by meaning
  *
- * Ranks the documents of the target collections together, by score, then collection, then id. The query is `query`, `queryVector`, or the document `sourceCollection` and `sourceDocID` (the mean of its passages), which is left out of the results. One of the three is required; `queryVector` goes before the document, the document before `query`. A target that is named needs read permission, else 403; without `targetCollections` those that the caller may not read are left out. The source needs read permission too. Retrieval profiles do not apply. A text query without an embedding provider answers 400, an unknown source document 404.
+ * Ranks the documents of the target collections together, by score, then collection, then id. The query is `query`, `queryVector`, or the document `sourceCollection` and `sourceDocID` (the mean of its passages), which is left out of the results. One of the three is required; `queryVector` goes before the document, the document before `query`. A target that is named needs read permission, else 403; without `targetCollections` those that the caller may not read are left out. The source needs read permission too. Retrieval profiles do not apply. A text query without an embedding provider returns 400, an unknown source document 404.
  */
 export const searchAcrossCollections = <ThrowOnError extends boolean = false>(options: Options<SearchAcrossCollectionsData, ThrowOnError>): RequestResult<SearchAcrossCollectionsResponses, SearchAcrossCollectionsErrors, ThrowOnError> => (options.client ?? client).post<SearchAcrossCollectionsResponses, SearchAcrossCollectionsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -926,7 +926,7 @@ export const searchAcrossCollections = <ThrowOnError extends boolean = false>(op
 /**
  * Find documents like one that is stored
  *
- * Ranks the documents of a collection by the similarity of their vectors to the mean of the vectors of the document `key`, which is left out itself. Without `lang` it is the one in the first language by the alphabet. A document that was written since it was embedded is embedded now; when that is not possible, its former vectors are used. Filters and paging are those of `/v1/vector-search`. An unknown document answers 404, one without any vectors 400.
+ * Ranks the documents of a collection by the similarity of their vectors to the mean of the vectors of the document `key`, which is left out itself. Without `lang` it is the one in the first language by the alphabet. A document that was written since it was embedded is embedded now; when that is not possible, its former vectors are used. Filters and paging are those of `/v1/vector-search`. An unknown document returns 404, one without any vectors 400.
  */
 export const findSimilar = <ThrowOnError extends boolean = false>(options: Options<FindSimilarData, ThrowOnError>): RequestResult<FindSimilarResponses, FindSimilarErrors, ThrowOnError> => (options.client ?? client).post<FindSimilarResponses, FindSimilarErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -956,7 +956,7 @@ export const findDuplicates = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the embedding configurations
  *
- * Answers all of them in the order of their creation. Keys are masked. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Returns all of them in the order of their creation. Keys are masked. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListEmbeddingConfigsData, ThrowOnError>): RequestResult<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -967,7 +967,7 @@ export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(optio
 /**
  * Create an embedding configuration
  *
- * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) answers 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`; a list that would grow too large ends early, with `truncated` and the `nextOffset` at which `GET /v1/embedding-configs` goes on.
+ * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) returns 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded again. The response is the configuration, and all of them in `configs`; a list that would grow too large ends early, with `truncated` and the `nextOffset` at which `GET /v1/embedding-configs` goes on.
  */
 export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<CreateEmbeddingConfigData, ThrowOnError>): RequestResult<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -982,7 +982,7 @@ export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
 /**
  * Remove an embedding configuration
  *
- * Removes a configuration. If it was the default, the environment variables decide again. Vectors stay as they are. An unknown id answers 404.
+ * Removes a configuration. If it was the default, the environment variables decide again. Vectors stay as they are. An unknown id returns 404.
  */
 export const deleteEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<DeleteEmbeddingConfigData, ThrowOnError>): RequestResult<DeleteEmbeddingConfigResponses, DeleteEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).delete<DeleteEmbeddingConfigResponses, DeleteEmbeddingConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -993,7 +993,7 @@ export const deleteEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
 /**
  * Read an embedding configuration
  *
- * Answers one configuration with its key masked. An unknown id answers 404.
+ * Returns one configuration with its key masked. An unknown id returns 404.
  */
 export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<GetEmbeddingConfigData, ThrowOnError>): RequestResult<GetEmbeddingConfigResponses, GetEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).get<GetEmbeddingConfigResponses, GetEmbeddingConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1004,7 +1004,7 @@ export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options
 /**
  * Change an embedding configuration
  *
- * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one, but where `apiUrl` or the provider's own address changes it has to be sent again (400). A change of the default takes effect for what is embedded from then on. Nothing is embedded anew. An unknown id answers 404.
+ * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one, but where `apiUrl` or the provider's own address changes it has to be sent again (400). A change of the default takes effect for what is embedded from then on. Nothing is embedded again. An unknown id returns 404.
  */
 export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<UpdateEmbeddingConfigData, ThrowOnError>): RequestResult<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).put<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1019,7 +1019,7 @@ export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
 /**
  * Choose the default embedding configuration
  *
- * Makes a configuration the default, in place of the one that is, if any. Nothing is embedded anew: `POST /v1/vector-reindex` does that. An unknown id answers 404.
+ * Makes a configuration the default, in place of the one that is, if any. Nothing is embedded again: `POST /v1/vector-reindex` does that. An unknown id returns 404.
  */
 export const setDefaultEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<SetDefaultEmbeddingConfigData, ThrowOnError>): RequestResult<SetDefaultEmbeddingConfigResponses, SetDefaultEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<SetDefaultEmbeddingConfigResponses, SetDefaultEmbeddingConfigErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1034,7 +1034,7 @@ export const setDefaultEmbeddingConfig = <ThrowOnError extends boolean = false>(
 /**
  * Search a collection by words and meaning
  *
- * Searches by words and by meaning, each side with max(50, `topK` times `oversample`) candidates, and fuses the two rankings. Strategy `alpha`: combinedScore = (1 - alpha) * ftsScore + alpha * vectorScore. The words' scores are divided by the greatest of the candidates; negative similarity counts 0, and where the greatest is above 1, which a dot product or a boost can make it, all are divided by it. With `alpha` 0 nothing is looked for by meaning, with 1 nothing is found by words alone. Strategy `rrf`: combinedScore = 1/(rrfK + ftsRank) + 1/(rrfK + vectorRank), where a missing side adds nothing. Equals are in the order in which they were first stored. Filters and `geo` apply before the sides are searched; boosts multiply the scores of both sides before they are normalised and ranked; the collection's curation rules apply after the fusion. A document that was written since it was embedded is found by its words alone until it is embedded anew. In the modes `chunk` and `window` each passage that meaning finds is a result of its own, with the words of its document; a document that words alone find comes with the passage that has most of them. Without an embedding provider, or when it fails, the words alone decide: `warnings` says so and `alpha` is 0. `sort: distance` without `geo` answers 400; 503 while an index loads.
+ * Searches by words and by meaning, each side with max(50, `topK` times `oversample`) candidates, and fuses the two rankings. Strategy `alpha`: combinedScore = (1 - alpha) * ftsScore + alpha * vectorScore. The words' scores are divided by the greatest of the candidates; negative similarity counts 0, and where the greatest is above 1, which a dot product or a boost can make it, all are divided by it. With `alpha` 0 nothing is looked for by meaning, with 1 nothing is found by words alone. Strategy `rrf`: combinedScore = 1/(rrfK + ftsRank) + 1/(rrfK + vectorRank), where a missing side adds nothing. Equals are in the order in which they were first stored. Filters and `geo` apply before the sides are searched; boosts multiply the scores of both sides before they are normalised and ranked; the collection's curation rules apply after the fusion. A document that was written since it was embedded is found by its words alone until it is embedded again. In the modes `chunk` and `window` each passage that meaning finds is a result of its own, with the words of its document; a document that words alone find comes with the passage that has most of them. Without an embedding provider, or when it fails, the words alone decide: `warnings` says so and `alpha` is 0. `sort: distance` without `geo` returns 400; 503 while an index loads.
  */
 export const searchHybrid = <ThrowOnError extends boolean = false>(options: Options<SearchHybridData, ThrowOnError>): RequestResult<SearchHybridResponses, SearchHybridErrors, ThrowOnError> => (options.client ?? client).post<SearchHybridResponses, SearchHybridErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1049,7 +1049,7 @@ export const searchHybrid = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Find documents near a point
  *
- * Answers the documents within `radiusMeters` of a point, nearest first, by great-circle distance (haversine, Earth radius 6,371,008.8 m) or, with `distance: geodesic`, along the ellipsoid WGS 84. Equally near ones are in the order in which they were added. A document has a place if its metadata carry `geo_lat` and `geo_lng`, else `geo_hash`, else `geo_postcode` and `geo_country` of a loaded dataset. Circles reach across the 180th meridian and over the poles. 503 while the index loads.
+ * Returns the documents within `radiusMeters` of a point, nearest first, by great-circle distance (haversine, Earth radius 6,371,008.8 m) or, with `distance: geodesic`, along the ellipsoid WGS 84. Equally near ones are in the order in which they were added. A document has a place if its metadata carry `geo_lat` and `geo_lng`, else `geo_hash`, else `geo_postcode` and `geo_country` of a loaded dataset. Circles reach across the 180th meridian and over the poles. 503 while the index loads.
  */
 export const searchGeo = <ThrowOnError extends boolean = false>(options: Options<SearchGeoData, ThrowOnError>): RequestResult<SearchGeoResponses, SearchGeoErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoResponses, SearchGeoErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1064,7 +1064,7 @@ export const searchGeo = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Find documents in a box
  *
- * Answers all documents whose place lies between two latitudes and two longitudes, borders included, ordered by id. A `minLat` above `maxLat` answers 400; a `minLng` above `maxLng` is a box across the 180th meridian (RFC 7946, section 5.2). All longitudes meet in a pole. 503 while the index loads.
+ * Returns all documents whose place lies between two latitudes and two longitudes, borders included, ordered by id. A `minLat` above `maxLat` returns 400; a `minLng` above `maxLng` is a box across the 180th meridian (RFC 7946, section 5.2). All longitudes meet in a pole. 503 while the index loads.
  */
 export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: Options<SearchGeoWithinData, ThrowOnError>): RequestResult<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1079,7 +1079,7 @@ export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: O
 /**
  * Find documents in a shape
  *
- * Answers all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape answer 400. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
+ * Returns all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape return 400. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
  */
 export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: Options<SearchGeoPolygonData, ThrowOnError>): RequestResult<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1094,7 +1094,7 @@ export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: 
 /**
  * Rebuild the geo index
  *
- * Loads postcode datasets, if any are named, and then takes the places of one collection, or of all, anew from the metadata. A dataset is a CSV file of `postcode,lat,lng` without a header, inside the server's geo data folder; a file that is missing, outside or malformed answers 400. The request is not limited in time. All collections need the administrator.
+ * Loads postcode datasets, if any are named, and then takes the places of one collection, or of all, again from the metadata. A dataset is a CSV file of `postcode,lat,lng` without a header, inside the server's geo data folder; a file that is missing, outside or malformed returns 400. The request is not limited in time. All collections need the administrator.
  */
 export const reindexGeo = <ThrowOnError extends boolean = false>(options?: Options<ReindexGeoData, ThrowOnError>): RequestResult<ReindexGeoResponses, ReindexGeoErrors, ThrowOnError> => (options?.client ?? client).post<ReindexGeoResponses, ReindexGeoErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1109,7 +1109,7 @@ export const reindexGeo = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Read the state of the geo index
  *
- * Answers the number of places of each collection and of postcodes of each country; only collections that the caller may read are listed.
+ * Returns the number of places of each collection and of postcodes of each country; only collections that the caller may read are listed.
  */
 export const getGeoStats = <ThrowOnError extends boolean = false>(options?: Options<GetGeoStatsData, ThrowOnError>): RequestResult<GetGeoStatsResponses, GetGeoStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetGeoStatsResponses, GetGeoStatsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1120,7 +1120,7 @@ export const getGeoStats = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * Turn a point into a geohash
  *
- * Answers the geohash cell of a point; the longer, the smaller the cell. It reads no collection.
+ * Returns the geohash cell of a point; the longer, the smaller the cell. It reads no collection.
  */
 export const encodeGeohash = <ThrowOnError extends boolean = false>(options: Options<EncodeGeohashData, ThrowOnError>): RequestResult<EncodeGeohashResponses, EncodeGeohashErrors, ThrowOnError> => (options.client ?? client).post<EncodeGeohashResponses, EncodeGeohashErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1135,7 +1135,7 @@ export const encodeGeohash = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Turn a geohash into a point and a box
  *
- * Answers the middle of a geohash cell and its bounds. It reads no collection.
+ * Returns the middle of a geohash cell and its bounds. It reads no collection.
  */
 export const decodeGeohash = <ThrowOnError extends boolean = false>(options: Options<DecodeGeohashData, ThrowOnError>): RequestResult<DecodeGeohashResponses, DecodeGeohashErrors, ThrowOnError> => (options.client ?? client).post<DecodeGeohashResponses, DecodeGeohashErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1150,7 +1150,7 @@ export const decodeGeohash = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Follow the dependencies of a source document
  *
- * Walks from a document to those that it depends on (`out`), those that depend on it (`in`), or both, within its collection. Edges are derived from the metadata at the time of the request: `uses-selector` where a name that one document uses is defined by another, `imports` where an import path is another's key. Nodes and edges are sorted. `truncated` says that a limit cut the walk. An unknown key answers 404.
+ * Walks from a document to those that it depends on (`out`), those that depend on it (`in`), or both, within its collection. Edges are derived from the metadata at the time of the request: `uses-selector` where a name that one document uses is defined by another, `imports` where an import path is another's key. Nodes and edges are sorted. `truncated` says that a limit cut the walk. An unknown key returns 404.
  */
 export const getCodeGraph = <ThrowOnError extends boolean = false>(options: Options<GetCodeGraphData, ThrowOnError>): RequestResult<GetCodeGraphResponses, GetCodeGraphErrors, ThrowOnError> => (options.client ?? client).get<GetCodeGraphResponses, GetCodeGraphErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1161,7 +1161,7 @@ export const getCodeGraph = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Follow the dependencies of a source document, asked in a body
  *
- * The same as `GET /v1/code-graph`, with its parameters as a JSON body and the same answer. An unknown key answers 404.
+ * The same as `GET /v1/code-graph`, with its parameters as a JSON body and the same response. An unknown key returns 404.
  */
 export const queryCodeGraph = <ThrowOnError extends boolean = false>(options: Options<QueryCodeGraphData, ThrowOnError>): RequestResult<QueryCodeGraphResponses, QueryCodeGraphErrors, ThrowOnError> => (options.client ?? client).post<QueryCodeGraphResponses, QueryCodeGraphErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1191,7 +1191,7 @@ export const startSession = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Store a message of a conversation
  *
- * Appends a message to a session and moves the session's `updatedAt` and `messageCount`; its expiry stays. Messages are numbered from 1 without a gap. An unknown or expired session answers 404. The document that holds the message has, beside what `meta` brings, the keys `session_id`, `user_id`, `role`, `scenario`, `type` (`message`) and `message_id`; sending one of these or `summary_id` answers 400.
+ * Appends a message to a session and moves the session's `updatedAt` and `messageCount`; its expiry stays. Messages are numbered from 1 without a gap. An unknown or expired session returns 404. The document that holds the message has, beside what `meta` brings, the keys `session_id`, `user_id`, `role`, `scenario`, `type` (`message`) and `message_id`; sending one of these or `summary_id` returns 400.
  */
 export const addMessage = <ThrowOnError extends boolean = false>(options: Options<AddMessageData, ThrowOnError>): RequestResult<AddMessageResponses, AddMessageErrors, ThrowOnError> => (options.client ?? client).post<AddMessageResponses, AddMessageErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1206,7 +1206,7 @@ export const addMessage = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Find past messages
  *
- * Searches the bodies of the stored messages and summaries by words (`keyword`, BM25; nothing in the query is an operator), by meaning (`semantic`, cosine) or both (`hybrid`, fused by ranks, or by weight when `alpha` is sent). `userId`, `sessionId` and `role` are filters; a session that does not exist finds nothing. Without an embedding provider `hybrid` becomes `keyword`, and `strategy` in the answer says so; `semantic` answers 400.
+ * Searches the bodies of the stored messages and summaries by words (`keyword`, BM25; nothing in the query is an operator), by meaning (`semantic`, cosine) or both (`hybrid`, fused by ranks, or by weight when `alpha` is sent). `userId`, `sessionId` and `role` are filters; a session that does not exist finds nothing. Without an embedding provider `hybrid` becomes `keyword`, and `strategy` in the response says so; `semantic` returns 400.
  */
 export const recallMemory = <ThrowOnError extends boolean = false>(options: Options<RecallMemoryData, ThrowOnError>): RequestResult<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError> => (options.client ?? client).post<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1221,7 +1221,7 @@ export const recallMemory = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Condense a conversation
  *
- * Picks the sentences that stand for the session, without a language model and always the same ones, and stores them as a markdown summary that recall finds: title, key points in order of time, open questions, counts. It takes the place of the session's summary before, if there is one. A session without messages answers 400; an unknown or expired one, or one of another user, 404.
+ * Picks the sentences that stand for the session, without a language model and always the same ones, and stores them as a markdown summary that recall finds: title, key points in order of time, open questions, counts. It takes the place of the session's summary before, if there is one. A session without messages returns 400; an unknown or expired one, or one of another user, 404.
  */
 export const summarizeSession = <ThrowOnError extends boolean = false>(options: Options<SummarizeSessionData, ThrowOnError>): RequestResult<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError> => (options.client ?? client).post<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1236,7 +1236,7 @@ export const summarizeSession = <ThrowOnError extends boolean = false>(options: 
 /**
  * List conversations
  *
- * Answers one page of the sessions that have not expired, those last written first unless sorted otherwise.
+ * Returns one page of the sessions that have not expired, those last written first unless sorted otherwise.
  */
 export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>): RequestResult<ListSessionsResponses, ListSessionsErrors, ThrowOnError> => (options?.client ?? client).post<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1251,7 +1251,7 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Read a conversation in order
  *
- * Answers one page of a session's messages in chronological order. An unknown or expired session answers 404.
+ * Returns one page of a session's messages in chronological order. An unknown or expired session returns 404.
  */
 export const getSessionHistory = <ThrowOnError extends boolean = false>(options: Options<GetSessionHistoryData, ThrowOnError>): RequestResult<GetSessionHistoryResponses, GetSessionHistoryErrors, ThrowOnError> => (options.client ?? client).post<GetSessionHistoryResponses, GetSessionHistoryErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1266,7 +1266,7 @@ export const getSessionHistory = <ThrowOnError extends boolean = false>(options:
 /**
  * Delete a conversation
  *
- * Removes a session with its messages, summary and vectors for good; recall finds none of them any more. Its owner may do so, who is the user whose name is the session's `userId`, and whoever has admin permission on `_memory`; others get 403. An unknown or expired session answers 404.
+ * Removes a session with its messages, summary and vectors permanently; recall finds none of them any more. Its owner may do so, who is the user whose name is the session's `userId`, and whoever has admin permission on `_memory`; others get 403. An unknown or expired session returns 404.
  */
 export const deleteSession = <ThrowOnError extends boolean = false>(options: Options<DeleteSessionData, ThrowOnError>): RequestResult<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1277,7 +1277,7 @@ export const deleteSession = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the webhooks
  *
- * Lists the webhooks, oldest first. With `collection`, only those that hear of that collection: its own and those without a scope. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
+ * Lists the webhooks, oldest first. With `collection`, only those that receive events of that collection: its own and those without a scope. `X-Total-Count` counts all of them. A response that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1288,7 +1288,7 @@ export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Register a webhook
  *
- * From now on the URL receives a POST for every event that it subscribes to; see the webhooks of this description for bodies, headers and signature. A delivery is attempted after 0, 1, 5 and 15 seconds and then with growing pauses of up to an hour, 10 seconds each; a 2xx answer ends it, 410 makes it a dead letter, redirects are not followed. Deliveries about one document come in the order of its changes, each at least once, across restarts too; those about different documents are sent side by side, up to 64 at a time. A delivery that fails for 24 hours while others succeed becomes a dead letter; a webhook that accepts nothing for 24 hours is paused, and keeps its place. The URL must be absolute and its address one that the server may call (`SVC_OUTBOUND_ALLOW_PRIVATE`, `SVC_OUTBOUND_ALLOWLIST`). A server keeps up to 1000 webhooks; one more is refused with 400.
+ * From now on the URL receives a POST for every event that it subscribes to; see the webhooks of this description for bodies, headers and signature. A delivery is attempted after 0, 1, 5 and 15 seconds and then with growing pauses of up to an hour, 10 seconds each; a 2xx response ends it, 410 makes it a dead letter, redirects are not followed. Deliveries about one document come in the order of its changes, each at least once, across restarts too; those about different documents are sent side by side, up to 64 at a time. A delivery that fails for 24 hours while others succeed becomes a dead letter; a webhook that accepts nothing for 24 hours is paused, and keeps its place. The URL must be absolute and its address one that the server may call (`SVC_OUTBOUND_ALLOW_PRIVATE`, `SVC_OUTBOUND_ALLOWLIST`). A server keeps up to 1000 webhooks; one more is refused with 400.
  */
 export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1359,7 +1359,7 @@ export const redeliverWebhooks = <ThrowOnError extends boolean = false>(options:
 /**
  * Follow what happens, as server-sent events
  *
- * Streams the events that webhooks are told of as server-sent events. Each has its number as `id`, its name as `event`, and as `data` an object with `event`, `collection`, `key`, `lang`, `docId`, `timestamp` and sometimes `document` and `detail`, as in the body of a delivery. Without `collection` the stream has the events of all collections that the caller may read, except those of the system; events of the server itself are for administrators. Changes of an ingest with `skipWebhooks` are streamed as well. The stream begins with what happens from now on or, with `Last-Event-ID`, after the event of that number: nothing is lost and nothing repeated. Where some of the events in between are no longer kept, an event `events.lost` says so, and the stream continues with the oldest event that is kept. A comment every 15 seconds keeps the connection open, and moves the `id` past events that the stream leaves out. The stream ends when the caller loses the right to it, and when the server stops; it is torn down when the client reads nothing for 60 seconds. One more than 1000 streams at once is refused with 503, one more than 100 of one user (of one address, without authentication) with 429.
+ * Streams the events that webhooks receive as server-sent events. Each has its number as `id`, its name as `event`, and as `data` an object with `event`, `collection`, `key`, `lang`, `docId`, `timestamp` and sometimes `document` and `detail`, as in the body of a delivery. Without `collection` the stream has the events of all collections that the caller may read, except those of the system; events of the server itself are for administrators. Changes of an ingest with `skipWebhooks` are streamed as well. The stream begins with what happens from now on or, with `Last-Event-ID`, after the event of that number: nothing is lost and nothing repeated. Where some of the events in between are no longer kept, an event `events.lost` says so, and the stream continues with the oldest event that is kept. A comment every 15 seconds keeps the connection open, and moves the `id` past events that the stream leaves out. The stream ends when the caller loses the right to it, and when the server stops; it is torn down when the client reads nothing for 60 seconds. One more than 1000 streams at once is refused with 503, one more than 100 of one user (of one address, without authentication) with 429.
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>): Promise<ServerSentEventsResult<StreamEventsResponses>> => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1370,7 +1370,7 @@ export const streamEvents = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * List the automation rules
  *
- * Lists every rule, oldest first. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
+ * Lists every rule, oldest first. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listAutomationRules = <ThrowOnError extends boolean = false>(options?: Options<ListAutomationRulesData, ThrowOnError>): RequestResult<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1407,7 +1407,7 @@ export const deleteAutomationRule = <ThrowOnError extends boolean = false>(optio
 /**
  * Read an automation rule
  *
- * Answers one rule. The secret of a webhook target is not shown; `secretSet` tells whether there is one.
+ * Returns one rule. The secret of a webhook target is not shown; `secretSet` says whether there is one.
  */
 export const getAutomationRule = <ThrowOnError extends boolean = false>(options: Options<GetAutomationRuleData, ThrowOnError>): RequestResult<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError> => (options.client ?? client).get<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1500,7 +1500,7 @@ export const getTemporalHistogram = <ThrowOnError extends boolean = false>(optio
 /**
  * Suggest corrections of a text
  *
- * Looks up each word among the words of the collection (of all, where none is named) and the custom dictionaries, within an edit distance of 2, and lists those that are unknown with the likeliest corrections. While the index is loading the answer is 503.
+ * Looks up each word among the words of the collection (of all, where none is named) and the custom dictionaries, within an edit distance of 2, and lists those that are unknown with the likeliest corrections. While the index is loading the response is 503.
  */
 export const suggestSpelling = <ThrowOnError extends boolean = false>(options: Options<SuggestSpellingData, ThrowOnError>): RequestResult<SuggestSpellingResponses, SuggestSpellingErrors, ThrowOnError> => (options.client ?? client).post<SuggestSpellingResponses, SuggestSpellingErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1515,7 +1515,7 @@ export const suggestSpelling = <ThrowOnError extends boolean = false>(options: O
 /**
  * Correct a text
  *
- * Replaces each unknown word by its likeliest correction and leaves the rest as it is: code, links, addresses, tags, numbers and names with signs in them are no words here. A correction keeps the capitals of its word. Nothing is stored. While the index is loading the answer is 503.
+ * Replaces each unknown word by its likeliest correction and leaves the rest as it is: code, links, addresses, tags, numbers and names with signs in them are no words here. A correction keeps the capitals of its word. Nothing is stored. While the index is loading the response is 503.
  */
 export const cleanSpelling = <ThrowOnError extends boolean = false>(options: Options<CleanSpellingData, ThrowOnError>): RequestResult<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError> => (options.client ?? client).post<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1571,7 +1571,7 @@ export const addDictionaryWords = <ThrowOnError extends boolean = false>(options
 /**
  * Sign in with name and password
  *
- * Answers a token for the `Authorization: Bearer` header. It lives for `SVC_AUTH_JWT_EXPIRY` (24 hours by default). An unknown name, a disabled user and a wrong password are answered alike, after the same work, so that nobody can find out who exists. With `mustChangePassword` in the answer, the token is good for `changePassword` and `getCurrentUser` only, until the password was changed.
+ * Returns a token for the `Authorization: Bearer` header. It lives for `SVC_AUTH_JWT_EXPIRY` (24 hours by default). An unknown name, a disabled user and a wrong password get the same response, after the same work, so that nobody can find out who exists. With `mustChangePassword` in the response, the token is good for `changePassword` and `getCurrentUser` only, until the password was changed.
  */
 export const login = <ThrowOnError extends boolean = false>(options: Options<LoginData, ThrowOnError>): RequestResult<LoginResponses, LoginErrors, ThrowOnError> => (options.client ?? client).post<LoginResponses, LoginErrors, ThrowOnError>({
     url: '/v1/auth/login',
@@ -1583,7 +1583,7 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
 });
 
 /**
- * Tell how users sign in
+ * Report how users sign in
  *
  * Says whether there is sign-in at an issuer of OpenID Connect, for pages that offer it.
  */
@@ -1597,9 +1597,9 @@ export const getSignInMethods = <ThrowOnError extends boolean = false>(options?:
 export const startOidcSignIn = <ThrowOnError extends boolean = false>(options?: Options<StartOidcSignInData, ThrowOnError>): RequestResult<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError> => (options?.client ?? client).post<StartOidcSignInResponses, StartOidcSignInErrors, ThrowOnError>({ url: '/v1/auth/oidc/start', ...options });
 
 /**
- * Sign in with what the issuer has answered
+ * Sign in with what the issuer has returned
  *
- * Ends the flow of `startOidcSignIn`: exchanges the code, checks state, nonce and signature, and answers a token as `login` does. A subject that nobody has linked to a user is refused with 403, unless `SVC_OIDC_CREATE_USERS` makes one. Roles and groups that claims stand for hold as long as the token.
+ * Ends the flow of `startOidcSignIn`: exchanges the code, checks state, nonce and signature, and returns a token as `login` does. A subject that nobody has linked to a user is refused with 403, unless `SVC_OIDC_CREATE_USERS` makes one. Roles and groups that claims stand for hold as long as the token.
  */
 export const finishOidcSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishOidcSignInData, ThrowOnError>): RequestResult<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishOidcSignInResponses, FinishOidcSignInErrors, ThrowOnError>({
     url: '/v1/auth/oidc/finish',
@@ -1626,9 +1626,9 @@ export const registerUser = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Tell who is signed in
+ * Report who is signed in
  *
- * Answers the user to whom the request's credential belongs. `admin` is also true for a user who holds the `admin` permission on `*`, by name or through a group.
+ * Returns the user to whom the request's credential belongs. `admin` is also true for a user who holds the `admin` permission on `*`, by name or through a group.
  */
 export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: Options<GetCurrentUserData, ThrowOnError>): RequestResult<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError> => (options?.client ?? client).get<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1639,7 +1639,7 @@ export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Change the caller's password
  *
- * Needs a token from login and the present password. All tokens of the user end; the answer has a new one for the caller. API keys stay. A password that the server's rules refuse is 400 with the rule.
+ * Needs a token from login and the present password. All tokens of the user end; the response has a new one for the caller. API keys stay. A password that the server's rules refuse is 400 with the rule.
  */
 export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1668,7 +1668,7 @@ export const redeemPasswordReset = <ThrowOnError extends boolean = false>(option
 /**
  * Create an API key for the caller
  *
- * The key acts with the caller's permissions and goes into the `X-API-Key` header. Only its SHA-256 hash is stored: this answer is the only one that shows it. The request itself must carry a token from login; an API key can't create another. An `expiresAt` in the past is refused with 400. `collections` and `operations` narrow the key down; it never may do more than its owner may at the time of the request. A key that is narrowed down can't manage accounts, unless it names the operation.
+ * The key acts with the caller's permissions and goes into the `X-API-Key` header. Only its SHA-256 hash is stored: this response is the only one that shows it. The request itself must carry a token from login; an API key can't create another. An `expiresAt` in the past is refused with 400. `collections` and `operations` narrow the key down; it never may do more than its owner may at the time of the request. A key that is narrowed down can't manage accounts, unless it names the operation.
  */
 export const createApiKey = <ThrowOnError extends boolean = false>(options?: Options<CreateApiKeyData, ThrowOnError>): RequestResult<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError> => (options?.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1683,7 +1683,7 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * List the caller's API keys
  *
- * Lists the caller's own keys, oldest first. A key is shown by its hash, never in clear. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Lists the caller's own keys, oldest first. A key is shown by its hash, never in clear. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1705,7 +1705,7 @@ export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Revoke an API key
  *
- * The key stops working at once and for good, and stays listed with the time. Revoking it again changes nothing. The key of another user is refused with 403 unless the caller is an administrator.
+ * The key stops working at once and permanently, and stays listed with the time. Revoking it again changes nothing. The key of another user is refused with 403 unless the caller is an administrator.
  */
 export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1716,7 +1716,7 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List all users
  *
- * Lists every user by name, with the groups that each belongs to. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Lists every user by name, with the groups that each belongs to. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listUsers = <ThrowOnError extends boolean = false>(options?: Options<ListUsersData, ThrowOnError>): RequestResult<ListUsersResponses, ListUsersErrors, ThrowOnError> => (options?.client ?? client).get<ListUsersResponses, ListUsersErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1738,7 +1738,7 @@ export const deleteUser = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Disable or enable a user, or make one an administrator
  *
- * Changes what is sent and leaves the rest. A disabled user can't sign in; tokens end for good, API keys and streams stop at once and keys work again when the user is enabled. The last administrator can't be disabled or demoted.
+ * Changes what is sent and leaves the rest. A disabled user can't sign in; tokens end permanently, API keys and streams stop at once and keys work again when the user is enabled. The last administrator can't be disabled or demoted.
  */
 export const updateUser = <ThrowOnError extends boolean = false>(options: Options<UpdateUserData, ThrowOnError>): RequestResult<UpdateUserResponses, UpdateUserErrors, ThrowOnError> => (options.client ?? client).patch<UpdateUserResponses, UpdateUserErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1753,7 +1753,7 @@ export const updateUser = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Make a one-time token to set a new password with
  *
- * Makes a token that the user redeems for a new password (`redeemPasswordReset`). No mail is sent: this answer is the only one that shows the token, and the administrator hands it over. It replaces an earlier one of the user. The present password works until the token is redeemed.
+ * Makes a token that the user redeems for a new password (`redeemPasswordReset`). No mail is sent: this response is the only one that shows the token, and the administrator hands it over. It replaces an earlier one of the user. The present password works until the token is redeemed.
  */
 export const createPasswordReset = <ThrowOnError extends boolean = false>(options: Options<CreatePasswordResetData, ThrowOnError>): RequestResult<CreatePasswordResetResponses, CreatePasswordResetErrors, ThrowOnError> => (options.client ?? client).post<CreatePasswordResetResponses, CreatePasswordResetErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1794,7 +1794,7 @@ export const explainAccess = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the permissions of a user
  *
- * Lists what was granted to the user by name, ordered by collection; what groups grant is not included. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
+ * Lists what was granted to the user by name, ordered by collection; what groups grant is not included. `X-Total-Count` counts all of them. A response that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listPermissions = <ThrowOnError extends boolean = false>(options: Options<ListPermissionsData, ThrowOnError>): RequestResult<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError> => (options.client ?? client).get<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1820,7 +1820,7 @@ export const setPermission = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List all groups
  *
- * Lists every group by name, with its members. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Lists every group by name, with its members. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>): RequestResult<ListGroupsResponses, ListGroupsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1857,7 +1857,7 @@ export const deleteGroup = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Read a group
  *
- * Answers one group with its members.
+ * Returns one group with its members.
  */
 export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>): RequestResult<GetGroupResponses, GetGroupErrors, ThrowOnError> => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1898,7 +1898,7 @@ export const setGroupRoles = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List all roles
  *
- * Lists every role by name with its permissions, the built-in ones included. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Lists every role by name with its permissions, the built-in ones included. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listRoles = <ThrowOnError extends boolean = false>(options?: Options<ListRolesData, ThrowOnError>): RequestResult<ListRolesResponses, ListRolesErrors, ThrowOnError> => (options?.client ?? client).get<ListRolesResponses, ListRolesErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1935,7 +1935,7 @@ export const setRole = <ThrowOnError extends boolean = false>(options: Options<S
 /**
  * List the permissions of a group
  *
- * Lists what was granted to the group, ordered by collection. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
+ * Lists what was granted to the group, ordered by collection. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroupPermissions = <ThrowOnError extends boolean = false>(options?: Options<ListGroupPermissionsData, ThrowOnError>): RequestResult<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1976,7 +1976,7 @@ export const deleteMcpKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List the MCP keys
  *
- * Lists every MCP key, oldest first, disabled ones included, each by its fingerprint. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
+ * Lists every MCP key, oldest first, disabled ones included, each by its fingerprint. A response that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listMcpKeys = <ThrowOnError extends boolean = false>(options?: Options<ListMcpKeysData, ThrowOnError>): RequestResult<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -1987,7 +1987,7 @@ export const listMcpKeys = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * Create an MCP key
  *
- * Creates a key that MCP clients present. This answer is the only one that shows it. An `expiresAt` in the past is refused with 400.
+ * Creates a key that MCP clients present. This response is the only one that shows it. An `expiresAt` in the past is refused with 400.
  */
 export const createMcpKey = <ThrowOnError extends boolean = false>(options: Options<CreateMcpKeyData, ThrowOnError>): RequestResult<CreateMcpKeyResponses, CreateMcpKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateMcpKeyResponses, CreateMcpKeyErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -2050,7 +2050,7 @@ export const getEncryptionStatus = <ThrowOnError extends boolean = false>(option
 /**
  * Re-seal entries with the current primary key
  *
- * Starts a job that re-seals the entries held under other keys. Plain entries and those already under the primary key are skipped. Only one job runs at a time: while one is queued or running, that job is answered and no other is started. Rotation creates no revisions and fires no events. What the job has done when the server stops stays done; the next job goes on with the rest.
+ * Starts a job that re-seals the entries held under other keys. Plain entries and those already under the primary key are skipped. Only one job runs at a time: while one is queued or running, that job is returned and no other is started. Rotation creates no revisions and fires no events. What the job has done when the server stops stays done; the next job goes on with the rest.
  */
 export const rotateEncryption = <ThrowOnError extends boolean = false>(options?: Options<RotateEncryptionData, ThrowOnError>): RequestResult<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError> => (options?.client ?? client).post<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -2076,7 +2076,7 @@ export const listEncryptionJobs = <ThrowOnError extends boolean = false>(options
 /**
  * Read one rotation job
  *
- * Answers the job with its counters as they are now.
+ * Returns the job with its counters as they are now.
  */
 export const getEncryptionJob = <ThrowOnError extends boolean = false>(options: Options<GetEncryptionJobData, ThrowOnError>): RequestResult<GetEncryptionJobResponses, GetEncryptionJobErrors, ThrowOnError> => (options.client ?? client).get<GetEncryptionJobResponses, GetEncryptionJobErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -2087,7 +2087,7 @@ export const getEncryptionJob = <ThrowOnError extends boolean = false>(options: 
 /**
  * Report the state of replication
  *
- * Reports this node's role, its position in the binlog and, on a leader, every follower that is known. A node without a role answers too, with an empty `role` and no followers.
+ * Reports this node's role, its position in the binlog and, on a leader, every follower that is known. A node without a role returns too, with an empty `role` and no followers.
  */
 export const getReplicationStatus = <ThrowOnError extends boolean = false>(options?: Options<GetReplicationStatusData, ThrowOnError>): RequestResult<GetReplicationStatusResponses, GetReplicationStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetReplicationStatusResponses, GetReplicationStatusErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -20,7 +20,7 @@ export type Persistence = {
      */
     path: string;
     /**
-     * Kind of the file system, such as `ext4` or `tmpfs`; `memory` for `:memory:`, `unknown` where it cannot be told.
+     * Kind of the file system, such as `ext4` or `tmpfs`; `memory` for `:memory:`, `unknown` where it cannot be determined.
      */
     filesystem: string;
     /**
@@ -32,7 +32,7 @@ export type Persistence = {
      */
     writable: boolean;
     /**
-     * Free bytes on the file system; null where it cannot be told.
+     * Free bytes on the file system; null where it cannot be determined.
      */
     freeBytes: number | null;
     /**
@@ -85,7 +85,7 @@ export type Health = {
 };
 
 /**
- * What every failed request answers.
+ * What every failed request returns.
  */
 export type ErrorBody = {
     /**
@@ -200,7 +200,7 @@ export type CollectionStats = {
      */
     metaIndexCount: Count;
     /**
-     * Checksum as `GET /v1/checksum` answers it.
+     * Checksum as `GET /v1/checksum` returns it.
      */
     checksum: string;
     indexBytes: IndexBytes;
@@ -611,7 +611,7 @@ export type DocumentKey = string;
 export type Lang = string;
 
 /**
- * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and answered as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
+ * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and returned as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
  */
 export type GivenMeta = {
     [key: string]: Array<string | number | boolean> | string | number | boolean;
@@ -648,7 +648,7 @@ export type AddDocumentRequest = {
      */
     saveRevision?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -787,7 +787,7 @@ export type GetDocumentRequest = {
     key: DocumentKey;
     lang: Lang;
     /**
-     * Languages to look for in this order where there is no document in `lang`; the `lang` of the answer says which one it is.
+     * Languages to look for in this order where there is no document in `lang`; the `lang` of the response says which one it is.
      */
     fallbackLangs?: Array<Lang>;
     /**
@@ -832,7 +832,7 @@ export type Document = {
      */
     expiresAt?: UnixSeconds;
     /**
-     * Names this state of the document, for `ifChecksum` of a write; in answers that are one document.
+     * Names this state of the document, for `ifChecksum` of a write; in responses that are one document.
      */
     checksum?: DocumentChecksum;
 };
@@ -926,7 +926,7 @@ export type Filter = string | FilterNode;
 export type Langs = Array<Lang>;
 
 /**
- * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last.
+ * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the response before, with the same query and order. Filters, `limit` and fields may change. A response without results is the last.
  */
 export type Cursor = string;
 
@@ -949,7 +949,7 @@ export type SearchDocumentsRequest = {
      */
     asc?: boolean;
     /**
-     * Most documents to answer; 0 asks for the count only. The default is `topK` of the collection's retrieval profile, else 50.
+     * Maximum number of documents to return; 0 asks for the count only. The default is `topK` of the collection's retrieval profile, else 50.
      */
     limit?: number;
     /**
@@ -963,26 +963,26 @@ export type SearchDocumentsRequest = {
     cursor?: Cursor;
     fields?: Fields;
     /**
-     * Whether to answer deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there. `filterMeta` narrows them and `key`, `addedAt` and `updatedAt` sort them; `filter`, `langs` and `cursor` are refused.
+     * Whether to return deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there. `filterMeta` narrows them and `key`, `addedAt` and `updatedAt` sort them; `filter`, `langs` and `cursor` are refused.
      */
     deleted?: boolean;
     /**
-     * Whether to answer the body. The default is true without `fields`, and with them true only where they name `contentMd`.
+     * Whether to return the body. The default is true without `fields`, and with them true only where they name `contentMd`.
      */
     includeContent?: boolean;
     /**
-     * Tokens, of 4 bytes each, that the answered bodies may have together; trailing documents beyond it are dropped whole, the first is always kept. 0 means no budget. The default is that of the collection's retrieval profile, else none.
+     * Tokens, of 4 bytes each, that the returned bodies may have together; trailing documents beyond it are dropped whole, the first is always kept. 0 means no budget. The default is that of the collection's retrieval profile, else none.
      */
     contextTokenBudget?: number;
 };
 
 /**
- * The `offset` to go on with; there when the answer is `truncated`.
+ * The `offset` to go on with; there when the response is `truncated`.
  */
 export type NextOffset = number;
 
 /**
- * The `cursor` of the next page; there where the request has one and the answer is not empty.
+ * The `cursor` of the next page; there where the request has one and the response is not empty.
  */
 export type NextCursor = string;
 
@@ -1045,7 +1045,7 @@ export type UpdateDocumentRequest = {
      */
     ttl?: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1098,7 +1098,7 @@ export type SetDocumentTtlRequest = {
      */
     ttl: TtlSeconds;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1112,7 +1112,7 @@ export type DeleteDocumentRequest = {
      */
     purge?: boolean;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1210,12 +1210,12 @@ export type DeleteCollectionResponse = {
 };
 
 /**
- * How many of them to skip, as `nextOffset` of a truncated answer says.
+ * How many of them to skip, as `nextOffset` of a truncated response says.
  */
 export type AnswerOffset = number;
 
 /**
- * True when the answer reached the size that the server gives to one answer (`SVC_MAX_ANSWER_BYTES`) before it had all that was asked for; absent otherwise.
+ * True when the response reached the maximum size of one response (`SVC_MAX_ANSWER_BYTES`) before it had all that was asked for; absent otherwise.
  */
 export type Truncated = true;
 
@@ -1250,7 +1250,7 @@ export type ListRevisionsRequest = {
     key: DocumentKey;
     lang: Lang;
     /**
-     * Most revisions to answer; 0 asks for their number alone.
+     * Maximum number of revisions to return; 0 asks for their number alone.
      */
     limit?: number;
     /**
@@ -1258,7 +1258,7 @@ export type ListRevisionsRequest = {
      */
     offset?: AnswerOffset;
     /**
-     * Whether to answer the bodies.
+     * Whether to return the bodies.
      */
     includeContent?: boolean;
 };
@@ -1330,7 +1330,7 @@ export type RestoreRevisionRequest = {
      */
     revision?: RevisionNumber;
     /**
-     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the answer is 412. The header `If-Match` says the same.
+     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the response is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
 };
@@ -1654,7 +1654,7 @@ export type UploadedFile = {
      */
     converted: boolean;
     /**
-     * The document. A batch leaves out `contentMd` where the answer has no room for more.
+     * The document. A batch leaves out `contentMd` where the response has no room for more.
      */
     document: WrittenDocument;
     /**
@@ -1664,7 +1664,7 @@ export type UploadedFile = {
 };
 
 /**
- * The answer to a single file.
+ * The response to a single file.
  */
 export type UploadFileResult = UploadedFile & {
     /**
@@ -1675,7 +1675,7 @@ export type UploadFileResult = UploadedFile & {
 };
 
 /**
- * The answer to several files.
+ * The response to several files.
  */
 export type UploadBatchResult = {
     /**
@@ -1800,7 +1800,7 @@ export type ExportDocumentsRequest = {
     filter?: Filter;
     langs?: Langs;
     /**
-     * Format of the answer.
+     * Format of the response.
      */
     format: 'ndjson' | 'zip';
 };
@@ -1819,7 +1819,7 @@ export type CreateBackupResponse = {
      */
     verified: boolean;
     /**
-     * Whether the backup carries the checkpoints of the search indexes; always false. `/v1/restore` builds the indexes from the documents, and `/v1/ready` tells when they serve.
+     * Whether the backup carries the checkpoints of the search indexes; always false. `/v1/restore` builds the indexes from the documents, and `/v1/ready` says when they serve.
      */
     includesIndexes: boolean;
 };
@@ -1881,7 +1881,7 @@ export type StorageConfig = {
      */
     accessKey: string;
     /**
-     * Always empty; `secretKeySet` tells whether one is stored.
+     * Always empty; `secretKeySet` says whether one is stored.
      */
     secretKey: string;
     /**
@@ -1899,7 +1899,7 @@ export type StorageConfig = {
 };
 
 /**
- * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
+ * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection returns 503 with `Retry-After` meanwhile, and follow writes after some seconds.
  */
 export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 
@@ -1941,7 +1941,7 @@ export type RetrievalProfile = {
      */
     oversample?: number;
     /**
-     * Tokens, of 4 bytes each, that the answered texts may have together; trailing results beyond it are dropped whole, the first is always kept. 0 means no budget.
+     * Tokens, of 4 bytes each, that the returned texts may have together; trailing results beyond it are dropped whole, the first is always kept. 0 means no budget.
      */
     contextTokenBudget?: number;
     /**
@@ -1982,7 +1982,7 @@ export type WordpressConfig = {
      */
     url: string;
     /**
-     * Always empty; `apiKeySet` tells whether one is stored.
+     * Always empty; `apiKeySet` says whether one is stored.
      */
     apiKey: string;
     /**
@@ -2066,7 +2066,7 @@ export type CollectionConfig = {
      */
     diskOnlyVectors: boolean;
     /**
-     * Whether the collection is sealed at rest; false unless set.
+     * Whether the collection is encrypted at rest; false unless set.
      */
     encrypted: boolean;
     /**
@@ -2154,7 +2154,7 @@ export type RetrievalProfileInput = {
      */
     oversample?: number | null;
     /**
-     * Tokens, of 4 bytes each, that the answered texts may have together; 0 means no budget.
+     * Tokens, of 4 bytes each, that the returned texts may have together; 0 means no budget.
      */
     contextTokenBudget?: number | null;
     /**
@@ -2249,7 +2249,7 @@ export type SetCollectionConfigRequest = {
      */
     diskOnlyVectors?: boolean;
     /**
-     * Whether to seal bodies, metadata, revisions, vectors and index checkpoints at rest; needs `SVC_ENCRYPTION_KEY`. What is stored already is sealed, or opened again, in the background.
+     * Whether to seal bodies, metadata, revisions, vectors and index checkpoints at rest; needs `SVC_ENCRYPTION_KEY`. What is stored already is encrypted, or decrypted, in the background.
      */
     encrypted?: boolean;
     wordpress?: WordpressConfigInput;
@@ -2278,7 +2278,7 @@ export type DeleteCollectionConfigResponse = {
 };
 
 /**
- * How many of them at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+ * How many of them at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
  */
 export type AnswerLimit = number;
 
@@ -2399,7 +2399,7 @@ export type DeleteSchemaResponse = {
 
 export type ListSchemasRequest = {
     /**
-     * How many schemas to skip, as `nextOffset` of a truncated answer says.
+     * How many schemas to skip, as `nextOffset` of a truncated response says.
      */
     offset?: AnswerOffset;
     limit?: AnswerLimit;
@@ -2446,7 +2446,7 @@ export type ValidateDocumentResponse = {
 export type QueryText = string;
 
 /**
- * How many of the best results to skip, as `nextOffset` of a truncated answer says.
+ * How many of the best results to skip, as `nextOffset` of a truncated response says.
  */
 export type ResultOffset = number;
 
@@ -2596,7 +2596,7 @@ export type SearchFullTextResponse = {
      */
     results: Array<FullTextResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -2639,7 +2639,7 @@ export type SearchFullTextResponse = {
     suggestions?: Suggestions;
     droppedWords?: DroppedWords;
     /**
-     * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
+     * True when facets had more values than one response may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
      */
     facetsTruncated?: boolean;
     /**
@@ -2746,7 +2746,7 @@ export type SearchFullTextRequest = {
      */
     offset?: ResultOffset;
     /**
-     * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last. Pages are by score unless `sort` says otherwise, and have no pinned results. It does not go with `offset`.
+     * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the response before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last. Pages are by score unless `sort` says otherwise, and have no pinned results. It does not go with `offset`.
      */
     cursor?: Cursor;
     /**
@@ -2798,7 +2798,7 @@ export type SearchFullTextRequest = {
      */
     rerank?: boolean;
     /**
-     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5, `headings` (those of the body) 2, `key` (its last segment) 0.5. A document without a title has its first heading as such. `tfidf` always has these weights, and 1 for other metadata. The first 1000 further keys of a collection are told apart; those that come later count as one field, with the largest of their weights.
+     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5, `headings` (those of the body) 2, `key` (its last segment) 0.5. A document without a title has its first heading as such. `tfidf` always has these weights, and 1 for other metadata. The first 1000 further keys of a collection are distinguished; those that come later count as one field, with the largest of their weights.
      */
     fieldWeights?: {
         [key: string]: number;
@@ -2895,7 +2895,7 @@ export type AutocompleteResponse = {
         docCount: number;
     }>;
     /**
-     * Items in this answer.
+     * Items in this response.
      */
     total: number;
     /**
@@ -3152,7 +3152,7 @@ export type AggregateDocumentsResponse = {
      */
     geohashes?: Array<GeohashBucket>;
     /**
-     * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `maxFacetSize` asks for fewer of each.
+     * True when facets had more values than one response may hold, a quarter of it; absent otherwise. `maxFacetSize` asks for fewer of each.
      */
     facetsTruncated?: boolean;
     /**
@@ -3322,7 +3322,7 @@ export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
 /**
- * Whether the encoder that comes with the package reorders the best 50 results, by their best passages and their first ones, as far as their vectors are there within `SVC_EMBEDDING_RERANK_BUDGET`: `encoder` or `none`. When absent, `SVC_EMBEDDING_RERANK` decides. `encoder` answers 400 where no encoder is installed. Scores stay those of the search.
+ * Whether the encoder that comes with the package reorders the best 50 results, by their best passages and their first ones, as far as their vectors are there within `SVC_EMBEDDING_RERANK_BUDGET`: `encoder` or `none`. When absent, `SVC_EMBEDDING_RERANK` decides. `encoder` returns 400 where no encoder is installed. Scores stay those of the search.
  */
 export type Rerank = 'encoder' | 'none';
 
@@ -3448,7 +3448,7 @@ export type SearchVectorsResponse = {
      */
     results: Array<VectorResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -3747,7 +3747,7 @@ export type ClassifyDocumentRequest = {
      */
     topK?: number;
     /**
-     * Whether several labels may hold, so that all that reach `threshold` are answered.
+     * Whether several labels may hold, so that all that reach `threshold` are returned.
      */
     multi?: boolean;
     /**
@@ -3841,7 +3841,7 @@ export type SearchAcrossCollectionsResponse = {
         rank: number;
     }>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     truncated?: Truncated;
@@ -3930,7 +3930,7 @@ export type FindSimilarResponse = {
      */
     results: Array<VectorResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -4023,7 +4023,7 @@ export type DuplicateDocument = {
  */
 export type DuplicateGroup = {
     /**
-     * Name of the group within this answer.
+     * Name of the group within this response.
      */
     groupId: string;
     /**
@@ -4074,7 +4074,7 @@ export type FindDuplicatesResponse = {
      */
     similarGroups: Array<DuplicateGroup>;
     /**
-     * True when groups, or bodies that were asked for, are left out because the answer reached the size that the server gives to one answer; absent otherwise. The counts are whole.
+     * True when groups, or bodies that were asked for, are left out because the response reached the maximum size of one response; absent otherwise. The counts are whole.
      */
     truncated?: Truncated;
     /**
@@ -4373,7 +4373,7 @@ export type SearchHybridResponse = {
      */
     results: Array<HybridResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -4415,7 +4415,7 @@ export type SearchHybridResponse = {
     warnings?: Array<string>;
     spellCorrected?: SpellCorrected;
     /**
-     * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
+     * True when facets had more values than one response may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
      */
     facetsTruncated?: boolean;
     /**
@@ -4479,7 +4479,7 @@ export type SearchGeoResponse = {
         rank: number;
     }>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -4540,7 +4540,7 @@ export type SearchGeoWithinResponse = {
      */
     results: Array<GeoResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -4615,7 +4615,7 @@ export type SearchGeoPolygonResponse = {
      */
     results: Array<GeoResult>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     /**
@@ -5078,7 +5078,7 @@ export type RecallMemoryResponse = {
         matchStrategy: RecallStrategy;
     }>;
     /**
-     * Results in this answer.
+     * Results in this response.
      */
     total: number;
     reranked?: Reranked;
@@ -5278,7 +5278,7 @@ export type WebhookEventNames = Array<string>;
 export type WebhookPauseReason = 'requested' | 'failing';
 
 /**
- * A URL that is told of events.
+ * A URL that receives events.
  */
 export type Webhook = {
     /**
@@ -5399,7 +5399,7 @@ export type WebhookDeadLetter = {
      */
     attempts: number;
     /**
-     * Status of the last answer; absent when there was none.
+     * Status of the last response; absent when there was none.
      */
     httpStatus?: number;
     /**
@@ -5817,7 +5817,7 @@ export type TestAutomationRuleResponse = {
 };
 
 /**
- * `success` for a 2xx answer, `error` when no attempt had one, `skipped` when the rule matched but was disabled, has no target, or may not call it.
+ * `success` for a 2xx response, `error` when no attempt had one, `skipped` when the rule matched but was disabled, has no target, or may not call it.
  */
 export type AutomationLogStatus = 'success' | 'error' | 'skipped';
 
@@ -5855,7 +5855,7 @@ export type AutomationLog = {
     webhookUrl: string;
     status: AutomationLogStatus;
     /**
-     * HTTP status of the last answer; 0 when there was none.
+     * HTTP status of the last response; 0 when there was none.
      */
     httpStatus: number;
     /**
@@ -5953,7 +5953,7 @@ export type TemporalEvent = {
      */
     timestamp: UnixSeconds;
     /**
-     * Who read it; absent while authentication is off, and for writes, of which the audit log tells who made them.
+     * Who read it; absent while authentication is off, and for writes, of which the audit log says who made them.
      */
     actor?: string;
 };
@@ -6292,7 +6292,7 @@ export type StartOidcSignInResponse = {
 
 export type FinishOidcSignInRequest = {
     /**
-     * What `startOidcSignIn` answered.
+     * What `startOidcSignIn` returned.
      */
     flow: string;
     /**
@@ -6403,7 +6403,7 @@ export type GrantCollection = string;
 export type KeyCollections = Array<GrantCollection>;
 
 /**
- * Operations to which the key is narrowed down, each by its id or by a class: `read`, `write`, `admin` (what takes that permission), or `search` (searches only, whose answers leave whole bodies out). Absent: all that its owner may.
+ * Operations to which the key is narrowed down, each by its id or by a class: `read`, `write`, `admin` (what takes that permission), or `search` (searches only, whose responses leave whole bodies out). Absent: all that its owner may.
  */
 export type KeyOperations = Array<string>;
 
@@ -6989,11 +6989,11 @@ export type ListAuditEventsResponse = {
      */
     events: Array<AuditEvent>;
     /**
-     * True when the answer reached the size that the server gives to one answer before it had `limit` events; absent otherwise. `toNanos`, the `ts` of the last event, goes on from there.
+     * True when the response reached the maximum size of one response before it had `limit` events; absent otherwise. `toNanos`, the `ts` of the last event, goes on from there.
      */
     truncated?: Truncated;
     /**
-     * Number of events in this answer.
+     * Number of events in this response.
      */
     count: number;
     /**
@@ -7057,7 +7057,7 @@ export type ListAuditExportersResponse = {
 export type EncryptionKeyId = number;
 
 /**
- * How the entries of one collection are sealed.
+ * How the entries of one collection are encrypted.
  */
 export type CollectionEncryption = {
     /**
@@ -7140,7 +7140,7 @@ export type EncryptionJob = {
      */
     collection: string;
     /**
-     * Number of the key that entries are re-sealed with.
+     * Number of the key that entries are re-encrypted with.
      */
     primaryKeyID: EncryptionKeyId;
     /**
@@ -7156,7 +7156,7 @@ export type EncryptionJob = {
      */
     scanned: number;
     /**
-     * Entries re-sealed with the primary key.
+     * Entries re-encrypted with the primary key.
      */
     reencrypted: number;
     /**
@@ -7164,7 +7164,7 @@ export type EncryptionJob = {
      */
     skipped: number;
     /**
-     * Entries that could not be re-sealed.
+     * Entries that could not be re-encrypted.
      */
     errors: number;
     /**
@@ -7524,7 +7524,7 @@ export type StorageConfigWritable = {
      */
     accessKey: string;
     /**
-     * Always empty; `secretKeySet` tells whether one is stored.
+     * Always empty; `secretKeySet` says whether one is stored.
      */
     secretKey: string;
     /**
@@ -7546,7 +7546,7 @@ export type WordpressConfigWritable = {
      */
     url: string;
     /**
-     * Always empty; `apiKeySet` tells whether one is stored.
+     * Always empty; `apiKeySet` says whether one is stored.
      */
     apiKey: string;
 };
@@ -7626,7 +7626,7 @@ export type CollectionConfigWritable = {
      */
     diskOnlyVectors: boolean;
     /**
-     * Whether the collection is sealed at rest; false unless set.
+     * Whether the collection is encrypted at rest; false unless set.
      */
     encrypted: boolean;
     /**
@@ -7690,7 +7690,7 @@ export type LinearRingWritable = Array<PositionWritable>;
 export type PolygonCoordinatesWritable = Array<LinearRingWritable>;
 
 /**
- * A URL that is told of events.
+ * A URL that receives events.
  */
 export type WebhookWritable = {
     /**
@@ -8073,17 +8073,17 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
- * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
  */
 export type IfMatch = string;
 
 /**
- * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the answer is 412.
+ * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
  */
 export type UnlessMatch = string;
 
 /**
- * Answer 304 and no body where the document still has one of these entity tags.
+ * Return 304 and no body where the document still has one of these entity tags.
  */
 export type IfNoneMatch = string;
 
@@ -8103,12 +8103,12 @@ export type BulkIngestJobId = string;
 export type ConfigurableCollectionQuery = ConfigurableCollection;
 
 /**
- * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+ * How many items of the list to skip, as `nextOffset` of a truncated response says.
  */
 export type PageOffset = AnswerOffset;
 
 /**
- * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+ * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
  */
 export type PageLimit = AnswerLimit;
 
@@ -8181,7 +8181,7 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8222,7 +8222,7 @@ export type GetHealthV1Data = {
 
 export type GetHealthV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8263,7 +8263,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8304,7 +8304,7 @@ export type GetReadinessV1Data = {
 
 export type GetReadinessV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8353,7 +8353,7 @@ export type GetStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8402,7 +8402,7 @@ export type GetSystemInfoErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8451,7 +8451,7 @@ export type GetConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8500,7 +8500,7 @@ export type ListEndpointsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8541,7 +8541,7 @@ export type GetComplianceStatusData = {
 
 export type GetComplianceStatusErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8590,7 +8590,7 @@ export type GetMetricsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8626,11 +8626,11 @@ export type AddDocumentData = {
     body: AddDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
         /**
-         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the answer is 412.
+         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the response is 412.
          */
         'If-None-Match'?: string;
     };
@@ -8669,7 +8669,7 @@ export type AddDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8734,7 +8734,7 @@ export type AddDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8770,7 +8770,7 @@ export type GetDocumentData = {
     body: GetDocumentRequest;
     headers?: {
         /**
-         * Answer 304 and no body where the document still has one of these entity tags.
+         * Return 304 and no body where the document still has one of these entity tags.
          */
         'If-None-Match'?: string;
     };
@@ -8809,7 +8809,7 @@ export type GetDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8874,7 +8874,7 @@ export type SearchDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8910,7 +8910,7 @@ export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -8953,7 +8953,7 @@ export type UpdateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8989,7 +8989,7 @@ export type GetDocumentMetaData = {
     body?: never;
     headers?: {
         /**
-         * Answer 304 and no body where the document still has one of these entity tags.
+         * Return 304 and no body where the document still has one of these entity tags.
          */
         'If-None-Match'?: string;
     };
@@ -9029,7 +9029,7 @@ export type GetDocumentMetaErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9065,7 +9065,7 @@ export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9108,7 +9108,7 @@ export type SetDocumentTtlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9144,7 +9144,7 @@ export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9187,7 +9187,7 @@ export type DeleteDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9252,7 +9252,7 @@ export type DeleteDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9317,7 +9317,7 @@ export type DeleteCollectionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9387,7 +9387,7 @@ export type ListMetaKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9445,7 +9445,7 @@ export type GetChecksumErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9514,7 +9514,7 @@ export type ListRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9550,7 +9550,7 @@ export type RestoreRevisionData = {
     body: RestoreRevisionRequest;
     headers?: {
         /**
-         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the response is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
     };
@@ -9593,7 +9593,7 @@ export type RestoreRevisionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9658,7 +9658,7 @@ export type TruncateRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9723,7 +9723,7 @@ export type IngestDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9804,7 +9804,7 @@ export type ImportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9869,7 +9869,7 @@ export type SubmitBulkIngestErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9931,7 +9931,7 @@ export type CancelBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9993,7 +9993,7 @@ export type GetBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10030,7 +10030,7 @@ export type ListBulkIngestData = {
     path?: never;
     query?: {
         /**
-         * Answers the jobs of this collection only.
+         * Returns the jobs of this collection only.
          */
         collection?: CollectionName;
     };
@@ -10051,7 +10051,7 @@ export type ListBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10120,7 +10120,7 @@ export type UploadFilesErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10189,7 +10189,7 @@ export type ImportUrlErrors = {
      */
     422: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10258,7 +10258,7 @@ export type ImportWikiData = {
          */
         profile?: IngestProfile;
         /**
-         * Name of the bare body's file, such as `dump.xml.bz2`; tells its compression where the content type does not.
+         * Name of the bare body's file, such as `dump.xml.bz2`; names its compression where the content type does not.
          */
         filename?: string;
     };
@@ -10291,7 +10291,7 @@ export type ImportWikiErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10356,7 +10356,7 @@ export type ExportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10418,7 +10418,7 @@ export type CreateBackupByQueryErrors = {
      */
     409: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10487,7 +10487,7 @@ export type CreateBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10556,7 +10556,7 @@ export type RestoreBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10614,7 +10614,7 @@ export type DeleteCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10672,7 +10672,7 @@ export type GetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10737,7 +10737,7 @@ export type SetCollectionConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10774,11 +10774,11 @@ export type ListCollectionConfigsData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -10799,7 +10799,7 @@ export type ListCollectionConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10864,7 +10864,7 @@ export type SetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10929,7 +10929,7 @@ export type GetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10994,7 +10994,7 @@ export type DeleteSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11059,7 +11059,7 @@ export type ListSchemasErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11124,7 +11124,7 @@ export type ValidateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11288,7 +11288,7 @@ export type SearchFullTextByQueryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11353,7 +11353,7 @@ export type SearchFullTextErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11411,7 +11411,7 @@ export type ReindexFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11460,7 +11460,7 @@ export type ListFullTextLanguagesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11501,7 +11501,7 @@ export type AutocompleteData = {
          */
         collection: CollectionName;
         /**
-         * What has been typed so far; may be empty, which answers an empty list.
+         * What has been typed so far; may be empty, which returns an empty list.
          */
         q: string;
         /**
@@ -11530,7 +11530,7 @@ export type AutocompleteErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11595,7 +11595,7 @@ export type DeleteSynonymErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11657,7 +11657,7 @@ export type ListSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11722,7 +11722,7 @@ export type AddSynonymsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11787,7 +11787,7 @@ export type DeleteStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11849,7 +11849,7 @@ export type ListStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11914,7 +11914,7 @@ export type AddStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11979,7 +11979,7 @@ export type AggregateDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12045,7 +12045,7 @@ export type DeleteCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12082,7 +12082,7 @@ export type ListCurationRulesData = {
     path?: never;
     query?: {
         /**
-         * Id of the one rule to answer.
+         * Id of the one rule to return.
          */
         id?: CurationId;
         /**
@@ -12090,11 +12090,11 @@ export type ListCurationRulesData = {
          */
         collection?: CollectionName;
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -12119,7 +12119,7 @@ export type ListCurationRulesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12184,7 +12184,7 @@ export type CreateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12253,7 +12253,7 @@ export type UpdateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12318,7 +12318,7 @@ export type SearchVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12383,7 +12383,7 @@ export type ReindexVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12432,7 +12432,7 @@ export type GetVectorStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12497,7 +12497,7 @@ export type ProjectVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12566,7 +12566,7 @@ export type ClassifyDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12635,7 +12635,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12704,7 +12704,7 @@ export type FindSimilarErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12769,7 +12769,7 @@ export type FindDuplicatesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12806,11 +12806,11 @@ export type ListEmbeddingConfigsData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -12831,7 +12831,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12896,7 +12896,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12958,7 +12958,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13020,7 +13020,7 @@ export type GetEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13094,7 +13094,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13163,7 +13163,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13228,7 +13228,7 @@ export type SearchHybridErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13293,7 +13293,7 @@ export type SearchGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13358,7 +13358,7 @@ export type SearchGeoWithinErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13423,7 +13423,7 @@ export type SearchGeoPolygonErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13488,7 +13488,7 @@ export type ReindexGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13537,7 +13537,7 @@ export type GetGeoStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13602,7 +13602,7 @@ export type EncodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13667,7 +13667,7 @@ export type DecodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13749,7 +13749,7 @@ export type GetCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13818,7 +13818,7 @@ export type QueryCodeGraphErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13883,7 +13883,7 @@ export type StartSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13952,7 +13952,7 @@ export type AddMessageErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14017,7 +14017,7 @@ export type RecallMemoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14086,7 +14086,7 @@ export type SummarizeSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14151,7 +14151,7 @@ export type ListSessionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14220,7 +14220,7 @@ export type GetSessionHistoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14282,7 +14282,7 @@ export type DeleteSessionErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14319,15 +14319,15 @@ export type ListWebhooksData = {
     path?: never;
     query?: {
         /**
-         * Only webhooks that hear of this collection.
+         * Only webhooks that receive events of this collection.
          */
         collection?: CollectionName;
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -14348,7 +14348,7 @@ export type ListWebhooksErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14413,7 +14413,7 @@ export type CreateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14482,7 +14482,7 @@ export type DeleteWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14551,7 +14551,7 @@ export type UpdateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14592,11 +14592,11 @@ export type ListWebhookDeadLettersData = {
          */
         webhookId?: string;
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -14617,7 +14617,7 @@ export type ListWebhookDeadLettersErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14686,7 +14686,7 @@ export type RedeliverWebhooksErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14766,7 +14766,7 @@ export type StreamEventsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14803,11 +14803,11 @@ export type ListAutomationRulesData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -14828,7 +14828,7 @@ export type ListAutomationRulesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14893,7 +14893,7 @@ export type CreateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14955,7 +14955,7 @@ export type DeleteAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15017,7 +15017,7 @@ export type GetAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15091,7 +15091,7 @@ export type UpdateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15153,7 +15153,7 @@ export type TestAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15223,7 +15223,7 @@ export type ListAutomationLogsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15288,7 +15288,7 @@ export type QueryTemporalErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15353,7 +15353,7 @@ export type ListHotDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15418,7 +15418,7 @@ export type GetTemporalHistogramErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15483,7 +15483,7 @@ export type SuggestSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15548,7 +15548,7 @@ export type CleanSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15613,7 +15613,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15675,7 +15675,7 @@ export type ListDictionaryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15740,7 +15740,7 @@ export type AddDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15805,7 +15805,7 @@ export type LoginErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15850,7 +15850,7 @@ export type GetSignInMethodsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15895,7 +15895,7 @@ export type StartOidcSignInErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -15940,7 +15940,7 @@ export type FinishOidcSignInErrors = {
      */
     400: ErrorBody;
     /**
-     * The flow is over, or what the issuer answered isn't valid.
+     * The flow is over, or what the issuer returned isn't valid.
      */
     401: ErrorBody;
     /**
@@ -15964,7 +15964,7 @@ export type FinishOidcSignInErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16037,7 +16037,7 @@ export type RegisterUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16090,7 +16090,7 @@ export type GetCurrentUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16159,7 +16159,7 @@ export type ChangePasswordErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16228,7 +16228,7 @@ export type RedeemPasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16297,7 +16297,7 @@ export type CreateApiKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16334,11 +16334,11 @@ export type ListApiKeysData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -16363,7 +16363,7 @@ export type ListApiKeysErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16425,7 +16425,7 @@ export type DeleteApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16487,7 +16487,7 @@ export type RevokeApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16524,11 +16524,11 @@ export type ListUsersData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -16553,7 +16553,7 @@ export type ListUsersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16615,7 +16615,7 @@ export type DeleteUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16689,7 +16689,7 @@ export type UpdateUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16763,7 +16763,7 @@ export type CreatePasswordResetErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16837,7 +16837,7 @@ export type SetUserRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16908,7 +16908,7 @@ export type ExplainAccessErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -16949,11 +16949,11 @@ export type ListPermissionsData = {
          */
         username: Username;
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -16978,7 +16978,7 @@ export type ListPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17047,7 +17047,7 @@ export type SetPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17084,11 +17084,11 @@ export type ListGroupsData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -17113,7 +17113,7 @@ export type ListGroupsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17186,7 +17186,7 @@ export type CreateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17248,7 +17248,7 @@ export type DeleteGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17310,7 +17310,7 @@ export type GetGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17384,7 +17384,7 @@ export type UpdateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17458,7 +17458,7 @@ export type SetGroupRolesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17495,11 +17495,11 @@ export type ListRolesData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -17524,7 +17524,7 @@ export type ListRolesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17586,7 +17586,7 @@ export type DeleteRoleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17660,7 +17660,7 @@ export type SetRoleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17705,11 +17705,11 @@ export type ListGroupPermissionsData = {
          */
         groupName?: GroupName;
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -17734,7 +17734,7 @@ export type ListGroupPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17803,7 +17803,7 @@ export type SetGroupPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17872,7 +17872,7 @@ export type DeleteMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17909,11 +17909,11 @@ export type ListMcpKeysData = {
     path?: never;
     query?: {
         /**
-         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
         /**
-         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         * How many items of the list at most; absent, as many as one response holds. A response that ends at its `limit` is not `truncated`, whether more follow or not.
          */
         limit?: AnswerLimit;
     };
@@ -17934,7 +17934,7 @@ export type ListMcpKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -17999,7 +17999,7 @@ export type CreateMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18068,7 +18068,7 @@ export type DisableMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18166,7 +18166,7 @@ export type ListAuditEventsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18219,7 +18219,7 @@ export type ListAuditExportersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18268,7 +18268,7 @@ export type GetEncryptionStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18333,7 +18333,7 @@ export type RotateEncryptionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18382,7 +18382,7 @@ export type ListEncryptionJobsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18444,7 +18444,7 @@ export type GetEncryptionJobErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -18493,7 +18493,7 @@ export type GetReplicationStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
     429: ErrorBody;
     /**

@@ -4,7 +4,7 @@ import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
 import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
-/** What an operation takes to know who calls. */
+/** Credentials that an operation accepts. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
@@ -35,7 +35,7 @@ export const listRuns = <ThrowOnError extends boolean = false>(options?: Options
 /**
  * Queue a run
  *
- * Queues a run of an enabled project and answers it in state `queued`. It is checked in this order: token, `Idempotency-Key`, shape of the body, whether the key is known, `kind`, `project_id`, `task`, `input`, log budget. So a repeated request answers the run that it queued first, in its current state, even if the project has been disabled since; formatting and the order of the body's fields make no difference. A request that failed leaves its key unused.
+ * Queues a run of an enabled project and returns it in state `queued`. It is checked in this order: token, `Idempotency-Key`, shape of the body, whether the key is known, `kind`, `project_id`, `task`, `input`, log budget. So a repeated request returns the run that it queued first, in its current state, even if the project has been disabled since; formatting and the order of the body's fields make no difference. A request that failed leaves its key unused.
  */
 export const enqueueRun = <ThrowOnError extends boolean = false>(options: Options<EnqueueRunData, ThrowOnError>): RequestResult<EnqueueRunResponses, EnqueueRunErrors, ThrowOnError> => (options.client ?? client).post<EnqueueRunResponses, EnqueueRunErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -50,7 +50,7 @@ export const enqueueRun = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Get a run
  *
- * Answers the run as it is now.
+ * Returns the run as it is now.
  */
 export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>): RequestResult<GetRunResponses, GetRunErrors, ThrowOnError> => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -61,7 +61,7 @@ export const getRun = <ThrowOnError extends boolean = false>(options: Options<Ge
 /**
  * Cancel a run
  *
- * A `queued` run becomes `cancelled` at once. A `running` one becomes `cancelling`: its ship is asked to stop, and kills the work after `queue.cancel_grace` (10 s by default). It then becomes `cancelled` whatever the ship reports, and 15 s after the grace also without a report; a ship that has been silent for more than 30 s is not waited for. In any other state it answers 409.
+ * A `queued` run becomes `cancelled` at once. A `running` one becomes `cancelling`: its ship is asked to stop, and kills the work after `queue.cancel_grace` (10 s by default). It then becomes `cancelled` whatever the ship reports, and 15 s after the grace also without a report; a ship that has been silent for more than 30 s is not waited for. In any other state it returns 409.
  */
 export const cancelRun = <ThrowOnError extends boolean = false>(options: Options<CancelRunData, ThrowOnError>): RequestResult<CancelRunResponses, CancelRunErrors, ThrowOnError> => (options.client ?? client).post<CancelRunResponses, CancelRunErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -105,7 +105,7 @@ export const rejectRun = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Get the result of a run
  *
- * Answers what a finished run produced, at most 1 MiB, with secrets masked: the text of an `ai_text` run, or what a pipeline left as its result. An unfinished run answers 409; a finished one without a result answers 404 `not_found`.
+ * Returns what a finished run produced, at most 1 MiB, with secrets masked: the text of an `ai_text` run, or what a pipeline left as its result. An unfinished run returns 409; a finished one without a result returns 404 `not_found`.
  */
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -116,7 +116,7 @@ export const getRunResult = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List the attempts of a run
  *
- * Answers each time that the run was handed to a ship, oldest first: when, to which one, how it ended, on which commit it worked, and which steps it began. The steps of an attempt are known once its ship has reported its end.
+ * Returns each time that the run was handed to a ship, oldest first: when, to which one, how it ended, on which commit it worked, and which steps it began. The steps of an attempt are known once its ship has reported its end.
  */
 export const listRunAttempts = <ThrowOnError extends boolean = false>(options: Options<ListRunAttemptsData, ThrowOnError>): RequestResult<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError> => (options.client ?? client).get<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -127,7 +127,7 @@ export const listRunAttempts = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the artefacts of a run
  *
- * Answers the files that an attempt has left, by name: those that `artifacts` of its steps name. They are kept for `artifacts.retention` (30 days by default) after the run has finished, unless `artifacts.total_budget` is exceeded before. An attempt that has lost its ship adds none any more.
+ * Returns the files that an attempt has left, by name: those that `artifacts` of its steps name. They are kept for `artifacts.retention` (30 days by default) after the run has finished, unless `artifacts.total_budget` is exceeded before. An attempt that has lost its ship adds none any more.
  */
 export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>): RequestResult<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError> => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -138,7 +138,7 @@ export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: 
 /**
  * Download an artefact
  *
- * Answers the bytes of one artefact, as a file to be saved: always `application/octet-stream`, so that no browser runs what a step has written. `ETag` is the SHA-256. One range of bytes (`Range: bytes=0-1023`) answers 206; other and unsatisfiable ranges are passed over. Slashes of the name are written `%2F`.
+ * Returns the bytes of one artefact, as a file to be saved: always `application/octet-stream`, so that no browser runs what a step has written. `ETag` is the SHA-256. One range of bytes (`Range: bytes=0-1023`) returns 206; other and unsatisfiable ranges are passed over. Slashes of the name are written `%2F`.
  */
 export const getRunArtifact = <ThrowOnError extends boolean = false>(options: Options<GetRunArtifactData, ThrowOnError>): RequestResult<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError> => (options.client ?? client).get<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -149,7 +149,7 @@ export const getRunArtifact = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Delete the logs of a run
  *
- * Deletes the logs of all attempts of a run that has ended; the run stays, with `logs_expired`. Deleting them again is no error. A run that has not ended answers 409.
+ * Deletes the logs of all attempts of a run that has ended; the run stays, with `logs_expired`. Deleting them again is no error. A run that has not ended returns 409.
  */
 export const deleteRunLogs = <ThrowOnError extends boolean = false>(options: Options<DeleteRunLogsData, ThrowOnError>): RequestResult<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError> => (options.client ?? client).delete<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -160,7 +160,7 @@ export const deleteRunLogs = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List log events of a run
  *
- * Answers at most 100 events of one attempt, from `offset` on. `next_offset` is always a number, so a client follows a run by asking again from there until `complete` is true; an offset past the end answers an empty list. An earlier attempt's logs may expire before those of the current one.
+ * Returns at most 100 events of one attempt, from `offset` on. `next_offset` is always a number, so a client follows a run by asking again from there until `complete` is true; an offset past the end returns an empty list. An earlier attempt's logs may expire before those of the current one.
  */
 export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>): RequestResult<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError> => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -182,7 +182,7 @@ export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the configured projects
  *
- * Lists all projects, disabled ones included, in the order of the configuration. `read_only` tells that the configuration came from a URL, so that projects cannot be changed here.
+ * Lists all projects, disabled ones included, in the order of the configuration. `read_only` says that the configuration came from a URL, so that projects cannot be changed here.
  */
 export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -234,7 +234,7 @@ export const replaceProject = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Get a badge of a project
  *
- * Answers a small picture (SVG, without scripts and links) that tells how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds, and asked for again with `If-None-Match`, which answers 304 while it is the same. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
+ * Returns a small picture (SVG, without scripts and links) that says how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds, and asked for again with `If-None-Match`, which returns 304 while it is the same. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
  */
 export const getBadge = <ThrowOnError extends boolean = false>(options: Options<GetBadgeData, ThrowOnError>): RequestResult<GetBadgeResponses, GetBadgeErrors, ThrowOnError> => (options.client ?? client).get<GetBadgeResponses, GetBadgeErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -267,7 +267,7 @@ export const listRoles = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * List ships
  *
- * Lists all ships, revoked ones included, in the order in which they joined. `enabled` tells whether the fleet endpoint is on. The in-process worker is not a ship; `local` describes it.
+ * Lists all ships, revoked ones included, in the order in which they joined. `enabled` says whether the fleet endpoint is on. The in-process worker is not a ship; `local` describes it.
  */
 export const listShips = <ThrowOnError extends boolean = false>(options?: Options<ListShipsData, ThrowOnError>): RequestResult<ListShipsResponses, ListShipsErrors, ThrowOnError> => (options?.client ?? client).get<ListShipsResponses, ListShipsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -293,7 +293,7 @@ export const createJoinToken = <ThrowOnError extends boolean = false>(options: O
 /**
  * Remove a revoked ship
  *
- * Removes a revoked ship from the list. Its runs stay and keep its id. A ship that is not revoked answers 409.
+ * Removes a revoked ship from the list. Its runs stay and keep its id. A ship that is not revoked returns 409.
  */
 export const deleteShip = <ThrowOnError extends boolean = false>(options: Options<DeleteShipData, ThrowOnError>): RequestResult<DeleteShipResponses, DeleteShipErrors, ThrowOnError> => (options.client ?? client).delete<DeleteShipResponses, DeleteShipErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -304,7 +304,7 @@ export const deleteShip = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Revoke a ship
  *
- * Withdraws the ship's certificates for good and closes its connection, also in the middle of a run: its runs are queued again, or fail with `ship_revoked` when their attempts are used up. Other servers of a cluster follow within 5 seconds. It works while the fleet endpoint is off, and again on a revoked ship, which stays as it is.
+ * Withdraws the ship's certificates permanently and closes its connection, also in the middle of a run: its runs are queued again, or fail with `ship_revoked` when their attempts are used up. Other servers of a cluster follow within 5 seconds. It works while the fleet endpoint is off, and again on a revoked ship, which stays as it is.
  */
 export const revokeShip = <ThrowOnError extends boolean = false>(options: Options<RevokeShipData, ThrowOnError>): RequestResult<RevokeShipResponses, RevokeShipErrors, ThrowOnError> => (options.client ?? client).post<RevokeShipResponses, RevokeShipErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -315,7 +315,7 @@ export const revokeShip = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Drain a ship
  *
- * Tells the ship to take no more runs, to finish those it has, and then to end. It stays drained, also when its program is started anew, until it is undrained: such a program connects, takes nothing and waits. A ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
+ * Tells the ship to take no more runs, to finish those it has, and then to end. It stays drained, also when its program is restarted, until it is undrained: such a program connects, takes nothing and waits. A ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
  */
 export const drainShip = <ThrowOnError extends boolean = false>(options: Options<DrainShipData, ThrowOnError>): RequestResult<DrainShipResponses, DrainShipErrors, ThrowOnError> => (options.client ?? client).post<DrainShipResponses, DrainShipErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -392,7 +392,7 @@ export const listNotifications = <ThrowOnError extends boolean = false>(options?
 /**
  * List notifications that were given up
  *
- * Lists the notifications that a webhook has not accepted within a day, or has refused for good, newest first. Of each webhook the newest 1,000 are kept. It needs a token with the scope `admin`.
+ * Lists the notifications that a webhook has not accepted within a day, or has refused permanently, newest first. Of each webhook the newest 1,000 are kept. It needs a token with the scope `admin`.
  */
 export const listNotificationDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListNotificationDeadLettersData, ThrowOnError>): RequestResult<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -418,7 +418,7 @@ export const redeliverNotifications = <ThrowOnError extends boolean = false>(opt
 /**
  * Receive a notification of Alertmanager
  *
- * Takes a webhook notification of version 4. A firing one queues one diagnostic run with the task `alert` and the trimmed notification as its input. The project is the common label `quire_project`, otherwise that of the first matching rule of `alerts.routes`, otherwise `alerts.default_project`. A repeated notification of the same firing alerts answers the run that it queued first. A resolved notification, and one without a project or with one that is unknown or disabled, queues nothing and answers 200 with an empty list. Fields that are not listed here are ignored. Alertmanager sends again after a 5xx, not after a 4xx; whatever keeps the store from taking the run answers 503.
+ * Takes a webhook notification of version 4. A firing one queues one diagnostic run with the task `alert` and the trimmed notification as its input. The project is the common label `quire_project`, otherwise that of the first matching rule of `alerts.routes`, otherwise `alerts.default_project`. A repeated notification of the same firing alerts returns the run that it queued first. A resolved notification, and one without a project or with one that is unknown or disabled, queues nothing and returns 200 with an empty list. Fields that are not listed here are ignored. Alertmanager sends again after a 5xx, not after a 4xx; whatever keeps the store from taking the run returns 503.
  */
 export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Options<ReceiveAlertsData, ThrowOnError>): RequestResult<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -442,23 +442,23 @@ export const listAudit = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Tell that the server lives
+ * Report that the server lives
  *
- * Answers as long as the process serves requests, without touching the storage.
+ * Returns as long as the process serves requests, without touching the storage.
  */
 export const getLiveness = <ThrowOnError extends boolean = false>(options?: Options<GetLivenessData, ThrowOnError>): RequestResult<GetLivenessResponses, GetLivenessErrors, ThrowOnError> => (options?.client ?? client).get<GetLivenessResponses, GetLivenessErrors, ThrowOnError>({ url: '/healthz', ...options });
 
 /**
- * Tell whether the server can work
+ * Report whether the server can work
  *
- * Answers 200 when storage, configuration and fleet endpoint work, and otherwise 503 `storage_unavailable`: also while the server starts, and from the moment it is told to stop. `sandbox` tells what fences in the steps of pipelines that the server itself executes; a sandbox that is missing does not make the server unready, since remote ships execute pipelines, too.
+ * Returns 200 when storage, configuration and fleet endpoint work, and otherwise 503 `storage_unavailable`: also while the server starts, and from the moment it receives the signal to stop. `sandbox` says what fences in the steps of pipelines that the server itself executes; a sandbox that is missing does not make the server unready, since remote ships execute pipelines, too.
  */
 export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>): RequestResult<GetReadinessResponses, GetReadinessErrors, ThrowOnError> => (options?.client ?? client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/readyz', ...options });
 
 /**
  * Get metrics
  *
- * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs a token where reading does.
+ * Returns the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs a token where reading does.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -188,7 +188,7 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), its matrix has as many cells under way as it may, or waits itself (`matrix`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), its matrix has as many cells under way as it may, or waits itself (`matrix`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being assigned. Set for every queued run, and null in other states. Later versions may have further ones.
      */
     waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | 'matrix' | null;
     /**
@@ -252,7 +252,7 @@ export type ListRunsResponse = {
 export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
- * What every failed request answers.
+ * What every failed request returns.
  */
 export type ErrorBody = {
     /**
@@ -273,7 +273,7 @@ export type EnqueueRunRequest = {
      */
     project_id: string;
     /**
-     * What the run does: `diagnostic` checks the machine, the project's repository and the AI roles; `pipeline` runs a configured pipeline; `ai_text` sends one prompt to a configured AI role. Any other text answers `unsupported_kind`.
+     * What the run does: `diagnostic` checks the machine, the project's repository and the AI roles; `pipeline` runs a configured pipeline; `ai_text` sends one prompt to a configured AI role. Any other text returns `unsupported_kind`.
      */
     kind: 'diagnostic' | 'pipeline' | 'ai_text';
     /**
@@ -389,7 +389,7 @@ export type RunStep = {
  */
 export type RunAttempt = {
     /**
-     * Number of the attempt; one that a ship gave back before it began is handed out again under the same number.
+     * Number of the attempt; one that a ship gave back before it began is assigned again under the same number.
      */
     attempt: number;
     /**
@@ -499,7 +499,7 @@ export type ListRunLogsResponse = {
      */
     data: Array<LogEvent>;
     /**
-     * Where to go on; the given offset plus the number of events in this answer.
+     * Where to go on; the given offset plus the number of events in this response.
      */
     next_offset: number;
     /**
@@ -789,7 +789,7 @@ export type Pipeline = {
      */
     steps: Array<PipelineStep>;
     /**
-     * What its runs are told, in the order of the configuration; empty where they take any input.
+     * Inputs of its runs, in the order of the configuration; empty where they take any input.
      */
     inputs: Array<PipelineInput>;
     /**
@@ -1062,7 +1062,7 @@ export type ScheduleEnvelope = {
 };
 
 /**
- * An endpoint that is told of changes of runs.
+ * An endpoint that receives changes of runs.
  */
 export type NotificationWebhook = {
     /**
@@ -1074,11 +1074,11 @@ export type NotificationWebhook = {
      */
     host: string;
     /**
-     * Projects whose runs it is told of; null for all.
+     * Projects whose runs it receives; null for all.
      */
     projects: Array<string> | null;
     /**
-     * The states that it is told of.
+     * The states that it receives.
      */
     states: Array<RunState>;
     /**
@@ -1132,7 +1132,7 @@ export type NotificationDeadLetter = {
      */
     attempts: number;
     /**
-     * Status of the last answer; null without one.
+     * Status of the last response; null without one.
      */
     http_status: number | null;
     /**
@@ -1306,7 +1306,7 @@ export type GetReadinessResponse = {
      */
     data: {
         /**
-         * Always `ready`; otherwise the answer is 503.
+         * Always `ready`; otherwise the response is 503.
          */
         status: 'ready';
         /**
@@ -1327,17 +1327,17 @@ export type GetReadinessResponse = {
 export type Limit = number;
 
 /**
- * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. It stays valid when the entry it was made from is deleted. What cannot be decoded answers 400 `invalid_cursor`.
+ * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. It stays valid when the entry it was made from is deleted. What cannot be decoded returns 400 `invalid_cursor`.
  */
 export type Before = string;
 
 /**
- * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it answers 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+ * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
  */
 export type IdempotencyKey = string;
 
 /**
- * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+ * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
  */
 export type RunId = string;
 
@@ -1347,12 +1347,12 @@ export type RunId = string;
 export type ArtifactAttempt = number;
 
 /**
- * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it answers 400 `invalid_offset`.
+ * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it returns 400 `invalid_offset`.
  */
 export type Offset = number;
 
 /**
- * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others answer 400 `invalid_attempt`.
+ * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others return 400 `invalid_attempt`.
  */
 export type Attempt = number;
 
@@ -1362,7 +1362,7 @@ export type Attempt = number;
 export type ProjectId = string;
 
 /**
- * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+ * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and returns 404.
  */
 export type ShipId = string;
 
@@ -1385,7 +1385,7 @@ export type ListRunsData = {
          */
         limit?: number;
         /**
-         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. It stays valid when the entry it was made from is deleted. What cannot be decoded answers 400 `invalid_cursor`.
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. It stays valid when the entry it was made from is deleted. What cannot be decoded returns 400 `invalid_cursor`.
          */
         before?: string;
         /**
@@ -1462,7 +1462,7 @@ export type EnqueueRunData = {
     body: EnqueueRunRequest;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it answers 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
          */
         'Idempotency-Key': string;
     };
@@ -1525,7 +1525,7 @@ export type GetRunData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1583,7 +1583,7 @@ export type CancelRunData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1645,13 +1645,13 @@ export type RetryRunData = {
     body?: never;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it answers 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
          */
         'Idempotency-Key': string;
     };
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1722,7 +1722,7 @@ export type ApproveRunData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1784,7 +1784,7 @@ export type RejectRunData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1846,7 +1846,7 @@ export type GetRunResultData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1908,7 +1908,7 @@ export type ListRunAttemptsData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -1966,7 +1966,7 @@ export type ListRunArtifactsData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -2035,7 +2035,7 @@ export type GetRunArtifactData = {
     };
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
         /**
@@ -2106,7 +2106,7 @@ export type DeleteRunLogsData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
@@ -2157,7 +2157,7 @@ export type DeleteRunLogsError = DeleteRunLogsErrors[keyof DeleteRunLogsErrors];
 
 export type DeleteRunLogsResponses = {
     /**
-     * The logs are deleted; reading them answers 410.
+     * The logs are deleted; reading them returns 410.
      */
     204: void;
 };
@@ -2168,17 +2168,17 @@ export type ListRunLogsData = {
     body?: never;
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
     query?: {
         /**
-         * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it answers 400 `invalid_offset`.
+         * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it returns 400 `invalid_offset`.
          */
         offset?: number;
         /**
-         * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others answer 400 `invalid_attempt`.
+         * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others return 400 `invalid_attempt`.
          */
         attempt?: number;
     };
@@ -2245,17 +2245,17 @@ export type StreamRunLogsData = {
     };
     path: {
         /**
-         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and returns 404.
          */
         id: string;
     };
     query?: {
         /**
-         * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it answers 400 `invalid_offset`.
+         * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it returns 400 `invalid_offset`.
          */
         offset?: number;
         /**
-         * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others answer 400 `invalid_attempt`.
+         * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others return 400 `invalid_attempt`.
          */
         attempt?: number;
     };
@@ -2538,7 +2538,7 @@ export type GetBadgeData = {
     body?: never;
     headers?: {
         /**
-         * Answer 304 and no body where the badge still has one of these entity tags.
+         * Return 304 and no body where the badge still has one of these entity tags.
          */
         'If-None-Match'?: string;
     };
@@ -2799,7 +2799,7 @@ export type DeleteShipData = {
     body?: never;
     path: {
         /**
-         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and returns 404.
          */
         id: string;
     };
@@ -2861,7 +2861,7 @@ export type RevokeShipData = {
     body?: never;
     path: {
         /**
-         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and returns 404.
          */
         id: string;
     };
@@ -2919,7 +2919,7 @@ export type DrainShipData = {
     body?: never;
     path: {
         /**
-         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and returns 404.
          */
         id: string;
     };
@@ -2977,7 +2977,7 @@ export type UndrainShipData = {
     body?: never;
     path: {
         /**
-         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and returns 404.
          */
         id: string;
     };
@@ -3204,7 +3204,7 @@ export type RunScheduleData = {
     body?: never;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it answers 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it returns 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it returns 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
          */
         'Idempotency-Key': string;
     };
@@ -3326,7 +3326,7 @@ export type ListNotificationDeadLettersData = {
          */
         limit?: number;
         /**
-         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list answers 400 `invalid_cursor`.
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list returns 400 `invalid_cursor`.
          */
         before?: string;
     };
@@ -3495,7 +3495,7 @@ export type ListAuditData = {
          */
         limit?: number;
         /**
-         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list answers 400 `invalid_cursor`.
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list returns 400 `invalid_cursor`.
          */
         before?: string;
         /**

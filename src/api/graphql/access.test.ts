@@ -160,11 +160,11 @@ describe('a list', () => {
     expect(await fixture.ask(`{ ${query} }`)).toEqual({ data: { [field]: [{ [name]: 'b' }, { [name]: 'c' }] } });
   });
 
-  it.each(Object.entries(LISTS))('that does not fit one answer is refused, since it cannot say that it was cut: %s', async (field, [query]) => {
+  it.each(Object.entries(LISTS))('that does not fit one response is refused, since it cannot say that it was cut: %s', async (field, [query]) => {
     await open({ handlers, answerBytes: 200 });
     const { data, errors } = await fixture.ask(`{ ${query.replace('limit: 2', 'limit: 5')} }`);
     expect([data, errors]).toEqual([null, [expect.objectContaining({
-      message: expect.stringMatching(/^the list is too large for one answer, which would end before offset [23]; ask for fewer items with limit, and for the next ones with offset$/) as string,
+      message: expect.stringMatching(/^the list is too large for one response, which would end before offset [23]; ask for fewer items with limit, and for the next ones with offset$/) as string,
       path: [field], extensions: { code: 'payload_too_large', status: 413 },
     })]]);
     expect(await fixture.ask(`{ ${query.replace('limit: 2', 'limit: 1')} }`)).not.toHaveProperty('errors');

@@ -79,7 +79,7 @@ describe('GraphQL and REST', () => {
     }), { numRuns: 30 });
   });
 
-  it('read the same document, and null where REST answers 404', async () => {
+  it('read the same document, and null where REST returns 404', async () => {
     const named = fc.record({ collection: fc.constantFrom('c', 'C', '_sys'), key: fc.constantFrom('k1', 'k7', 'none', 'a|b', ''), lang: fc.constantFrom('en', 'pl', '!'), env: fc.constantFrom({}, { name: 'you' }, { name: 5 }) }, { requiredKeys: ['collection', 'key', 'lang'] });
     await fc.assert(fc.asyncProperty(named, async (name) => {
       const query = `query($collection: String!, $key: String!, $lang: String!, $env: JSONObject) { document(collection: $collection, key: $key, lang: $lang, env: $env) { ${DOCUMENT} } }`;

@@ -155,7 +155,7 @@ describe('queries and mutations of a running server', () => {
     expect(await data('{ schemas { collection } }')).toEqual({ schemas: [] });
   });
 
-  it('tell the numbers of the database, and who is there without authentication', async () => {
+  it('report the numbers of the database, and the caller without authentication', async () => {
     await add('counted', 'a', 'a');
     const { stats, me } = await data('{ stats { databasePath databaseSize mode collections { name documentCount revisionCount metaIndexCount indexBytes { fullText vectors columns geo spelling } } totalDocuments totalRevisions totalMetaIndices uptime } me { username admin createdAt disabled groups } }') as { stats: { collections: object[] }; me: object };
     expect(stats).toMatchObject({ databasePath: server.database, databaseSize: expect.any(Number), mode: 'wr', uptime: expect.any(String) });
@@ -229,7 +229,7 @@ describe('the settings of GraphQL', () => {
     [{ SVC_GRAPHQL_ENABLED: 'false' }, 404, 404, false],
     [{ SVC_GRAPHQL_PLAYGROUND: 'false' }, 200, 404, true],
     [{ SVC_GRAPHQL_ENABLED: 'true' }, 200, 200, true],
-  ] as const)('%j: /graphql answers %i, /playground %i', async (env, graphql, playground, enabled) => {
+  ] as const)('%j: /graphql returns %i, /playground %i', async (env, graphql, playground, enabled) => {
     const server = await startDocsServer({ env });
     try {
       expect((await fetch(`${server.url}/graphql?query={__typename}`)).status).toBe(graphql);

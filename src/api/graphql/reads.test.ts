@@ -22,7 +22,7 @@ describe('the reads of one request', () => {
     expect(fixture.invoked.sort()).toEqual(['getDocument', 'getDocument', 'getStats']);
   });
 
-  it('share a failure, too, told at each field', async () => {
+  it('share a failure, too, reported at each field', async () => {
     await open({ getStats: async () => { throw new Error('broken'); } });
     const { errors } = await fixture.ask('{ a: stats { mode } b: stats { mode } }');
     expect(errors!.map(({ path }) => path)).toEqual([['a'], ['b']]);
@@ -53,7 +53,7 @@ describe('the reads of one request', () => {
     expect([most, fixture.invoked.length]).toEqual([4, 100]);
   });
 
-  it('do not go on once the bodies of the answer are very many', async () => {
+  it('do not go on once the bodies of the response are very many', async () => {
     const body = 'x'.repeat(MAX_BODY_CHARACTERS / 4 + 1);
     await open({ getDocument: async ({ key }) => document(key, body) });
     const fields = Array.from({ length: 12 }, (_, i) => `a${i}: document(collection: "c", key: "k${i}", lang: "en") { key }`);

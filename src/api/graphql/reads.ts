@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { print, type GraphQLResolveInfo } from 'graphql';
 import { ServiceError } from '../../errors/index.ts';
+import { Pace } from '../../lib/pace.ts';
 
 /**
  * Runs a field that reads. Fields of one request with the same arguments share one result; `variant` separates fields
@@ -23,9 +23,6 @@ interface Read {
 /** Operations of one request that run at once, so that a request with hundreds of fields does not crowd out others. */
 const CONCURRENT = 4;
 
-/** Milliseconds after which a request whose fields are served from memory yields the event loop to others. */
-const MAX_HOLD_MS = 8;
-
 /** Characters of bodies after which a request starts no further reads, because its response is built in memory. */
 export const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 
@@ -45,7 +42,8 @@ function fieldKey({ fieldName, fieldNodes }: GraphQLResolveInfo): string {
 class Runner {
   readonly #signal: AbortSignal;
   #bodies = 0;
-  #since = 0;
+  /** Yields the event loop to others, because the fields of a request may all be served from memory. */
+  #pace = new Pace();
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -55,7 +53,7 @@ class Runner {
   async run(reads: readonly Read[]): Promise<unknown[]> {
     const answers: unknown[] = Array.from({ length: reads.length });
     const waiting = reads.entries();
-    this.#since = performance.now();
+    this.#pace = new Pace();
     const work = async (): Promise<void> => {
       for (const [i, read] of waiting) answers[i] = await this.#answer(read).catch(toError);
     };
@@ -64,20 +62,14 @@ class Runner {
   }
 
   async #answer({ work, bodies }: Read): Promise<unknown> {
-    await this.#rest();
+    await this.#pace.rest();
     this.#signal.throwIfAborted();
     if (this.#bodies > MAX_BODY_CHARACTERS) {
-      throw new ServiceError('payload_too_large', `the bodies in the answer exceed ${MAX_BODY_CHARACTERS} characters; ask for fewer documents in one request`);
+      throw new ServiceError('payload_too_large', `the bodies in the response exceed ${MAX_BODY_CHARACTERS} characters; ask for fewer documents in one request`);
     }
     const answer = await work();
     this.#bodies += bodies(answer);
     return answer;
-  }
-
-  async #rest(): Promise<void> {
-    if (performance.now() - this.#since < MAX_HOLD_MS) return;
-    await setImmediate();
-    this.#since = performance.now();
   }
 }
 

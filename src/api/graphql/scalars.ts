@@ -16,7 +16,7 @@ function jsonObject(): Config<Record<string, unknown>> {
   return {
     serialize: (value) => {
       if (isObject(value)) return value;
-      throw new TypeError('an answer is not an object where the schema has a JSONObject');
+      throw new TypeError('a response is not an object where the schema has a JSONObject');
     },
     parseValue: parse,
     parseLiteral: (node, variables) => {
@@ -50,7 +50,7 @@ function wholeNumber(name: string, meaning: string): Config<number> {
   return {
     serialize: (value) => {
       if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-      throw new TypeError(`an answer is not ${meaning} where the schema has a ${name}`);
+      throw new TypeError(`a response is not ${meaning} where the schema has a ${name}`);
     },
     parseValue: parse,
     parseLiteral: (node) => {

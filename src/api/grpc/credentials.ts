@@ -42,10 +42,10 @@ class LiveCertificates implements experimental.CertificateProvider {
     this.#forget(listener);
   }
 
-  #follow(listener: CaListener | IdentityListener, tell: (material: TlsMaterial) => void): void {
+  #follow(listener: CaListener | IdentityListener, onMaterial: (material: TlsMaterial) => void): void {
     // Deferred, because the library is still registering its listener and would miss the event.
-    process.nextTick(() => tell(this.#tls.current));
-    this.#leave.set(listener, this.#tls.onChange(tell));
+    process.nextTick(() => onMaterial(this.#tls.current));
+    this.#leave.set(listener, this.#tls.onChange(onMaterial));
   }
 
   #forget(listener: CaListener | IdentityListener): void {

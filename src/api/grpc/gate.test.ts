@@ -55,7 +55,7 @@ describe('a call whose message does not come', () => {
     expect(await answer.catch((error: unknown) => error)).toMatchObject({ code: status.DEADLINE_EXCEEDED });
   });
 
-  it('is not what a call is whose work or answer takes long', async () => {
+  it('a long handler or response does not count as a silent call', async () => {
     const gate = Promise.withResolvers<object>();
     await start({ waits }, { answer: () => gate.promise });
     const answer = fixture.client.call('DeleteEmbeddingConfig', {});
@@ -107,7 +107,7 @@ describe('the limit', () => {
     expect(await fixture.client.call('Health', {}).catch((error: unknown) => error)).not.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
-  it('is told who calls, behind proxies that are trusted, and tells the quota in the head', async () => {
+  it('knows the caller, behind trusted proxies, and reports the quota in the head', async () => {
     const senders: Sender[] = [];
     const limit: RateLimit = { admit: async (sender) => {
       senders.push(sender);

@@ -14,26 +14,26 @@ export interface GrpcExchange {
 export function observeCalls(observe: (exchange: GrpcExchange) => void): ServerInterceptor {
   return ({ path }, call) => {
     const method = path.slice(1);
-    let told = false;
-    const tell = (code: status): void => {
-      if (told) return;
-      told = true;
+    let isObserved = false;
+    const onEnd = (code: status): void => {
+      if (isObserved) return;
+      isObserved = true;
       observe({ method, code: status[code] });
     };
-    return new ObservedCall(call, tell);
+    return new ObservedCall(call, onEnd);
   };
 }
 
 class ObservedCall extends ServerInterceptingCall {
-  readonly #tell: (code: status) => void;
+  readonly #onEnd: (code: status) => void;
 
-  constructor(call: ServerInterceptingCallInterface, tell: (code: status) => void) {
-    super(call, { start: (next) => next({ onCancel: () => tell(status.CANCELLED) }) });
-    this.#tell = tell;
+  constructor(call: ServerInterceptingCallInterface, onEnd: (code: status) => void) {
+    super(call, { start: (next) => next({ onCancel: () => onEnd(status.CANCELLED) }) });
+    this.#onEnd = onEnd;
   }
 
   override sendStatus(ending: Parameters<ServerInterceptingCall['sendStatus']>[0]): void {
-    this.#tell(ending.code);
+    this.#onEnd(ending.code);
     super.sendStatus(ending);
   }
 }

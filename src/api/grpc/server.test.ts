@@ -75,13 +75,13 @@ describe('the server', () => {
     expect(await client.call('DeleteEmbeddingConfig', {})).toEqual({});
   });
 
-  it('tells its health by the standard service', async () => {
+  it('reports its health by the standard service', async () => {
     const { client } = await start();
     expect([await health(client, ''), await health(client, 'quire.docs.v1.DocumentDB')]).toEqual([SERVING, SERVING]);
     await expect(health(client, 'no.such.Service')).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
-  it('tells under readiness whether every search index serves, while the services serve in any case (decision D-130)', async () => {
+  it('reports under readiness whether every search index serves, while the services serve in any case (decision D-130)', async () => {
     let tell: (ready: boolean) => void = () => undefined;
     const { client } = await start({ server: { followReadiness: (listener) => void (tell = listener) } });
     expect([await health(client, 'readiness'), await health(client, '')]).toEqual([NOT_SERVING, SERVING]);
@@ -91,7 +91,7 @@ describe('the server', () => {
     expect([await health(client, 'readiness'), await health(client, '')]).toEqual([NOT_SERVING, SERVING]);
   });
 
-  it('tells of each call once, by its method and how it ended', async () => {
+  it('reports each call once, by its method and how it ended', async () => {
     const seen: unknown[] = [];
     const held = Promise.withResolvers<object>();
     const { client, invocations } = await start({
@@ -207,15 +207,15 @@ describe('TLS', () => {
   const reaches = (fixture: GrpcFixture): Promise<boolean> => fixture.client.call('DeleteEmbeddingConfig', {}, { deadline: Date.now() + 5000 }).then(() => true, () => false);
 
   // openssl creates the certificates, because Node can only read them.
-  it.skipIf(!hasOpenssl)('lets in who trusts the server, and with an authority only those whom it knows', async () => {
+  it.skipIf(!hasOpenssl)('accepts callers that trust the server, and with an authority only those that it knows', async () => {
     const ca = authority('ours');
     const foreign = authority('theirs');
     const own = issue('localhost', 'ours');
     const client = issue('client', 'ours');
-    const stranger = issue('stranger', 'theirs');
+    const outsider = issue('stranger', 'theirs');
     const trusting = credentials.createSsl(ca);
     const known = credentials.createSsl(ca, client.key, client.cert);
-    const unknown = credentials.createSsl(ca, stranger.key, stranger.cert);
+    const unknown = credentials.createSsl(ca, outsider.key, outsider.cert);
     const serve = async (tls: TlsMaterial, as: typeof trusting) => {
       const fixture = await start({ server: { credentials: serverCredentials(fixedTls(tls)) }, client: { credentials: as } });
       return reaches(fixture);

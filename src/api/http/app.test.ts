@@ -156,7 +156,7 @@ describe('a request', () => {
     expect((await fetch(`${url}/v1/things/a?limit=1e400`)).status).toBe(400);
   });
 
-  it('is answered 204 without a body where the specification says so', async () => {
+  it('returns 204 without a body where the specification says so', async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/v1/things/a`, { method: 'DELETE' });
     expect([response.status, await response.text()]).toEqual([204, '']);
@@ -271,7 +271,7 @@ describe('an error', () => {
     expect(await response.json()).toEqual({ error: 'not found', code: 'not_found', deleted: false, requestId: response.headers.get('x-request-id') });
   });
 
-  it('that nobody expected gives nothing away and is logged under the request id', async () => {
+  it('that is unexpected reveals nothing and is logged under the request id', async () => {
     const { url, logged } = await serve({ findThing: async () => { throw new Error('secret detail'); } });
     const response = await fetch(`${url}/v1/things/a`);
     expect(response.status).toBe(500);
@@ -279,7 +279,7 @@ describe('an error', () => {
     expect(logged).toMatchObject([{ requestId: response.headers.get('x-request-id'), operation: 'findThing' }]);
   });
 
-  it('is raised in tests when an answer is not as specified', async () => {
+  it('is raised in tests when a response is not as specified', async () => {
     const { url } = await serve({ echoThing: async () => ({}) as never });
     expect((await post(url, '{"name":"a"}')).status).toBe(500);
   });

@@ -88,7 +88,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   // A client that disconnects is not an error of the server; every other error was logged with its request.
   app.on('error', (error: NodeJS.ErrnoException) => {
     const { code = '' } = error;
-    if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'answer could not be sent');
+    if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'response could not be sent');
   });
   return app;
 }

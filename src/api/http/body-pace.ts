@@ -7,7 +7,7 @@ export interface BodyPace {
   readonly periodMs: number;
   readonly bytes: number;
   /** Milliseconds for which a body is still read after its response was sent, so that a client can read that response. */
-  readonly lingerMs: number;
+  readonly maxReadOnMs: number;
   /** Milliseconds between two checks. */
   readonly checkMs: number;
 }
@@ -16,7 +16,7 @@ export interface BodyPace {
  * 500 bytes a second over 20 seconds, the pace that Apache's mod_reqtimeout requires; a client that keeps this pace may
  * take any time in total.
  */
-export const USUAL_PACE: BodyPace = { periodMs: 20_000, bytes: 10_000, lingerMs: 5000, checkMs: 1000 };
+export const USUAL_PACE: BodyPace = { periodMs: 20_000, bytes: 10_000, maxReadOnMs: 5000, checkMs: 1000 };
 
 interface Arrival {
   readonly request: IncomingMessage;
@@ -26,7 +26,7 @@ interface Arrival {
   /** Bytes that the connection had received when the period began. */
   bytesBefore: number;
   /** Milliseconds since the response was sent. */
-  lingered: number;
+  readOnMs: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export class BodyWatch {
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if (length === '0' && encoding === undefined) return;
-    const arrival: Arrival = { request, response, waited: 0, bytesBefore: request.socket.bytesRead, lingered: 0 };
+    const arrival: Arrival = { request, response, waited: 0, bytesBefore: request.socket.bytesRead, readOnMs: 0 };
     this.#arriving.add(arrival);
     request.once('end', () => this.#arriving.delete(arrival));
   }
@@ -74,10 +74,10 @@ export class BodyWatch {
 
   #look(arrival: Arrival, passed: number): void {
     const { request, response } = arrival;
-    const { periodMs, bytes, lingerMs } = this.#pace;
+    const { periodMs, bytes, maxReadOnMs } = this.#pace;
     if (response.writableFinished) {
-      arrival.lingered += passed;
-      if (arrival.lingered >= lingerMs) request.socket.destroy();
+      arrival.readOnMs += passed;
+      if (arrival.readOnMs >= maxReadOnMs) request.socket.destroy();
       return;
     }
     // Received bytes wait to be read, so the server is the slow side.

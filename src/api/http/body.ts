@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, readRequestBytes } from '../../lib/request-bytes.ts';
+import { BodyCutOff } from '../../lib/request-bytes.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
-import type { OperationSpec } from '../../operations/index.ts';
+import { bodyText, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -11,7 +11,7 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 /** Throws 415 unless the body is JSON lines, uncompressed. */
 export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHeaders): void {
-  checkEncoding(headers);
+  requirePlainBody(headers);
   if (type?.split(';', 1)[0]!.trim().toLowerCase() === LINES_TYPE) return;
   throw new ServiceError('unsupported_media_type', `${type === undefined ? 'the body has no Content-Type' : `content type "${type.slice(0, 80)}" is not supported`}; send Content-Type: ${LINES_TYPE}`);
 }
@@ -26,17 +26,13 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
  */
 export async function readJsonObject(request: IncomingMessage, maxBytes: number, { sanitize, requiresBody }: Pick<OperationSpec, 'sanitize' | 'requiresBody'>): Promise<Record<string, unknown>> {
   const { headers } = request;
-  checkEncoding(headers);
+  requirePlainBody(headers);
   const isTyped = checkContentType(headers['content-type']);
   if (!isTyped && Number(headers['content-length'] ?? 0) > 0) throw untyped();
-  const bytes = await readRequestBytes(request, maxBytes).catch((cause: unknown) => Promise.reject(bodyError(cause)));
+  const bytes = await readBodyBytes(request, maxBytes);
   if (bytes.length === 0) return absent(requiresBody === true);
   if (!isTyped) throw untyped();
-  const value = parse(toText(bytes, sanitize));
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new ServiceError('invalid_json', 'invalid JSON: the body must be an object');
-  }
-  return value as Record<string, unknown>;
+  return requireJsonObject(parseJsonBody(sanitize ? decodeUtf8(bytes) ?? decodeUtf8Escaping(bytes) : bodyText(bytes)));
 }
 
 /** A body as it arrives. Rejects like `readJsonObject` if it is cut off. */
@@ -65,25 +61,4 @@ function checkContentType(header: string | undefined): boolean {
 
 function untyped(): ServiceError {
   return new ServiceError('unsupported_media_type', `the body has no Content-Type; send Content-Type: ${JSON_TYPE}`);
-}
-
-function checkEncoding(headers: IncomingHttpHeaders): void {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return;
-  throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
-}
-
-function toText(bytes: Buffer, repairText: boolean): string {
-  const text = decodeUtf8(bytes);
-  if (text !== undefined) return text;
-  if (repairText) return decodeUtf8Escaping(bytes);
-  throw new ServiceError('invalid_json', 'invalid JSON: the body is not valid UTF-8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ServiceError('invalid_json', `invalid JSON: ${(error as Error).message.slice(0, 200)}`, { cause: error });
-  }
 }

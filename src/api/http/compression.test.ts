@@ -42,7 +42,7 @@ const asBody = (type: string, body: unknown, headers: Record<string, string> = {
 };
 const decoded = ({ bytes, headers }: Answer): string => (DECODE[headers['content-encoding'] ?? '']?.(bytes) ?? bytes).toString();
 
-describe('an answer over 1 KiB is compressed', () => {
+describe('a response over 1 KiB is compressed', () => {
   it.each([
     ['gzip', 'gzip'],
     ['br', 'br'],
@@ -117,7 +117,7 @@ describe('left as it is', () => {
     expect(sent.bytes.length).toBeGreaterThan(500);
   });
 
-  it('is the length that HEAD tells of', async () => {
+  it('is the length that HEAD reports', async () => {
     const { headers, bytes } = await get(asBody('text/plain', LONG), accepting, 'HEAD');
     expect([headers['content-encoding'], Number(headers['content-length']), bytes.length]).toEqual([undefined, Buffer.byteLength(LONG), 0]);
   });

@@ -21,23 +21,23 @@ describe('the console over HTTP', () => {
     expect(CONSOLE_POLICY).not.toContain('unsafe');
   });
 
-  it('answers 304 to who has the page, compressed or not', async () => {
+  it('returns 304 to clients that have the page, compressed or not', async () => {
     for (const encoding of ['identity', 'gzip', 'br']) {
       const tag = (await get('/console', { headers: { 'Accept-Encoding': encoding } })).headers.get('etag')!;
       expect((await get('/console', { headers: { 'Accept-Encoding': encoding, 'If-None-Match': tag } })).status).toBe(304);
     }
   });
 
-  it('lets browsers keep scripts for good, whose names change with what is in them', async () => {
+  it('lets browsers cache scripts permanently, because their names change with their content', async () => {
     const { status, headers } = await get(await scriptOf('/console'));
     expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable']);
   });
 
-  it('answers 404 for what is not there, also outside the folder', async () => {
+  it('returns 404 for what is not there, also outside the folder', async () => {
     for (const path of ['/console/assets/none.js', '/console/nothing', '/console/assets/..%2f..%2fdocs%2fopenapi.json', '/console/assets/%2e%2e/docs.html']) expect((await get(path)).status, path).toBe(404);
   });
 
-  it('answers 405 to other methods', async () => {
+  it('returns 405 to other methods', async () => {
     const response = await get('/console', { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });

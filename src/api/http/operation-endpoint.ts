@@ -132,7 +132,7 @@ function checkQuery(strict: boolean | undefined, spec: OperationSpec, query: Que
 }
 
 function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>): number {
-  if (status !== spec.status && !spec.otherStatuses?.includes(status)) throw new Error(`${spec.id} answered ${status}, which is not specified`);
+  if (status !== spec.status && !spec.otherStatuses?.includes(status)) throw new Error(`${spec.id} returned ${status}, which is not specified`);
   return status;
 }
 
@@ -172,5 +172,5 @@ function goneSignal(ctx: HttpContext): AbortSignal {
 function checkAnswer(reader: SpecificationReader, spec: OperationSpec, status: number, value: unknown): void {
   if (!spec.produces.includes('application/json')) return;
   const wrong = reader.violations(spec.id, status, value);
-  if (wrong !== undefined) throw new Error(`the answer of ${spec.id} is not as specified: ${wrong}`);
+  if (wrong !== undefined) throw new Error(`the response of ${spec.id} is not as specified: ${wrong}`);
 }

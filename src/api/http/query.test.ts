@@ -81,7 +81,7 @@ describe('a parameter that the operation does not have', () => {
     expect(refusal(text)).toBe(message);
   });
 
-  it('is told what there is instead', () => {
+  it('names the replacement', () => {
     expect(refusal('x=1', PARAMETERS.slice(0, 2))).toBe('unknown query parameter "x"; GET /v1/things takes collection, limit');
     expect(refusal('x=1', [])).toBe('unknown query parameter "x"; GET /v1/things takes none');
   });

@@ -29,7 +29,7 @@ export interface ServerLimits {
 export const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
 
 /** Rejected connections are logged with at most one line a minute. */
-const TOLD_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 export interface ServerExtras {
   /** Serves over TLS; open connections keep their certificate when a new one is loaded. */
@@ -77,7 +77,7 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
   const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
   server.maxConnections = limits.connections;
-  tellDrops(server, log, limits);
+  logDrops(server, log, limits);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
@@ -117,13 +117,13 @@ function tooSlow(): NodeJS.ErrnoException {
   return Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 }
 
-function tellDrops(server: Server | TlsServer, log: Log, { connections }: ServerLimits): void {
-  let toldAt = -Infinity;
+function logDrops(server: Server | TlsServer, log: Log, { connections }: ServerLimits): void {
+  let loggedAt = -Infinity;
   server.on('drop', () => {
     const now = performance.now();
-    if (now - toldAt < TOLD_EVERY_MS) return;
-    toldAt = now;
-    log.warn({ connections }, 'connections are turned away: there are too many');
+    if (now - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = now;
+    log.warn({ connections }, 'connections are rejected: there are too many');
   });
 }
 

@@ -9,7 +9,7 @@ import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from 
 import { readJsonObject } from './body.ts';
 
 /** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
-const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, lingerMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
+const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, maxReadOnMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
 
 const servers: HttpServer[] = [];
 const sockets: Socket[] = [];
@@ -62,7 +62,7 @@ describe('a client whose head does not come', () => {
   it.each([
     ['says nothing at all', ''],
     ['stops in the middle', 'GET / HTTP/1.1\r\nHost: a\r\n'],
-  ])('and %s is answered 408 and closed', async (_, text) => {
+  ])('and %s returns 408 and closed', async (_, text) => {
     const { socket, received, closed } = await open(await serve(reading));
     socket.write(text);
     await closed;
@@ -108,7 +108,7 @@ describe('a client whose head does not come', () => {
 });
 
 describe('a client whose body comes too slowly', () => {
-  it('is answered 408 by whoever reads it, and closed', async () => {
+  it('returns 408 by whoever reads it, and closed', async () => {
     const { socket, received, closed } = await open(await serve(reading));
     socket.write(head('Content-Length: 100000\r\n'));
     drip(socket, 'x', 20);
@@ -132,7 +132,7 @@ describe('a client whose body comes too slowly', () => {
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('is answered also where its body is read as a stream, or not at all', async () => {
+  it('also ends where its body is read as a stream, or not at all', async () => {
     const pending = await open(await serve(() => undefined));
     pending.socket.write(head('Content-Length: 100000\r\n'));
     await pending.closed;
@@ -164,7 +164,7 @@ describe('a client whose body comes too slowly', () => {
     await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 200 /));
   });
 
-  it('is not blamed for a server that is slow to read', async () => {
+  it('is not ended because the server is slow to read', async () => {
     const gate = Promise.withResolvers<void>();
     const { socket, received } = await open(await serve((request, response) => {
       void gate.promise.then(() => readRequestBytes(request, 1_000_000)).then((bytes) => response.end(String(bytes.length)), () => response.end('lost'));
@@ -178,7 +178,7 @@ describe('a client whose body comes too slowly', () => {
 });
 
 describe('a request that never ends', () => {
-  it('is cut off once it was answered', async () => {
+  it('is cut off after its response', async () => {
     const { socket, received, closed } = await open(await serve((_, response) => void response.writeHead(404).end('none')));
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     drip(socket, `ff\r\n${'x'.repeat(255)}\r\n`, 5);
@@ -196,8 +196,8 @@ describe('a request that never ends', () => {
   });
 });
 
-describe('a client that takes in nothing of its answer', () => {
-  it('is given up, and what makes the answer is told', async () => {
+describe('a client that takes in nothing of its response', () => {
+  it('is cut off, and the work for its response is aborted', async () => {
     const gone = Promise.withResolvers<void>();
     const { socket, closed } = await open(await serve((_, response) => {
       response.once('close', () => gone.resolve());
@@ -210,7 +210,7 @@ describe('a client that takes in nothing of its answer', () => {
     await closed;
   });
 
-  it('is not who waits for one that takes long, or reads it slowly', async () => {
+  it('is not one that waits for a slow response, or reads it slowly', async () => {
     const { socket, received } = await open(await serve((_, response) => {
       setTimeout(() => response.write('first '), 250);
       setTimeout(() => response.end('last'), 500);
@@ -221,19 +221,19 @@ describe('a client that takes in nothing of its answer', () => {
 });
 
 describe('what is too large or too much', () => {
-  it('headers of more than 16 KiB are answered 431', async () => {
+  it('headers of more than 16 KiB return 431', async () => {
     const { socket, received, closed } = await open(await serve(reading));
     socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('connections beyond the limit are closed unheard, which is logged once, and a place that becomes free can be taken', async () => {
+  it('connections beyond the limit are closed unread, which is logged once, and a freed slot can be taken', async () => {
     const server = await serve(reading, { connections: 3, headMs: 60_000 });
     const held = await Promise.all([open(server), open(server), open(server)]);
     const [first, second] = [await open(server), await open(server)];
     await Promise.all([first.closed, second.closed]);
-    expect([first.received(), warnings]).toEqual(['', ['connections are turned away: there are too many']]);
+    expect([first.received(), warnings]).toEqual(['', ['connections are rejected: there are too many']]);
     held[0]!.socket.destroy();
     await vi.waitFor(async () => {
       const late = await open(server);

@@ -55,13 +55,13 @@ describe.skipIf(process.platform === 'win32')('HTTP on a unix socket', () => {
     expect(() => statSync(path)).toThrow('ENOENT');
   });
 
-  it('of a server that lives is not taken from it', async () => {
+  it('of a running server is not taken from it', async () => {
     await start();
     await expect(start()).rejects.toThrow(`address unix:${path} is already in use`);
     expect(await send('GET', '/health')).toBe(200);
   });
 
-  it('takes any Host, since no browser reaches it, and no page of a stranger that a proxy let through', async () => {
+  it('takes any Host, since no browser reaches it, and no page of another site that a proxy let through', async () => {
     await start();
     expect(await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org' }, DOCUMENT)).toBe(200);
     expect(await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org', Origin: 'https://docs.example.org' }, DOCUMENT)).toBe(200);

@@ -33,7 +33,7 @@ describe('a session (decision D-113)', () => {
     expect(await counted()).toEqual({ sse: 0, streamable: 0 });
   });
 
-  it('is answered 404 once it was ended, and before it began', async () => {
+  it('returns 404 once it was ended, and before it began', async () => {
     const session = await open();
     expect((await end(session)).status).toBe(200);
     for (const id of [session, '0'.repeat(32), '__proto__', 'x'.repeat(4000)]) {
@@ -48,7 +48,7 @@ describe('a session (decision D-113)', () => {
     expect([status, answer.error?.code]).toEqual([400, -32000]);
   });
 
-  it('answers 2025-11-25 whatever revision the client asks for', async () => {
+  it('returns 2025-11-25 whatever revision the client asks for', async () => {
     for (const protocolVersion of ['2025-11-25', '2025-06-18', '2024-11-05', '2031-01-01']) {
       const { answer, headers } = await raw.post({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion } });
       expect(answer.result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'quire' } });

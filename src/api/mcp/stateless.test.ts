@@ -57,7 +57,7 @@ describe('a request without a session (decision D-112)', () => {
     expect([status, answer.error?.code]).toEqual([400, -32020]);
   });
 
-  it('of an unknown revision is told which there are', async () => {
+  it('of an unknown revision returns which are supported', async () => {
     const { status, answer } = await raw.stateless('tools/list', {}, { headers: { 'MCP-Protocol-Version': '2099-01-01' }, meta: { ...ENVELOPE, [VERSION]: '2099-01-01' } });
     expect(status).toBe(400);
     expect(answer.error).toMatchObject({ code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } });
@@ -83,7 +83,7 @@ describe('a request without a session (decision D-112)', () => {
     expect(answer.result).toMatchObject({ resultType: 'complete', structuredContent: { contentMd: '# A' }, _meta: { [SERVER_INFO]: { name: 'quire' } } });
   });
 
-  it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'no/such/method'])('for the removed or unknown method %s is answered 404', async (method) => {
+  it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'no/such/method'])('for the removed or unknown method %s returns 404', async (method) => {
     const { status, answer } = await raw.stateless(method);
     expect([status, answer.error?.code]).toEqual([404, -32601]);
   });

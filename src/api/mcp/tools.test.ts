@@ -194,7 +194,7 @@ describe('tools/call', () => {
     expect((await call('get_document', { ...a, collection: 'keys' })).structuredContent).toMatchObject({ meta });
   });
 
-  it('tells a failure as a result with the message and the stable code', async () => {
+  it('reports a failure as a result with the message and the stable code', async () => {
     const missing = await call('get_document', { collection: 'blog', key: 'nowhere', lang: 'en' });
     expect([missing.isError, JSON.parse(textOf(missing))]).toMatchObject([true, { code: 'not_found' }]);
     const invalid = await call('add_document', { collection: 'blog' });
@@ -241,7 +241,7 @@ describe('tools/call', () => {
 });
 
 describe('export_documents', () => {
-  it('answers a window of the documents and says how to go on', async () => {
+  it('returns a window of the documents and says how to go on', async () => {
     const documents = Array.from({ length: 25 }, (_, i) => ({ key: `d${String(i).padStart(2, '0')}`, lang: 'en', content_md: `Text ${i}` }));
     await call('add_documents_batch', { collection: 'many', documents });
     const keys: string[] = [];

@@ -25,7 +25,7 @@ const bucketUrl = (prefix: string) => `http://${s3.endpoint}/${BUCKET}/${prefix}
 const keys = async (prefix: string) => [...(await s3.objects()).keys()].filter((key) => key.startsWith(prefix)).sort();
 
 describe('scheduled backups of the document service', () => {
-  it('are made, copied, told in stats and metrics, and restored by their name', async () => {
+  it('are made, copied, reported in stats and metrics, and restored by their name', async () => {
     const dir = join(folder, 'docs');
     const server = await startDocsServer({ env: {
       SVC_BACKUP_CRON: '0 3 * * *', SVC_BACKUP_DIR: dir, SVC_BACKUP_S3_URL: bucketUrl('docs'), SVC_BACKUP_S3_ACCESS_KEY: CREDENTIAL, SVC_BACKUP_S3_SECRET_KEY: CREDENTIAL,

@@ -84,7 +84,7 @@ async function copy(service: Service, id: OperationId, input: Readonly<Record<st
     const { code, message } = error as NodeJS.ErrnoException;
     // A closed pipe ends the transfer, and so does an interruption of an endless response.
     if (code === 'EPIPE' || signal.aborted) return;
-    throw new CommandError(code === 'EEXIST' ? `${output} exists` : `the answer broke off: ${message}`, { cause: error });
+    throw new CommandError(code === 'EEXIST' ? `${output} exists` : `the response broke off: ${message}`, { cause: error });
   }
 }
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { mergedText } from './documents/edit.ts';
 import { ENTRIES, createProgram } from './program.ts';
-import { runQuire, Sink, type CommandInput } from './testing/run-command.ts';
+import { runQuire, Sink, type CommandInput } from '../../testkit/commands/run-command.ts';
 
 const execute = promisify(execFile);
 const MAIN = join(import.meta.dirname, '../main.ts');
@@ -104,7 +104,7 @@ describe('documents', () => {
     expect(await quire(['list', 'blog'])).toMatch(/^key +title +updated +tags\n.*\nhello +Hello .* a, b\nsecond +Second/);
     expect((await quire(['list', 'blog', '--ndjson', '--fields', 'title'])).trim().split('\n').map((line) => (JSON.parse(line) as { key: string }).key)).toEqual(['hello', 'second']);
     expect(await runQuire(['list', 'blog', '--limit', '1'])).toMatchObject({ stderr: 'the first 1; --limit lists more, --all everything\n' });
-    expect(await runQuire(['delete', 'blog', 'second'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes says that it is meant') as string });
+    expect(await runQuire(['delete', 'blog', 'second'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('confirm with --yes') as string });
     await quire(['delete', 'blog', 'second', '--yes']);
     expect(await runQuire(['get', 'blog', 'second'])).toMatchObject({ exitCode: 3, stdout: '' });
   });

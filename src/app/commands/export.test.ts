@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeService, type FakeAnswer, type FakeService } from './testing/fake-service.ts';
-import { runQuire } from './testing/run-command.ts';
+import { startFakeService, type FakeAnswer, type FakeService } from '../../testkit/commands/fake-service.ts';
+import { runQuire } from '../../testkit/commands/run-command.ts';
 
 const TWO = '{"key":"a"}\n{"key":"b"}\n';
 
@@ -75,7 +75,7 @@ describe('quire export', () => {
 
   it('passes on why the service refuses', async () => {
     answer = { status: 403, body: { error: 'forbidden' } };
-    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({ exitCode: 4, stderr: 'quire export: the service answered 403: forbidden\n' });
+    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({ exitCode: 4, stderr: 'quire export: the service returned 403: forbidden\n' });
     expect(await readdir(folder)).toEqual([]);
   });
 

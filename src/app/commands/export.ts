@@ -83,12 +83,12 @@ async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', sign
   return stream === null ? Readable.from([]) : Readable.fromWeb(stream);
 }
 
-const TELL_EVERY_MS = 3000;
+const REPORT_EVERY_MS = 3000;
 
 /** Reports every few seconds how much was written; the total size is not known. */
 async function withProgress(meter: Meter, format: 'ndjson' | 'zip', io: Io | undefined, work: () => Promise<void>): Promise<void> {
-  const tell = (): void => writeLines(io!.stderr, [`${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`]);
-  const timer = io === undefined ? undefined : setInterval(tell, TELL_EVERY_MS);
+  const report = (): void => writeLines(io!.stderr, [`${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`]);
+  const timer = io === undefined ? undefined : setInterval(report, REPORT_EVERY_MS);
   try {
     await work();
   } finally {

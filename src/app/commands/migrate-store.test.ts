@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DOCUMENT_MIGRATIONS, migrate, openDatabase, openPostgres, type Sql } from '../../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
-import { runQuire } from './testing/run-command.ts';
+import { runQuire } from '../../testkit/commands/run-command.ts';
 
 let folder: string;
 beforeEach(async () => {

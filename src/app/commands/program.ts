@@ -76,7 +76,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: 'health', summary: 'show whether the service is healthy', group: ADMINISTRATION, load: single('health') },
   { name: 'stats', summary: 'show how much the service holds', group: ADMINISTRATION, load: single('stats') },
   { name: 'config', summary: "show the service's settings", group: ADMINISTRATION, load: single('config') },
-  { name: 'audit', summary: 'list who did what, newest first', group: ADMINISTRATION, load: single('audit') },
+  { name: 'audit', summary: 'list recorded actions and their actors, newest first', group: ADMINISTRATION, load: single('audit') },
   { name: 'call', summary: 'call any operation of the service by its name', group: ADMINISTRATION, load: async () => (await import('./call.ts')).registerCall },
   { name: 'login', summary: 'sign in to a server, and remember it', group: SERVERS, load: async () => (await import('./account/login.ts')).registerLogin },
   { name: 'logout', summary: 'forget a server and its credential', group: SERVERS, load: async () => (await import('./account/logout.ts')).registerLogout },

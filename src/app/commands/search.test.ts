@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatMoment } from './shared/format.ts';
 import { textWidth } from './shared/text-width.ts';
-import { startFakeService, type FakeAnswer, type FakeService } from './testing/fake-service.ts';
-import { runQuire } from './testing/run-command.ts';
+import { startFakeService, type FakeAnswer, type FakeService } from '../../testkit/commands/fake-service.ts';
+import { runQuire } from '../../testkit/commands/run-command.ts';
 
 const DOCUMENTS = [
   { id: 'c|a|en', key: 'a', lang: 'en', meta: { title: ['First'], tags: ['x', 'y'] }, updatedAt: 1_770_000_000 },
@@ -147,7 +147,7 @@ describe('quire search WORDS', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('tells what the service refuses', async () => {
+  it('reports what the service refuses', async () => {
     answers['/v1/fts'] = { status: 400, body: { error: 'query must not end with AND', code: 'invalid_argument', requestId: 'r' } };
     const run = await searching(['-c', 'c', 'cats', 'AND']);
     expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('query must not end with AND')]);

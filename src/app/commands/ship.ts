@@ -117,7 +117,7 @@ async function install(flags: InstallFlags, io: Io): Promise<void> {
     if (flags.dryRun !== true) await carryOut(actions, token?.trim());
     writeLines(io.stdout, describePlan(actions));
   } catch (error) {
-    tellReason(error);
+    throwForUser(error);
   }
 }
 
@@ -144,7 +144,7 @@ function toUserIds(text: string): UserIdRange {
 async function join(flags: JoinFlags, io: Io): Promise<void> {
   // Loaded only here, so that other commands start without it.
   const { joinShip } = await import('../ship/join-ship.ts');
-  const { shipId, name, labels, fleetAddress } = await joinShip(flags, process.env).catch(tellReason);
+  const { shipId, name, labels, fleetAddress } = await joinShip(flags, process.env).catch(throwForUser);
   const folder = flags.dataDir === DATA_DIR ? '' : ` --data-dir ${flags.dataDir}`;
   writeLines(io.stdout, [
     `joined as ${name} (ship ${shipId})`,
@@ -159,7 +159,7 @@ async function run(flags: RunFlags, io: Io): Promise<void> {
   const log = createLog({ format: flags.logFormat, level: flags.logLevel });
   for (const problem of problems) log.warn({}, problem);
   const { runShip } = await import('../ship/run-ship.ts');
-  const run = await runShip(flags, env, log).catch(tellReason);
+  const run = await runShip(flags, env, log).catch(throwForUser);
   log.info({ name: run.identity.name, ship: run.identity.shipId, server: run.identity.fleetAddress }, 'connecting');
   const release = steer(run, io);
   const end = await run.ended;
@@ -172,7 +172,7 @@ async function run(flags: RunFlags, io: Io): Promise<void> {
 const ENDS: Readonly<Record<ShipRunEnd, { readonly exitCode: number; readonly message?: string }>> = {
   drained: { exitCode: 0 },
   ephemeral: { exitCode: 0 },
-  gave_up: { exitCode: 1, message: 'the server could not be told how the last runs ended; it hands them out again' },
+  gave_up: { exitCode: 1, message: 'the server could not be notified how the last runs ended; it assigns them again' },
   denied: { exitCode: EXIT_DENIED, message: 'the server has revoked this ship, and its key is deleted: join again with a new token' },
   expired: { exitCode: EXIT_DENIED, message: 'the certificate has expired before it could be renewed: join again with a new token' },
   outdated: { exitCode: EXIT_OUTDATED, message: 'this program is too old for the server: upgrade it' },
@@ -181,7 +181,7 @@ const ENDS: Readonly<Record<ShipRunEnd, { readonly exitCode: number; readonly me
 /** Signals say how much of a hurry there is. */
 function steer({ ship }: ShipRun, io: Io): () => void {
   let signals = 0;
-  const hear = (): void => {
+  const stop = (): void => {
     signals += 1;
     if (signals === 1) {
       writeLines(io.stderr, [ship.running > 0 ? `waiting for ${ship.running} of its runs; once more gives them back` : 'leaving']);
@@ -189,14 +189,14 @@ function steer({ ship }: ShipRun, io: Io): () => void {
     } else if (signals === 2) ship.stop();
     else process.exit(1);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, hear);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   return () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, hear);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop);
   };
 }
 
 /** Errors that were written for users are shown as they are; anything else is a bug. */
-function tellReason(error: unknown): never {
+function throwForUser(error: unknown): never {
   if (error instanceof Error && error.name === 'ShipFailure') throw new CommandError(error.message, { cause: error });
   throw error;
 }

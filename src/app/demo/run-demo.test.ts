@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Sink } from '../commands/testing/run-command.ts';
+import { Sink } from '../../testkit/commands/run-command.ts';
 import { runDemo } from './run-demo.ts';
 
 let temporary: string;

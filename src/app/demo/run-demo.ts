@@ -44,7 +44,7 @@ export async function runDemo(context: DemoContext): Promise<void> {
       await step(tour);
       if (signal.aborted) throw new InterruptedError();
     }
-    screen.lines(['', ...farewell()]);
+    screen.lines(['', ...closingLines()]);
   } catch (error) {
     // The interrupt from the terminal also stops the service, so failures after it are expected.
     throw signal.aborted ? new InterruptedError() : error;
@@ -76,7 +76,7 @@ async function importCorpus(corpus: DemoCorpus, url: string, { io, signal }: Dem
   }
 }
 
-function farewell(): string[] {
+function closingLines(): string[] {
   return [
     'That was the demo. To go on with a database of your own (any folder of markdown will do):',
     '  npm start',

@@ -15,7 +15,7 @@ describe('startServiceProcess', () => {
     await service.stop();
   });
 
-  it('tells the last words of one that does not start', async () => {
+  it('reports the last words of one that does not start', async () => {
     await expect(startServiceProcess(script('console.error("the disk is gone"); process.exit(3)'))).rejects.toThrow('the service did not start: it ended with status 3\n  the disk is gone');
   });
 

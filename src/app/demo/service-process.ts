@@ -69,7 +69,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const impatient = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN);
   await gone;
-  clearTimeout(impatient);
+  clearTimeout(killTimer);
 }

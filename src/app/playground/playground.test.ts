@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
-import { runQuire, Sink } from '../commands/testing/run-command.ts';
+import { runQuire, Sink } from '../../testkit/commands/run-command.ts';
 import type { Io } from '../commands/shared/io.ts';
 import { fillPlayground } from './playground.ts';
 

@@ -102,10 +102,10 @@ describe('the certificates of a server', () => {
     ['the certificate of another key', async () => writeFile(file('cert'), second.cert)],
     ['an authority that is none', async () => writeFile(file('ca'), 'nonsense')],
     ['gone', async () => rm(file('key'))],
-  ])('stay where the new ones are %s, which is told once, and come when they are whole', async (_, spoil) => {
+  ])('stay where the new ones are %s, which is reported once, and come when they are whole', async (_, corrupt) => {
     const { certificates, lines, told, timer } = await read({ SVC_TLS_CLIENT_CA: file('ca') });
     certificates.follow(timer);
-    await spoil();
+    await corrupt();
     for (let looks = 2; looks < 5; looks++) {
       await timer.elapse();
       await vi.waitFor(() => expect(timer.sleeps).toHaveLength(looks));

@@ -5,7 +5,7 @@ import type { Listener, ProtocolContext } from './context.ts';
 import { createHttpListener } from './http.ts';
 
 /** Seconds for which clients may cache where HTTP/3 is served. */
-const REMEMBERED_SECONDS = 86_400;
+const MAX_AGE_SECONDS = 86_400;
 
 export interface Http3Listener extends Listener {
   /** The value of `Alt-Svc` for it (RFC 7838). */
@@ -46,7 +46,7 @@ async function listen(context: ProtocolContext, library: Http3Library, tls: TlsS
     const url = server.url.replace('http:', 'https:');
     return {
       url,
-      alternative: `h3=":${new URL(url).port}"; ma=${REMEMBERED_SECONDS}`,
+      alternative: `h3=":${new URL(url).port}"; ma=${MAX_AGE_SECONDS}`,
       async stop(graceMs) {
         await server.stop(graceMs);
         await quic.shut();

@@ -29,11 +29,11 @@ export async function createMcp({ settings, specification, invoke, permits, serv
     instructions: mcp.instructions,
     schemas: await readSchemas(),
     inputs,
-    invoke: (isVouchedFor(settings) ? vouched(invoke) : invoke) as unknown as CoreOptions['invoke'],
+    invoke: (isTrusted(settings) ? trusted(invoke) : invoke) as unknown as CoreOptions['invoke'],
     custom: mcp.config === '' ? [] : await readCustomTools(mcp.config, inputs),
     builtInTools: mcp.builtinTools,
     toolset: toolsetOf(mcp.toolset),
-    permits: isVouchedFor(settings) ? (caller) => permits({ ...caller, vouchedFor: 'mcp' }) : permits,
+    permits: isTrusted(settings) ? (caller) => permits({ ...caller, trustedAs: 'mcp' }) : permits,
     defaultLang: fts.defaultLang,
     answerBytes: mcpAnswerBytes(settings),
     log,
@@ -43,12 +43,12 @@ export async function createMcp({ settings, specification, invoke, permits, serv
 }
 
 /** Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine (decision D-114). */
-function isVouchedFor({ mcp }: Settings): boolean {
+function isTrusted({ mcp }: Settings): boolean {
   return mcp.apiKeyEnabled || mcp.stdio;
 }
 
-function vouched(invoke: ServedService['invoke']): ServedService['invoke'] {
-  return (id, input, caller) => invoke(id, input, { ...caller, vouchedFor: 'mcp' });
+function trusted(invoke: ServedService['invoke']): ServedService['invoke'] {
+  return (id, input, caller) => invoke(id, input, { ...caller, trustedAs: 'mcp' });
 }
 
 function toolsetOf(names: readonly string[]): Toolset {

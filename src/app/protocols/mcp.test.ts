@@ -29,7 +29,7 @@ describe('MCP in the service', () => {
     expect(keyed.warnings.filter((line) => line.startsWith('MCP'))).toEqual([]);
   });
 
-  it('asks for a key where it is told to', async () => {
+  it('requires a key when configured', async () => {
     const { running } = await start({ SVC_MCP_API_KEY_ENABLED: 'true', SVC_MCP_API_KEYS: 'secret:me,other:you' });
     const url = new URL(running.listeners.mcp!.url);
     await expect(connectHandshake(url)).rejects.toThrow();
@@ -73,7 +73,7 @@ describe('MCP in the service', () => {
     expect(await call(await signIn(running.url))).toBe(false);
   });
 
-  it('names itself and instructs models as it is told to', async () => {
+  it('names itself and instructs models as configured', async () => {
     const { running } = await start({ SVC_MCP_SERVER_NAME: 'library', SVC_MCP_INSTRUCTIONS: 'Search before you answer.' });
     const { client } = await connectHandshake(new URL(running.listeners.mcp!.url));
     expect([client.getServerVersion(), client.getInstructions()]).toMatchObject([{ name: 'library' }, 'Search before you answer.']);
@@ -96,7 +96,7 @@ describe('MCP in the service', () => {
     await client.close();
   });
 
-  it('tells its tools among the endpoints', async () => {
+  it('reports its tools among the endpoints', async () => {
     const { running } = await start();
     const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
     expect(mcp).toHaveLength(12);

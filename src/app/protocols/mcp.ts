@@ -12,7 +12,7 @@ const jsonRpcErrors: ErrorFormat = {
 
 /** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, service: { access, observeStranger }, clock, log, readAddress, limit } = context;
+  const { settings, service: { access, observeUnidentified }, clock, log, readAddress, limit } = context;
   const { mcp, limits } = settings;
   if (!mcp.enabled) return undefined;
   const address = listenOn(mcp.addr);
@@ -25,8 +25,8 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
   const mcpListener = createMcpListener({
     ...served, clock, log, readAddress, limit,
     authenticator,
-    follow: (check) => access.standings.follow(check),
-    onRefused: (refused) => observeStranger({ ...refused, keysOnly: mcp.apiKeyEnabled }),
+    follow: (check) => access.accessWatches.follow(check),
+    onRefused: (refused) => observeUnidentified({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
     compress: settings.http.compression,
     // All tools have one path, so `*`, which allows every page to read, allows nothing here.

@@ -17,14 +17,14 @@ let folder: string;
 let ca: string;
 let server: Certificate;
 let member: Certificate;
-let stranger: Certificate;
+let foreign: Certificate;
 let service: RunningDocumentService | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-tls-'));
   const authority = await makeAuthority();
   ca = authority.cert;
-  [server, member, stranger] = [await authority.issue('server'), await authority.issue('client'), await (await makeAuthority()).issue('client')];
+  [server, member, foreign] = [await authority.issue('server'), await authority.issue('client'), await (await makeAuthority()).issue('client')];
   await writeFile(file('cert'), server.cert);
   await writeFile(file('key'), server.key);
   await writeFile(file('ca'), ca);
@@ -71,7 +71,7 @@ async function answersGrpc({ listeners }: RunningDocumentService, own?: Certific
 }
 
 describe('with TLS', () => {
-  it('every port speaks it and nothing else, and tells browsers to stay with it', async () => {
+  it('every port speaks it and nothing else, and instructs browsers to stay with it', async () => {
     const running = await start();
     expect([running.url, running.listeners.mcp!.url].map((url) => new URL(url).protocol)).toEqual(['https:', 'https:']);
     const health = await get(`${running.url}/health`);
@@ -85,7 +85,7 @@ describe('with TLS', () => {
 
   it('and an authority of clients, none is let in without a certificate of it', async () => {
     const running = await start({ SVC_TLS_CLIENT_CA: file('ca') });
-    for (const own of [undefined, stranger]) {
+    for (const own of [undefined, foreign]) {
       await expect(get(`${running.url}/health`, { ...own })).rejects.toThrow();
       await expect(get(running.listeners.mcp!.url, { ...own })).rejects.toThrow();
       expect(await answersGrpc(running, own)).toBe(false);

@@ -9,7 +9,7 @@ import { connectHandshake } from '../../testkit/mcp-clients.ts';
 import { contentOf, freePort, placeOf, SECRET, testFolder, TestNode, untilEqual } from './test-fixture.ts';
 
 /** Long, because other work may use the processors. */
-const PATIENT = { timeout: 10_000, interval: 20 };
+const POLLING = { timeout: 10_000, interval: 20 };
 
 let folder: Awaited<ReturnType<typeof testFolder>>;
 let nodes: TestNode[] = [];
@@ -66,9 +66,9 @@ describe('a leader and its follower (decision 4.11)', () => {
     await add(leader, 'after', { collection: 'first' });
     await untilEqual(follower, leader);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
-    await expect.poll(() => found(follower, 'text', 'first'), PATIENT).toBe(2);
+    await expect.poll(() => found(follower, 'text', 'first'), POLLING).toBe(2);
     const here = await follower.status();
-    await expect.poll(async () => (await leader.status()).followers, PATIENT).toMatchObject([{ follower_id: here.node_id, confirmed_lsn: here.current_lsn, status: 'healthy' }]);
+    await expect.poll(async () => (await leader.status()).followers, POLLING).toMatchObject([{ follower_id: here.node_id, confirmed_lsn: here.current_lsn, status: 'healthy' }]);
     expect(here).toMatchObject({ role: 'follower', leader_addr: address, current_lsn: (await leader.status()).current_lsn, healthy: true, followers: [] });
   });
 
@@ -88,7 +88,7 @@ describe('a leader and its follower (decision 4.11)', () => {
     await untilEqual(follower, leader);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
     for (const path of ['/v1/collection-configs', '/v1/curation', '/v1/webhooks', '/v1/synonyms?collection=kinds']) {
-      await expect.poll(() => follower.do('GET', path), PATIENT).toEqual(await leader.do('GET', path));
+      await expect.poll(() => follower.do('GET', path), POLLING).toEqual(await leader.do('GET', path));
     }
   });
 
@@ -196,7 +196,7 @@ describe('what a follower has', () => {
     await add(leader, 'c');
     await untilEqual(follower, leader);
     expect(await contentOf(follower.sql)).toEqual(await contentOf(leader.sql));
-    await expect.poll(() => found(follower, 'text'), PATIENT).toBe(2);
+    await expect.poll(() => found(follower, 'text'), POLLING).toBe(2);
   });
 
   it('is a snapshot where the binlog no longer holds what it lacks', async () => {
@@ -206,7 +206,7 @@ describe('what a follower has', () => {
     await untilEqual(follower, leader);
     await stop(follower);
     for (let i = 0; i < 16; i++) await add(leader, `b${i}`, { contentMd: randomBytes(100_000).toString('base64') });
-    await expect.poll(async () => (await leader.status()).binlog_oldest_lsn, PATIENT).toBeGreaterThan(2);
+    await expect.poll(async () => (await leader.status()).binlog_oldest_lsn, POLLING).toBeGreaterThan(2);
     follower = await startFollower();
     await untilEqual(follower, leader);
     expect(follower.logged.map(({ message }) => message)).toContain('the binlog of the leader does not go on where this node stands; taking a snapshot');
@@ -229,7 +229,7 @@ describe('a promoted follower', () => {
     await add(next, 'new');
     old = await startLeader();
     const reason = 'this leader of epoch 1 was replaced by one of epoch 2';
-    await expect.poll(async () => (await old.call('POST', '/v1/add', { collection: 'blog', key: 'x', lang: 'en', contentMd: 'x' })).body['error'], PATIENT).toContain(reason);
+    await expect.poll(async () => (await old.call('POST', '/v1/add', { collection: 'blog', key: 'x', lang: 'en', contentMd: 'x' })).body['error'], POLLING).toContain(reason);
     expect(await old.do('GET', '/health')).toMatchObject({ persistence: { warnings: expect.arrayContaining([{ code: 'REPLICATION_LAG', detail: expect.stringContaining(reason) }]) } });
     expect((await old.status()).healthy).toBe(false);
 
@@ -241,7 +241,7 @@ describe('a promoted follower', () => {
     await untilEqual(old, next);
     expect(await contentOf(old.sql)).toEqual(await contentOf(next.sql));
     expect((await readdir(dirname(folder.path('leader')))).filter((name) => /^quire\.db\.before-following-\d+\.db$/.test(name))).toHaveLength(1);
-    await expect.poll(() => found(old, 'text'), PATIENT).toBe(2);
+    await expect.poll(() => found(old, 'text'), POLLING).toBe(2);
   });
 });
 
@@ -265,13 +265,13 @@ describe('between nodes with TLS', () => {
 });
 
 describe('a follower that is late', () => {
-  it('is told of by the leader once, in its health and as an event', async () => {
+  it('is reported by the leader once, in its health and as an event', async () => {
     const leader = await startLeader({ SVC_REPLICATION_MAX_LAG: '1ms' });
     const client = new GrpcClient(leader.address);
     try {
       await client.call('AcknowledgeLSN', { followerId: 'late', lsn: 0, position: 0 }, { metadata: { 'x-svc-replication-secret': SECRET } });
       await add(leader, 'a');
-      await expect.poll(async () => (await leader.sql.all<{ detail: string }>("SELECT detail FROM changes WHERE kind = 'ops.replication_lag_high'")).map(({ detail }) => JSON.parse(detail) as object), PATIENT)
+      await expect.poll(async () => (await leader.sql.all<{ detail: string }>("SELECT detail FROM changes WHERE kind = 'ops.replication_lag_high'")).map(({ detail }) => JSON.parse(detail) as object), POLLING)
         .toEqual([{ followerId: 'late', lagMs: expect.any(Number), thresholdMs: 1 }]);
       expect(await leader.do('GET', '/health')).toMatchObject({ persistence: { warnings: expect.arrayContaining([{ code: 'REPLICATION_LAG', detail: expect.stringMatching(/^followers are behind: late by \d+ ms$/) }]) } });
       const metrics = await (await fetch(`${leader.service.url}/metrics`)).text();
@@ -281,9 +281,9 @@ describe('a follower that is late', () => {
     }
   });
 
-  it('warns of a leader that it does not hear of', async () => {
+  it('warns when it hears nothing from the leader', async () => {
     const follower = await startFollower('follower', { SVC_REPLICATION_MAX_LAG: '1ms' });
-    await expect.poll(async () => (await follower.status()).healthy, PATIENT).toBe(false);
+    await expect.poll(async () => (await follower.status()).healthy, POLLING).toBe(false);
     expect(await follower.do('GET', '/health')).toMatchObject({ status: 'healthy', persistence: { warnings: expect.arrayContaining([{ code: 'REPLICATION_LAG', detail: expect.stringMatching(/^this node is \d+ ms behind its leader$/) }]) } });
   });
 });

@@ -9,7 +9,7 @@ import { loadRunsConfig } from '../../runs/config/index.ts';
 import { serveGit } from '../../testkit/git-origin.ts';
 import { OWN_USER } from '../../testkit/runs-executor.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
-import { runQuire } from '../commands/testing/run-command.ts';
+import { runQuire } from '../../testkit/commands/run-command.ts';
 import { startRunQueueService, type RunningRunQueueService } from '../runs-service.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/run-queue.md'), 'utf8');

@@ -79,7 +79,7 @@ describe('the fleet with a real ship', () => {
     expect((await fixture.handle('listShips', {})).data).toEqual([]);
   });
 
-  it('is not told the token when it meets another server than that of the token (scenario 21)', async () => {
+  it('does not send the token to another server than that of the token (scenario 21)', async () => {
     fixture = await FleetFixture.start();
     const other = await FleetFixture.start({ direct: true });
     const token = await other.token('build-01');

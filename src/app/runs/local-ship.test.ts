@@ -52,7 +52,7 @@ describe('the ship in the server\'s process', () => {
     await expect.poll(() => readdirSync(join(folder, 'server', 'data', 'spool')), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('keeps steps apart with nothing said about it, or takes no pipelines, and tells which', async () => {
+  it('separates steps by default, or takes no pipelines, and reports which', async () => {
     const other = await RunsServer.start({ folder: join(folder, 'apart'), yaml: YAML, local: true, fence: 'sandbox: auto' });
     onTestFinished(() => other.service.stop());
     const { data } = await fetch(`${other.service.url}/readyz`).then((answer) => answer.json()) as { data: { checks: { sandbox: string } } };
@@ -106,7 +106,7 @@ describe('the ship in the server\'s process', () => {
     expect(lines).toEqual([]);
   });
 
-  it('gives back what still runs when the server has waited long enough; its next process goes on with it', async () => {
+  it('returns runs that still run when the server has waited long enough; its next process continues them', async () => {
     const { id, pid } = await beginOnce();
     await server.service.stop();
     expect(isAlive(pid)).toBe(false);

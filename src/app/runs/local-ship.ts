@@ -105,8 +105,8 @@ const REASONS = { ok: 'lost', unavailable: 'lost', permission_denied: 'denied', 
 function connect(service: FleetService, peer: Peer, events: StreamEvents): ControlStream {
   let isOver = false;
   let hasEnded = false;
-  const soon = (tell: () => void): void => void setImmediate(() => {
-    if (!isOver) tell();
+  const soon = (deliver: () => void): void => void setImmediate(() => {
+    if (!isOver) deliver();
   });
   const session: Session = service.connect(peer, {
     send: (message) => soon(() => events.message(message)),

@@ -52,7 +52,7 @@ async function spy(child: ChildProcess, as: As): Promise<string> {
   return text;
 }
 
-describe.skipIf(process.platform !== 'linux').each(users)('a process of %s that is sealed', TIME, (name, as) => {
+describe.skipIf(process.platform !== 'linux').each(users)('a process of %s that is hardened', TIME, (name, as) => {
   it('shows its secrets to no other process, and inherits none; it has them itself', async () => {
     const program = `
       import { execFileSync } from 'node:child_process';

@@ -37,13 +37,13 @@ describe('the hardening controls (decisions, section 5.2)', () => {
     [['SVC_TLS_ENABLED'], { SVC_TLS_INSECURE_OK: 'true' }, []],
     [[], { SVC_CORS_ORIGINS: 'https://app.example.org,*' }, ['SVC_CORS_ORIGINS']],
     [['SVC_AUDIT_ENABLED', 'SVC_RATE_LIMIT_ENABLED'], {}, ['SVC_AUDIT_ENABLED', 'SVC_RATE_LIMIT_ENABLED']],
-  ])('without %j and with %j lack %j', (absent, more, expected) => {
+  ])('without %j and with %j misses %j', (absent, more, expected) => {
     expect(missing({ ...without(...absent), ...more })).toEqual(expected);
   });
 });
 
 describe('SVC_PRODUCTION', () => {
-  it('refuses to start without any of them, and says of each how to mend it', () => {
+  it('refuses to start without any of them, and says of each how to fix it', () => {
     expect(problems({})).toEqual([
       'SVC_AUTH_ENABLED: SVC_PRODUCTION needs true (authentication); set SVC_AUTH_ENABLED=true, with SVC_AUTH_JWT_SECRET and SVC_AUTH_ADMIN_PASSWORD',
       'SVC_AUTH_JWT_SECRET: SVC_PRODUCTION needs at least 32 bytes (token secret); make one with `openssl rand -base64 32`',

@@ -56,7 +56,7 @@ describe('loadSettings: precedence (decision D-10)', () => {
     expect(load({ SVC_PATH: '' }, { yamlFile: empty, flags: { db: '' } }).database.path).toBe('data/quire.db');
   });
 
-  it('tells where each value came from', () => {
+  it('reports where each value came from', () => {
     const { origins } = loadSettings({ env: { SVC_PATH: 'a.db' }, flags: { mode: 'read' }, yamlFile: yaml('cors: {origins: ["https://a.example"]}') });
     expect([origins.get('database.path')?.label, origins.get('database.mode')?.label, origins.get('cors.origins')?.label]).toEqual([
       'SVC_PATH', '--mode', expect.stringMatching(/^cors\.origins in .*\.yaml$/),

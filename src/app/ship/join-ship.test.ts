@@ -71,7 +71,7 @@ describe('joining a fleet', () => {
     expect(await joining({ name, token })).toMatchObject({ name });
   });
 
-  it('does not send the token to somebody who shows the right authority without being of it', async () => {
+  it('does not send the token to a server that shows the right authority without being of it', async () => {
     const name = newName();
     const token = await server.makeToken(name);
     const { host, port } = { host: '127.0.0.1', port: Number(server.service.fleet!.enrol.split(':')[1]) };

@@ -54,7 +54,7 @@ async function readTokenFile(path: string): Promise<string> {
 async function requireFree(file: IdentityFile): Promise<void> {
   const identity = await readIdentity(file);
   if (identity !== undefined && certificateEndsMs(identity.certificate) > Date.now()) {
-    throw new ShipFailure(`this machine is the ship ${identity.name} already (${file.path}). Use another --data-dir for another ship, or remove that file to join anew`);
+    throw new ShipFailure(`this machine is the ship ${identity.name} already (${file.path}). Use another --data-dir for another ship, or remove that file to join again`);
   }
 }
 

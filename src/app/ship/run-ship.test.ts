@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const { ship } of runs) ship.stop();
-  for (const proxy of proxies) proxy.mend();
+  for (const proxy of proxies) proxy.heal();
   await Promise.all(runs.splice(0).map(({ ended }) => ended));
   await server.service.stop();
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
@@ -140,14 +140,14 @@ describe('a remote ship', () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it('is dead before its run is handed out again, when it is cut off', async () => {
+  it('is dead before its run is assigned again, when it is cut off', async () => {
     await serve({ yaml: YAML.replace('lease_ttl: 12s', 'lease_ttl: 7s') });
     const { proxy } = await startShip();
     const { id, pid } = await beginEndless();
     proxy.cut();
     while ((await server.run(id)).attempt === 1) await setTimeout(10);
     expect(isAlive(pid)).toBe(false);
-    proxy.mend();
+    proxy.heal();
   }, 30_000);
 
   it('that is revoked kills its work, deletes its key and ends', async () => {

@@ -110,6 +110,6 @@ async function leave(link: RemoteLink, log: Log): Promise<void> {
   try {
     await link.leave('the one run of an ephemeral ship is over');
   } catch (err) {
-    log.warn({ err }, 'could not tell the server that this ship has left');
+    log.warn({ err }, 'could not notify the server that this ship has left');
   }
 }

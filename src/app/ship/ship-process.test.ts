@@ -53,7 +53,7 @@ describe('quire ship', () => {
     expect((await server.output(next))[0]).toBe((await server.output(id))[0]);
   });
 
-  it('joins, works, and leaves when it is told to', async () => {
+  it('joins, works, and leaves on request', async () => {
     const ship = await runShip(await joinAs('one'));
     const id = await server.submit('quick', 'from a test');
     await server.reached(id, 'succeeded');
@@ -77,7 +77,7 @@ describe('quire ship', () => {
     await next.signal('SIGINT').ended;
   });
 
-  it('gives its run back at the second signal', async () => {
+  it('returns its run at the second signal', async () => {
     const ship = await runShip(await joinAs('one'));
     const id = await server.submit('once');
     await server.reached(id, 'running');

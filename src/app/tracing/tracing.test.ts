@@ -128,7 +128,7 @@ describe('traces of the document service', () => {
     expect(JSON.stringify(receiver.spans)).not.toContain('private');
   });
 
-  it('tell of failures by their code, and of an own trace where the caller has none', async () => {
+  it('report failures by their code, and a trace of their own if the caller has none', async () => {
     await on();
     expect(await post('/v1/get', { collection: 'blog', key: 'none', lang: 'en' })).toBe(404);
     expect(await post('/v1/get', { collection: 'blog', key: 'none', lang: 'en' }, { traceparent: 'ff-nonsense' })).toBe(404);

@@ -98,7 +98,7 @@ function violations(history: readonly Step[]): Step[] {
   });
 }
 
-describe('what a session is promised (docs/consistency.md)', TIME, () => {
+describe('what sessions guarantee (docs/consistency.md)', TIME, () => {
   it('is checked by something that finds violations', () => {
     const history: Step[] = [{ kind: 'write', key: 'a', version: 2 }, { kind: 'row', key: 'b', version: 1 }, { kind: 'row', key: 'a', version: 1 }];
     expect(violations(history)).toEqual([history[2]]);

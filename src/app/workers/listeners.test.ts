@@ -42,7 +42,7 @@ async function exchange(server: DocsServer, path: string, body?: object): Promis
 }
 
 describe.each([['TLS', 0], ['a unix socket', 1]])('several processes over %s', TIME, (_, at) => {
-  it('answer alike, whoever takes a connection', async () => {
+  it('respond alike, whichever takes a connection', async () => {
     const server = servers[at]!;
     await expect.poll(async () => (await exchange(server, '/metrics')).text, { timeout: 60_000 }).toContain('svc_workers{state="ready"} 2');
     const names = { collection: 'c', key: 'k', lang: 'en' };

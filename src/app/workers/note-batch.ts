@@ -13,7 +13,7 @@ export class NoteBatch implements Relay {
     this.#send = send;
   }
 
-  tell(note: RelayedNote): void {
+  add(note: RelayedNote): void {
     if (note.kind === 'key-use') {
       if (this.#used.has(note.hash)) return;
       this.#used.add(note.hash);

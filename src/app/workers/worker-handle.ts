@@ -39,8 +39,8 @@ export class WorkerHandle implements Taker {
   readonly #exited = Promise.withResolvers<void>();
   #lastId = 0;
   /** A message about a change is being sent; if there is another change, another message must follow. */
-  #telling = false;
-  #toTell = false;
+  #notifying = false;
+  #notifyAgain = false;
   #reason = '';
 
   constructor(number: number, start: Extract<ToWorker, { type: 'start' }>, events: WorkerEvents) {
@@ -48,7 +48,7 @@ export class WorkerHandle implements Taker {
     this.#child = fork(fileURLToPath(workerFile(import.meta.url, 'worker-process')), [], {
       serialization: 'advanced', execArgv: engineFlags(), env: environment(), stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    this.#child.on('message', (message: ToPrimary) => this.#heed(message, events));
+    this.#child.on('message', (message: ToPrimary) => this.#receive(message, events));
     this.#child.on('error', (error) => {
       this.#reason = error.message;
       // A process that could not be started emits no `exit` event.
@@ -77,18 +77,18 @@ export class WorkerHandle implements Taker {
   }
 
   /** Reports that the change feed has grown; while a report is being sent, further growth is combined into one report. */
-  tellChange(): void {
+  notifyChange(): void {
     if (!this.#child.connected) return;
-    if (this.#telling) {
-      this.#toTell = true;
+    if (this.#notifying) {
+      this.#notifyAgain = true;
       return;
     }
-    this.#telling = true;
+    this.#notifying = true;
     this.#child.send({ type: 'changed' } satisfies ToWorker, () => {
-      this.#telling = false;
-      if (!this.#toTell) return;
-      this.#toTell = false;
-      this.tellChange();
+      this.#notifying = false;
+      if (!this.#notifyAgain) return;
+      this.#notifyAgain = false;
+      this.notifyChange();
     });
   }
 
@@ -119,7 +119,7 @@ export class WorkerHandle implements Taker {
     onExit(reason, untaken);
   }
 
-  #heed(message: ToPrimary, { onMessage }: WorkerEvents): void {
+  #receive(message: ToPrimary, { onMessage }: WorkerEvents): void {
     if (message.type === 'taken') {
       this.#untaken.get(message.id)?.socket.destroy();
       this.#untaken.delete(message.id);

@@ -35,7 +35,7 @@ const CLOSING_MS = 5000;
 export interface WorkerPoolOptions {
   readonly settings: Settings;
   readonly log: Log;
-  readonly service: Pick<DocumentService, 'heed' | 'describeProcesses'>;
+  readonly service: Pick<DocumentService, 'receive' | 'describeProcesses'>;
   readonly feed: Pick<ChangeFeed, 'join'>;
   /** How workers record traces; undefined while traces are off. */
   readonly traces?: TraceSettings | undefined;
@@ -78,15 +78,15 @@ export class WorkerPool {
     const { settings, service, feed } = this.#options;
     this.#limit = limit;
     service.describeProcesses(this.#processes());
-    let isTold = true;
+    let isAnnounced = true;
     this.#leave = feed.join({
       position: () => undefined,
       wake: () => {
-        if (isTold) setImmediate(() => {
-          isTold = true;
-          for (const worker of this.#workers.values()) worker.tellChange();
+        if (isAnnounced) setImmediate(() => {
+          isAnnounced = true;
+          for (const worker of this.#workers.values()) worker.notifyChange();
         });
-        isTold = false;
+        isAnnounced = false;
       },
     });
     this.#looking = setInterval(() => void this.#look(), LOOK_MS).unref();
@@ -132,7 +132,7 @@ export class WorkerPool {
     if (this.#stopping !== undefined) return;
     const { log } = this.#options;
     const worker = new WorkerHandle(number, { type: 'start', settings: packSettings(this.#settingsOfWorker()), socket, worker: number, traces: this.#options.traces }, {
-      onMessage: (message) => void this.#heed(worker, message),
+      onMessage: (message) => void this.#receive(worker, message),
       onExit: (reason, untaken) => {
         this.#retire(worker);
         // No data has been read from the connection, so another process can serve it.
@@ -163,8 +163,8 @@ export class WorkerPool {
     void summed([this.#retired, worker.counters]).getMetricsAsJSON().then((counters) => (this.#retired = counters));
   }
 
-  async #heed(worker: WorkerHandle, message: ToPrimary): Promise<void> {
-    if (message.type === 'notes') for (const note of message.notes) this.#options.service.heed(note);
+  async #receive(worker: WorkerHandle, message: ToPrimary): Promise<void> {
+    if (message.type === 'notes') for (const note of message.notes) this.#options.service.receive(note);
     else if (message.type === 'admit') worker.send(await this.#admit(message));
     else if (message.type === 'counted') {
       [worker.counters, worker.memory] = [message.counters, message.memory];

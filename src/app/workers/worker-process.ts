@@ -21,7 +21,7 @@ process.on('message', (message: ToWorker, socket) => {
     await running.stop(message.graceMs);
     process.exit(0);
   });
-  else void worker?.then((running) => running.heed(message, socket));
+  else void worker?.then((running) => running.receive(message, socket));
 });
 
 async function start(message: Extract<ToWorker, { type: 'start' }>): Promise<RunningWorker> {
@@ -31,7 +31,7 @@ async function start(message: Extract<ToWorker, { type: 'start' }>): Promise<Run
     const log = createLog(settings.log).child({ worker: message.worker });
     const end = await startTracing(message.traces, log);
     const running = await startWorker({ settings, socket: message.socket, log, clock: systemClock, say });
-    return { heed: (primary, socket) => running.heed(primary, socket), stop: (graceMs) => running.stop(graceMs).finally(end) };
+    return { receive: (primary, socket) => running.receive(primary, socket), stop: (graceMs) => running.stop(graceMs).finally(end) };
   } catch (error) {
     // The primary logs the failure, and tries again later.
     process.send!({ type: 'failed', reason: (error as Error).message } satisfies ToPrimary, undefined, undefined, () => process.exit(1));

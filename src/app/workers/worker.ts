@@ -34,7 +34,7 @@ export interface WorkerOptions {
 
 export interface RunningWorker {
   /** Processes messages of the primary, except those for starting and stopping. */
-  heed(message: ToWorker, handle: SendHandle | undefined): void;
+  receive(message: ToWorker, handle: SendHandle | undefined): void;
   /** Finishes the requests in flight, for at most the given milliseconds, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   tls?.follow(systemTimer);
   service.readiness.follow((ready) => say({ type: 'ready', ready }));
   return {
-    heed(message, handle) {
+    receive(message, handle) {
       if (message.type === 'connection') {
         say({ type: 'taken', id: message.id });
         sockets.take(handle as Socket | undefined);

@@ -79,7 +79,7 @@ describe('several processes on one port', TIME, () => {
     }
   });
 
-  it('let in whom one of them lets in, and nobody from the moment that a key is deleted', async () => {
+  it('accept a caller that one of them accepts, and none from the moment that a key is deleted', async () => {
     for (const [writer, reader] of pairs()) {
       const { keyHash, key } = (await send(writer, '/v1/auth/api-key', {})).json<{ keyHash: string; key: string }>();
       const read = () => send(reader, '/v1/get', { collection: 'rows', key: 'k', lang: 'en' }, { 'X-API-Key': key });
@@ -177,7 +177,7 @@ describe('several processes on one port', TIME, () => {
   });
 
   // From here on, workers forward everything.
-  it('answer from bodies in memory, which only one of them has', async () => {
+  it('respond from bodies in memory, which only one of them has', async () => {
     const configured = await clients[0]!.send('PUT', '/v1/collection-config', { headers: { 'Content-Type': 'application/json', ...admin }, body: JSON.stringify({ collection: 'volatile', storageBackend: 'memory' }) });
     expect(configured.status).toBe(200);
     for (const client of clients) {

@@ -66,7 +66,7 @@ describe('a call that the service refuses', () => {
   it('reads the errors of the run queue, and those of others', async () => {
     answers = [status(404, { error: { code: 'run_not_found' } }, { 'X-Request-Id': 'r2' }), (response) => response.writeHead(413).end('<html>'), (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":')];
     await expect(read()).rejects.toMatchObject({ code: 'run_not_found', message: 'run not found', status: 404, requestId: 'r2' });
-    await expect(read()).rejects.toMatchObject({ code: 'http_413', message: 'the server answered 413' });
+    await expect(read()).rejects.toMatchObject({ code: 'http_413', message: 'the server returned 413' });
     await expect(read()).rejects.toMatchObject({ code: 'invalid_response', status: 200 });
   });
 });
@@ -117,7 +117,7 @@ describe('a call that is not answered', () => {
   }
 
   it('ends with its time', async () => {
-    await expect(read({ ...hanging(1, () => Response.json({})), timeoutMs: 30, retries: 0 })).rejects.toMatchObject({ code: 'timeout', status: 0, message: 'no answer within 30 ms' });
+    await expect(read({ ...hanging(1, () => Response.json({})), timeoutMs: 30, retries: 0 })).rejects.toMatchObject({ code: 'timeout', status: 0, message: 'no response within 30 ms' });
     expect(await read(hanging(1, () => Response.json({ key: 'b' })), { timeoutMs: 50 })).toEqual({ key: 'b' });
   });
 
@@ -159,7 +159,7 @@ describe('a call that is not answered', () => {
 });
 
 describe('what is sent', () => {
-  it('has the credential, asked for anew with each call, as the service takes it', async () => {
+  it('has the credential, asked for again with each call, as the service takes it', async () => {
     answers = [ok({}), ok({}), ok({})];
     let n = 0;
     const quire = quireWith({ token: async () => `t${++n}`, headers: { 'X-Tenant': 'a' } });

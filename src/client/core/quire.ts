@@ -69,7 +69,7 @@ export class Quire {
     });
     this.#client.interceptors.error.use((error, response) => {
       if (error instanceof QuireError || response === undefined) return error;
-      return response.ok ? new QuireError('the answer cannot be read', { code: 'invalid_response', status: response.status, cause: error }) : refusal(error, response);
+      return response.ok ? new QuireError('the response cannot be read', { code: 'invalid_response', status: response.status, cause: error }) : refusal(error, response);
     });
   }
 
@@ -146,7 +146,7 @@ export class Quire {
       // A complete body is read here, so that a connection that breaks meanwhile also leads to a retry.
       return streams && response.ok ? response : await whole(response);
     } catch (error) {
-      if (late.signal.aborted) throw new QuireError(`no answer within ${timeoutMs} ms`, { code: 'timeout', cause: error });
+      if (late.signal.aborted) throw new QuireError(`no response within ${timeoutMs} ms`, { code: 'timeout', cause: error });
       throw new QuireError(`the service cannot be reached: ${error instanceof Error ? error.message : String(error)}`, { code: 'network', cause: error });
     } finally {
       clearTimeout(timer);

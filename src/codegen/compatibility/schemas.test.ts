@@ -54,7 +54,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('may have fields that were not announced, and values beyond limits', () => {
     expect(breaks('answer', { ...object({ a: text }), additionalProperties: false }, object({ a: text, b: text }))).toEqual([]);
     expect(breaks('answer', { type: 'string', maxLength: 5 }, text)).toEqual([]);

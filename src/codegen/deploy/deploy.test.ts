@@ -51,7 +51,7 @@ describe('deploy/', () => {
     expect(sources.filter((source) => !existsSync(join(ROOT, source)) || ignored.includes(source))).toEqual([]);
   });
 
-  it('has a health check that tells a healthy service from one that is not there', async () => {
+  it('has a health check that distinguishes a healthy service from one that is not there', async () => {
     const check = (url: string) => run(process.execPath, [CHECK], { env: { QUIRE_HEALTH_URL: url } }).then(() => 0, ({ code }: { code: number }) => code);
     expect(await Promise.all([check(`${docs.url}/health`), check(`${runs.url}/healthz`), check(`${docs.url}/nothing`), check('http://127.0.0.1:9/health')])).toEqual([0, 0, 1, 1]);
   });

@@ -64,7 +64,7 @@ describe('plainDescription', () => {
     });
   });
 
-  it('renames a schema that is called as the answer of an operation', () => {
+  it('renames a schema that is called as the response of an operation', () => {
     const content = { 'application/json': { schema: { $ref: '#/components/schemas/AddThingResponse' } } };
     const plain = plainDescription(describing({ responses: { 200: { content } } }, { AddThingResponse: Box }));
     expect(Object.keys(plain.components.schemas)).toEqual(['AddThingOutput']);

@@ -31,7 +31,7 @@ describe('publicDescription', () => {
     });
   });
 
-  it('leaves out what is understood but not told, and what only that referred to', () => {
+  it('leaves out what is parsed but not described, and what only that referred to', () => {
     const schemas = described(
       { description: 'A list.', oneOf: [{ type: 'array', items: { type: 'string' } }, { 'x-undocumented': true, type: 'object', additionalProperties: { $ref: '#/components/schemas/Bounds' } }] },
       { Bounds: { type: 'object', properties: {} } },
@@ -39,7 +39,7 @@ describe('publicDescription', () => {
     expect(schemas).toEqual({ Thing: { description: 'A list.', type: 'array', items: { type: 'string' } } });
   });
 
-  it('tells that single values are taken as lists of one', () => {
+  it('reports that single values are taken as lists of one', () => {
     const { Thing } = described({ 'x-scalars': true, type: 'object', additionalProperties: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } } });
     const others = [{ type: 'number', format: 'double' }, { type: 'boolean' }];
     const text = { type: 'string', maxLength: 9 };

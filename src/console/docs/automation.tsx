@@ -14,7 +14,7 @@ export function AutomationPage() {
   const list = useLoad(async (signal) => ask(listAutomationRules({ signal })), []);
   const [isNew, setIsNew] = useState(false);
   return (
-    <Page title="Automation" about="Rules that search new documents, or search at given times, and tell somebody." actions={<button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New rule</button>}>
+    <Page title="Automation" about="Rules that search new documents, or search at given times, and notify somebody." actions={<button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New rule</button>}>
       <div class="stack">
         <Await of={list}>{({ rules }) => (rules.length === 0 ? <Empty>There are no rules yet.</Empty> : (
           <Table label="Rules" columns={['Name', 'Kind', 'Watches', 'State', '']}>{rules.map((rule) => <Rule key={rule.id} rule={rule} onChange={list.reload} />)}</Table>
@@ -61,7 +61,7 @@ function TestRun({ rule: { id, name }, onClose }: { readonly rule: AutomationRul
     <Dialog title={`Test of ${name}`} onClose={onClose}>
       <Await of={run}>{({ matches, total, threshold }) => (
         <div class="stack">
-          <p>{plural(total, 'match', 'matches')} with a score of {threshold} or more. Nobody was told.</p>
+          <p>{plural(total, 'match', 'matches')} with a score of {threshold} or more. Nobody was notified.</p>
           {matches.length > 0 && (
             <Table label="Matches" columns={['Document', 'Score#']}>
               {matches.map(({ document, docId, collection, score }) => <tr key={docId}><td><a href={documentAt(collection, document)}>{docId}</a></td><td class="num">{score.toFixed(3)}</td></tr>)}

@@ -44,7 +44,7 @@ function OpenByName() {
   const [name, setName] = useState('');
   return (
     <form class="empty" onSubmit={(event) => { event.preventDefault(); location.hash = collectionAt(name); }}>
-      <p>Nothing tells which collections you may read. Open one by its name.</p>
+      <p>The list of collections that you may read is not available. Open one by its name.</p>
       <div class="row"><div class="grow"><input required aria-label="Name of a collection" value={name} onInput={(event) => setName(event.currentTarget.value)} /></div><button type="submit">Open</button></div>
     </form>
   );

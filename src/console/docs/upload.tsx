@@ -5,7 +5,7 @@ import { bytes } from '../shared/format.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Badge, Field, Page, Table } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { tell } from '../shared/toasts.tsx';
+import { showToast } from '../shared/toasts.tsx';
 import { uploadFetch } from '../shared/upload-fetch.ts';
 import { documentAt } from './places.ts';
 
@@ -32,7 +32,7 @@ export function UploadPage() {
   const queue = useRef<Promise<void>>(Promise.resolve());
   const put = (id: number, change: Partial<Upload>): void => setUploads((before) => before.map((upload) => (upload.id === id ? { ...upload, ...change } : upload)));
   const add = (files: Iterable<File>): void => {
-    if (collection.trim() === '') return tell('Name the collection first', true);
+    if (collection.trim() === '') return showToast('Name the collection first', true);
     const fresh = [...files].map((file): Upload => ({ id: ++last, file, collection: collection.trim(), lang, part: 0, state: 'waits', result: '' }));
     setUploads((before) => [...before, ...fresh]);
     for (const upload of fresh) queue.current = queue.current.then(() => send(upload, (change) => put(upload.id, change)));

@@ -17,9 +17,9 @@ export function WebhooksPage() {
     letters.reload();
   };
   return (
-    <Page title="Webhooks" about="Addresses that are told of changes." actions={<button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New webhook</button>}>
+    <Page title="Webhooks" about="Addresses that receive changes." actions={<button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New webhook</button>}>
       <div class="stack">
-        <Await of={list}>{(hooks) => (hooks.length === 0 ? <Empty>Nobody is told of changes.</Empty> : (
+        <Await of={list}>{(hooks) => (hooks.length === 0 ? <Empty>No address receives changes.</Empty> : (
           <Table label="Webhooks" columns={['Address', 'Events', 'Collection', 'State', 'Dead letters#', '']}>{hooks.map((hook) => <Hook key={hook.id} hook={hook} onChange={reload} />)}</Table>
         ))}</Await>
         <Await of={letters}>{({ deadLetters }) => deadLetters.length > 0 && (

@@ -52,7 +52,7 @@ function ShipCard({ ship, onChange }: { readonly ship: Ship; readonly onChange: 
       <Facts of={[['Platform', ship.platform], ['Version', ship.version], ['Seen', <Time at={ship.last_seen_at} />], ['Certificate', <Time at={ship.cert_expires_at} />]]} />
       <div class="row">
         {!revoked && (draining ? <button onClick={change(() => ask(undrainShip({ path: { id } })), `${name} works again`)}>Let it work</button> : <button onClick={change(() => ask(drainShip({ path: { id } })), `${name} takes nothing new`)}>Drain</button>)}
-        {revoked ? <Confirm label="Remove" says={`Removes ${name} from the list.`} onConfirm={change(() => ask(deleteShip({ path: { id } })), `${name} was removed`)} /> : <Confirm label="Revoke" says={`${name} is cut off for good, and its runs are given to others. To come back it has to join anew.`} onConfirm={change(() => ask(revokeShip({ path: { id } })), `${name} was revoked`)} />}
+        {revoked ? <Confirm label="Remove" says={`Removes ${name} from the list.`} onConfirm={change(() => ask(deleteShip({ path: { id } })), `${name} was removed`)} /> : <Confirm label="Revoke" says={`${name} is disconnected permanently, and its runs are assigned to others. To come back it has to join again.`} onConfirm={change(() => ask(revokeShip({ path: { id } })), `${name} was revoked`)} />}
       </div>
     </article>
   );

@@ -11,7 +11,7 @@ const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 
 /** Shows a line for some seconds; failures stay longer. */
-export function tell(text: string, isBad = false): void {
+export function showToast(text: string, isBad = false): void {
   const id = ++last;
   toasts.value = [...toasts.value, { id, text, isBad }];
   setTimeout(() => {
@@ -23,10 +23,10 @@ export function tell(text: string, isBad = false): void {
 export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await action();
-    if (done !== undefined) tell(done);
+    if (done !== undefined) showToast(done);
     return true;
   } catch (error) {
-    tell(messageOf(error), true);
+    showToast(messageOf(error), true);
     return false;
   }
 }

@@ -127,7 +127,7 @@ describe('API keys (contract section 5, rule 4)', () => {
     await expect(fixture.call('createApiKey', {}, ann)).rejects.toMatchObject(INVALID);
   });
 
-  it('tell when they were last used: at once, and after a restart what was written', async () => {
+  it('report when they were last used: at once, and after a restart what was written', async () => {
     const fixture = await open();
     const ann = await fixture.register('ann');
     const { credential } = await fixture.keyOf(ann);
@@ -190,7 +190,7 @@ describe('MCP keys', () => {
 
   it('vouch for their holder only where the protocol says so itself', async () => {
     const fixture = await open();
-    expect((await fixture.call('listUsers', {}, undefined, { protocol: 'mcp', vouchedFor: 'plugin' })).users).toHaveLength(1);
+    expect((await fixture.call('listUsers', {}, undefined, { protocol: 'mcp', trustedAs: 'plugin' })).users).toHaveLength(1);
   });
 });
 
@@ -231,7 +231,7 @@ describe('the first administrator (decisions section 5.1)', () => {
     expect(fixture.logged.map(({ message }) => message)).toEqual(['administrator created']);
   });
 
-  it('is reset where that is asked for, once, which signs out whoever was signed in', async () => {
+  it('is reset when configured, once, which signs out all sessions of the administrator', async () => {
     const fixture = await open();
     const admin = await fixture.login('admin', 'first password');
     const { credential } = await fixture.keyOf(admin);
@@ -246,7 +246,7 @@ describe('the first administrator (decisions section 5.1)', () => {
     expect(fixture.logged.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  it('who is one no longer is told of', async () => {
+  it('a server without one warns at its start', async () => {
     const fixture = await open();
     await fixture.sql.transaction((tx) => tx.run('UPDATE users SET admin = 0'));
     await fixture.restart();

@@ -3,7 +3,7 @@ import { operations, type Operations } from '../../../generated/docs/operations.
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { createOutbound } from '../../net/index.ts';
-import { Reply, Standings, type Caller, type Context, type Guard, type Handlers, type Identity, type Standing } from '../../operations/index.ts';
+import { Reply, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity, type AccessWatch } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
 import { identify, type Credential } from './authenticator.ts';
@@ -43,9 +43,9 @@ export interface Access {
    * Follows a caller whose stream stays open. `check` verifies what the stream needs beyond a valid credential, and rejects if it is not
    * allowed.
    */
-  follow(caller: Caller, check?: () => Promise<unknown>): Standing;
+  follow(caller: Caller, check?: () => Promise<unknown>): AccessWatch;
   /** The same for an adapter with its own credentials. */
-  readonly standings: Standings;
+  readonly accessWatches: AccessWatches;
   /**
    * Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. Call the returned function to
    * stop that.
@@ -56,7 +56,7 @@ export interface Access {
   /** Drops cached users, groups, keys and permissions, because another process has changed them. */
   forget(): void;
   /** Records the use of a key by another process, by the key's hash. */
-  heedUse(hash: string): void;
+  recordKeyUse(hash: string): void;
   /** Writes pending data to the database. */
   stop(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export function createAccess(environment: DocsEnvironment): Access {
   const store = { sql, feed, clock, accounts, log };
   const rules = settings.auth?.passwordMinLength === undefined ? undefined : { minLength: settings.auth.passwordMinLength };
   const passwords = new Passwords(settings.auth?.passwordCost);
-  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.tell({ kind: 'key-use', hash })) });
+  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.add({ kind: 'key-use', hash })) });
   const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
   const { oidc, close } = openIssuer(environment, auth, { ...store, passwords });
   const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock, oidc }, credential);
@@ -90,7 +90,7 @@ export function createAccess(environment: DocsEnvironment): Access {
     return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
   };
   const guard = auth === undefined ? openGuard : createGuard(identifyBy);
-  const standings = new Standings({ onChange: (listener) => accounts.onChange(listener), clock });
+  const accessWatches = new AccessWatches({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
       ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
@@ -109,8 +109,8 @@ export function createAccess(environment: DocsEnvironment): Access {
     identify: auth === undefined ? async () => undefined : identifyBy,
     findMcpKey,
     checkMcpKey: (key) => findMcpKey(hashOf(key)),
-    standings,
-    follow: (caller, check) => standings.follow(async () => {
+    accessWatches,
+    follow: (caller, check) => accessWatches.follow(async () => {
       // Any operation that is not public gives the same result here.
       const { expiresAt, withoutBodies } = await guard.identify(operations.searchDocuments, caller);
       if (withoutBodies === true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
@@ -124,7 +124,7 @@ export function createAccess(environment: DocsEnvironment): Access {
       if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
     forget: () => accounts.forget(),
-    heedUse: (hash) => uses.note(hash),
+    recordKeyUse: (hash) => uses.note(hash),
     async stop() {
       // Two calls: the first may wait for a write that began before the last uses were recorded.
       await uses.flush();

@@ -39,7 +39,7 @@ describe('the accounts that are remembered', () => {
     expect(reads()).toBe(2);
   });
 
-  it('do not hold who is not there: guessing fills no memory', async () => {
+  it('do not cache unknown users: guessing fills no memory', async () => {
     const { sql, reads } = watched(await withAnn());
     const accounts = new Accounts(sql);
     for (let i = 0; i < 3; i++) expect(await accounts.account('nobody')).toBeUndefined();
@@ -58,7 +58,7 @@ describe('the accounts that are remembered', () => {
     expect(await accounts.account('ann')).toBeUndefined();
   });
 
-  it('have the permissions of their groups, and are told of', async () => {
+  it('have the permissions of their groups, and learn of changes', async () => {
     const sql = await withAnn();
     const accounts = new Accounts(sql);
     let told = 0;

@@ -19,7 +19,7 @@ export interface Account {
 }
 
 /** Maximum number of cached users and keys. Unknown names and keys are not cached: guessing must not fill the memory. */
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Users and keys, cached because every request needs them. Each change calls `forget` when it commits, before it is acknowledged; data that
@@ -27,8 +27,8 @@ const REMEMBERED = 10_000;
  */
 export class Accounts {
   readonly #sql: Sql;
-  readonly #users = new Lru<string, Account>(REMEMBERED);
-  readonly #keys = new Lru<string, StoredKey>(REMEMBERED);
+  readonly #users = new Lru<string, Account>(MAX_REMEMBERED);
+  readonly #keys = new Lru<string, StoredKey>(MAX_REMEMBERED);
   readonly #listeners = new Set<() => void>();
   #changes = 0;
 

@@ -41,8 +41,8 @@ async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string
 async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const claims = await tokens.verify(value);
   if (claims === undefined) {
-    const vouched = await oidc?.identify(value);
-    return vouched && identityByToken(vouched.account, vouched.expiresAt);
+    const signedIn = await oidc?.identify(value);
+    return signedIn && identityByToken(signedIn.account, signedIn.expiresAt);
   }
   const account = await accounts.account(claims.username, claims.rights);
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;

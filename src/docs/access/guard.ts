@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { EVERYONE, NOBODY, type Caller, type Guard, type Identity } from '../../operations/index.ts';
+import { EVERYONE, ANONYMOUS, type Caller, type Guard, type Identity } from '../../operations/index.ts';
 import type { Credential } from './authenticator.ts';
 import { unauthenticated } from './unauthenticated.ts';
 
@@ -20,10 +20,10 @@ export const openGuard: Guard = {
  */
 export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>): Guard {
   return {
-    async identify({ access }, { credential, vouchedFor }: Caller) {
+    async identify({ access }, { credential, trustedAs }: Caller) {
       // Health must report a failing database, so the caller may stay unknown.
-      if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? NOBODY;
-      if (vouchedFor !== undefined) return { username: vouchedFor, admin: true, by: 'adapter', may: () => true };
+      if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? ANONYMOUS;
+      if (trustedAs !== undefined) return { username: trustedAs, admin: true, by: 'adapter', may: () => true };
       if (credential === undefined) throw unauthenticated('missing authentication');
       const identity = await identify(credential);
       if (identity === undefined) throw unauthenticated('invalid token', credential.overrides ? 'X-API-Key was refused; where it is sent, Authorization does not count' : '');

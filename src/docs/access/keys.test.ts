@@ -37,8 +37,8 @@ describe('an API key with a scope', () => {
   it('for searches opens no streams', async () => {
     await fixture.register('ann', { admin: true });
     const { credential } = await fixture.keyOf(await fixture.login('ann'), { operations: ['search'] });
-    const standing = fixture.access.follow({ protocol: 'grpc', requestId: 't', credential });
-    await expect(standing.ready).rejects.toMatchObject({ code: 'forbidden' });
+    const accessWatch = fixture.access.follow({ protocol: 'grpc', requestId: 't', credential });
+    await expect(accessWatch.ready).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('names operations that there are', async () => {
@@ -51,9 +51,9 @@ describe('locking out', () => {
   it('ends tokens, keys and streams at once, and tokens for good', async () => {
     const credential = await fixture.register('ann');
     const { credential: apiKey } = await fixture.keyOf(credential);
-    const standing = fixture.access.follow({ protocol: 'http', requestId: 't', credential: apiKey });
-    await standing.ready;
-    const ended = new Promise((resolve) => standing.signal.addEventListener('abort', resolve));
+    const accessWatch = fixture.access.follow({ protocol: 'http', requestId: 't', credential: apiKey });
+    await accessWatch.ready;
+    const ended = new Promise((resolve) => accessWatch.signal.addEventListener('abort', resolve));
     await fixture.manage('updateUser', { username: 'ann', disabled: true });
     await ended;
     expect(await Promise.all([credential, apiKey].map((each) => fixture.access.identify(each)))).toEqual([undefined, undefined]);

@@ -7,13 +7,13 @@ import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
-import { tellEvent } from '../events/index.ts';
+import { publishEvent } from '../events/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { RelayedNote } from '../relay.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
 import { BurstDetector } from './burst-detector.ts';
-import { eventsOf, isAuthFailure, refusalEvent, strangerEvent, type NewAuditEvent, type UnidentifiedCaller } from './events-of.ts';
+import { eventsOf, isAuthFailure, refusalEvent, unidentifiedCallerEvent, type NewAuditEvent, type UnidentifiedCaller } from './events-of.ts';
 import { Exporter } from './export/exporter.ts';
 import { syslogSink } from './export/syslog-sink.ts';
 import { webhookSink } from './export/webhook-sink.ts';
@@ -28,11 +28,11 @@ export interface Audit {
   /** Records an operation that was invoked. Neither throws nor waits. */
   readonly observe: (outcome: Outcome) => void;
   /** The same for a caller whom an adapter refused. */
-  readonly observeStranger: (stranger: UnidentifiedCaller) => void;
+  readonly observeUnidentified: (caller: UnidentifiedCaller) => void;
   /** Counts a request that the rate limit refused, and reports senders that begin to be refused. Neither throws nor waits. */
   readonly observeRefusal: (refused: RefusedRequest) => void;
   /** Records an event that another process has observed. Neither throws nor waits. */
-  readonly heed: (note: RelayedEvent) => void;
+  readonly receive: (note: RelayedEvent) => void;
   registerMetrics(registers: Registry[]): void;
   start(): Promise<void>;
   /** Writes and sends the remaining events; harmless when repeated. */
@@ -74,7 +74,7 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
     if (burst === undefined) return;
     log.warn(burst, 'many attempts to sign in failed');
     note({ ...event, action: 'incident.auth_failure_burst', result: 'fail' });
-    tellEvent(environment, BURST_CHANGE, burst);
+    publishEvent(environment, BURST_CHANGE, burst);
   };
   const safely = (what: string, work: () => void): void => {
     try {
@@ -87,7 +87,7 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
     for (const event of eventsOf(outcome)) {
       const isFailure = isAuthFailure(event, outcome);
       if (relay !== undefined) {
-        if (isFailure || settings?.enabled === true) relay.tell({ kind: 'audit', event: { ts: clock.now() * NANOS, ...event }, failed: isFailure });
+        if (isFailure || settings?.enabled === true) relay.add({ kind: 'audit', event: { ts: clock.now() * NANOS, ...event }, failed: isFailure });
         continue;
       }
       note(event);
@@ -97,8 +97,8 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
   return {
     handlers: auditHandlers(() => open),
     observe: (outcome) => safely(outcome.operation.id, () => observe(outcome)),
-    observeStranger: (stranger) => safely(stranger.path, () => {
-      const event = strangerEvent(stranger);
+    observeUnidentified: (caller) => safely(caller.path, () => {
+      const event = unidentifiedCallerEvent(caller);
       note(event);
       failed(event);
     }),
@@ -109,9 +109,9 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
       if (excess === undefined) return;
       log.warn(excess, 'requests are refused by the rate limit');
       note(refusalEvent(refused));
-      tellEvent(environment, EXCESS_CHANGE, excess);
+      publishEvent(environment, EXCESS_CHANGE, excess);
     }),
-    heed: ({ event, failed: isFailure }) => safely('relayed', () => {
+    receive: ({ event, failed: isFailure }) => safely('relayed', () => {
       note(event);
       if (isFailure) failed(event);
     }),

@@ -8,7 +8,7 @@ describe('BurstDetector (contract section 5, rule 11)', () => {
     return { clock, detector: new BurstDetector({ threshold, windowMs: 60_000, cooldownMs: 300_000, clock }) };
   };
 
-  it('tells a burst when the count is reached within the window, and says what it saw', () => {
+  it('reports a burst when the count is reached within the window, and says what it saw', () => {
     const { detector: each, clock } = detector();
     expect([each.fail('eve', '10.0.0.1'), each.fail('eve', '10.0.0.1')]).toEqual([undefined, undefined]);
     clock.time += 59_999;
@@ -22,7 +22,7 @@ describe('BurstDetector (contract section 5, rule 11)', () => {
     expect(each.fail('eve', 'a')).toBeUndefined();
   });
 
-  it('tells the same burst again only after the cooldown', () => {
+  it('reports the same burst again only after the cooldown', () => {
     const { detector: each, clock } = detector(1);
     expect(each.fail('eve', 'a')).toBeDefined();
     clock.time += 299_999;

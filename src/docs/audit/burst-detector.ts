@@ -19,18 +19,18 @@ export interface Burst {
 }
 
 /** Maximum number of pairs of actor and address in memory; an attacker who uses more names is still reported, by the address without a name. */
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 interface Failures {
   /** Milliseconds since 1970, ascending; only times within the window. */
   times: number[];
-  toldAt: number;
+  reportedAt: number;
 }
 
 /** Detects many failed attempts of one actor from one address within a sliding window (contract section 5, rule 11). */
 export class BurstDetector {
   readonly #options: BurstOptions;
-  readonly #failures = new Lru<string, Failures>(REMEMBERED);
+  readonly #failures = new Lru<string, Failures>(MAX_REMEMBERED);
 
   constructor(options: BurstOptions) {
     this.#options = options;
@@ -41,14 +41,14 @@ export class BurstDetector {
     const { threshold, windowMs, cooldownMs, clock } = this.#options;
     const now = clock.now();
     const key = `${actor}\0${ip}`;
-    const known = this.#failures.get(key) ?? { times: [], toldAt: -Infinity };
+    const known = this.#failures.get(key) ?? { times: [], reportedAt: -Infinity };
     known.times = known.times.filter((time) => time > now - windowMs);
     known.times.push(now);
     // These times are enough to detect a burst.
     if (known.times.length > threshold) known.times.shift();
     this.#failures.set(key, known);
-    if (known.times.length < threshold || now - known.toldAt < cooldownMs) return undefined;
-    known.toldAt = now;
+    if (known.times.length < threshold || now - known.reportedAt < cooldownMs) return undefined;
+    known.reportedAt = now;
     return { actor, ip, count: known.times.length, windowSec: Math.round(windowMs / 1000) };
   }
 }

@@ -77,7 +77,7 @@ export interface UnidentifiedCaller extends Pick<Caller, 'ip' | 'userAgent' | 'c
   readonly keysOnly: boolean;
 }
 
-export function strangerEvent({ ip, userAgent, credential, path, keysOnly }: UnidentifiedCaller): NewAuditEvent {
+export function unidentifiedCallerEvent({ ip, userAgent, credential, path, keysOnly }: UnidentifiedCaller): NewAuditEvent {
   const kind = credential === undefined ? 'missing' : keysOnly ? 'apikey' : kindOf(credential);
   return { actor: '', action: `auth.${kind}`, resource: cut(path, MAX_RESOURCE), result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
 }

@@ -12,7 +12,7 @@ function started() {
 }
 
 describe('RateLimitAlarm (decisions, section 6)', () => {
-  it('tells of a sender once, with what was allowed, and again when the cooldown is over', () => {
+  it('reports a sender once, with what was allowed, and again when the cooldown is over', () => {
     const { refuse, clock } = started();
     expect(refuse('192.0.2.1')).toEqual({ actor: '', ip: '192.0.2.1', limit: 150, windowSec: 60 });
     expect(refuse('192.0.2.1')).toBeUndefined();
@@ -20,12 +20,12 @@ describe('RateLimitAlarm (decisions, section 6)', () => {
     expect(refuse('192.0.2.1')).toBeDefined();
   });
 
-  it('tells of users and addresses apart', () => {
+  it('reports users and addresses separately', () => {
     const { refuse } = started();
     expect([refuse('192.0.2.1'), refuse('192.0.2.2'), refuse('192.0.2.1', 'alice')].map((excess) => excess?.actor)).toEqual(['', '', 'alice']);
   });
 
-  it('tells of no more than thirty in a minute, however many there are', () => {
+  it('reports no more than thirty in a minute, however many there are', () => {
     const { refuse, clock } = started();
     const told = (): number => Array.from({ length: 1000 }, (_, i) => refuse(`10.0.${i >> 8}.${i & 255}`, `${clock.time}`)).filter((excess) => excess !== undefined).length;
     expect(told()).toBe(30);

@@ -20,7 +20,7 @@ export interface RateLimitAlarmOptions {
 }
 
 /** Maximum number of senders reported in a minute: an attack from many addresses must not fill the logs; the metrics count every request. */
-const TOLD_A_MINUTE = 30;
+const EVENTS_A_MINUTE = 30;
 
 /** Detects senders that begin to be refused by the rate limit. */
 export class RateLimitAlarm {
@@ -29,7 +29,7 @@ export class RateLimitAlarm {
 
   constructor({ cooldownMs, clock }: RateLimitAlarmOptions) {
     this.#senders = new SlidingWindow({ limit: 1, windowMs: Math.max(1, cooldownMs), capacity: 10_000, clock });
-    this.#all = new SlidingWindow({ limit: TOLD_A_MINUTE, windowMs: 60_000, clock });
+    this.#all = new SlidingWindow({ limit: EVENTS_A_MINUTE, windowMs: 60_000, clock });
   }
 
   /** Returns what is to be reported of a refused request. */

@@ -9,7 +9,7 @@ describe('automation rules (decisions, section 2.3)', () => {
   });
   afterEach(() => fixture.close());
 
-  it('tell of documents that a trigger finds, with headers, template variables and a signature', async () => {
+  it('report documents that a trigger finds, with headers, template variables and a signature', async () => {
     const { documents, endpoint } = fixture;
     const target = await fixture.create({ type: 'webhook', url: `${endpoint.url}/{{doc.key}}?tags={{doc.meta.tags}}&{{unknown}}`, headers: { 'X-Name': '{{trigger.name}} {{doc.key}}', 'user-agent': 'mine' }, secret: 'own' });
     const trigger = await fixture.create({ name: 'Über', query: 'router', webhookUrl: '', webhookId: target.id });

@@ -146,12 +146,12 @@ interface CronRun extends Pick<AutomationDeps, 'environment' | 'book' | 'matches
 async function runCron({ environment: { sql }, book, matches, deliveries }: CronRun, rule: Rule, second: number, signal: AbortSignal): Promise<void> {
   const outcome = await matches(rule, signal).then((found) => ({ found, error: undefined }), (error: unknown) => ({ found: [], error }));
   if (signal.aborted) return;
-  const told = outcome.found.map((match): Delivery => ({ ...match, id: deliveryId(rule.id, String(second), match.docId), event: 'cron.fired', ruleId: rule.id, timestamp: second }));
+  const due = outcome.found.map((match): Delivery => ({ ...match, id: deliveryId(rule.id, String(second), match.docId), event: 'cron.fired', ruleId: rule.id, timestamp: second }));
   await sql.transaction(async (tx) => {
     const current = book.get(rule.id);
     if (current?.body.type !== 'cron') return;
     await writeLastRun(tx, rule.id, second);
-    await deliveries.add(tx, current, told);
+    await deliveries.add(tx, current, due);
     tx.onCommit(() => book.set(rule.id, { ...current, lastRun: second }));
   });
   deliveries.wake(rule.id);

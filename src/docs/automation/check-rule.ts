@@ -38,7 +38,7 @@ function checkTarget(deps: CheckDeps, { url, headers = {} }: RuleBody): void {
   if (bytes > MAX_HEADERS) throw invalid(`headers must have at most ${MAX_HEADERS} bytes together, got ${bytes}`);
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const repeated = names.find((name, i) => names.indexOf(name) < i);
-  if (repeated !== undefined) throw invalid(`headers: ${repeated} stands there twice`);
+  if (repeated !== undefined) throw invalid(`headers: ${repeated} is there twice`);
 }
 
 function checkCron(deps: CheckDeps, { schedule, query, triggerId }: RuleBody): void {

@@ -129,7 +129,7 @@ describe('crons', () => {
     expect(fixture.ran.toSorted()).toEqual(['often 00:30:00', 'often 01:30:00', 'twice 00:30:00']);
   });
 
-  it('tell when they run next', () => {
+  it('report when they run next', () => {
     const crons = open('2026-03-28T12:00:00Z', { gap: '30 2 * * *', weekly: '@weekly', leap: '0 0 29 2 *' }, 'Europe/Berlin').start();
     expect(['gap', 'weekly', 'leap', 'other'].map((id) => crons.nextOf(id))).toEqual([
       at('2026-03-29T01:00:00Z'), at('2026-03-28T23:00:00Z'), at('2028-02-28T23:00:00Z'), 0,
@@ -179,7 +179,7 @@ describe('the wall clock of a zone', () => {
 });
 
 describe('a cron (decisions, section 2.3)', () => {
-  it('tells of every current match, once for each run, and stores when it ran', async () => {
+  it('reports every current match, once for each run, and stores when it ran', async () => {
     const fixture = await AutomationFixture.open();
     await fixture.stop();
     for (const key of ['a', 'b']) await fixture.documents.write(key, 'router');

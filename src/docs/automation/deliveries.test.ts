@@ -5,7 +5,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
 /** Waits between attempts end at once, and are recorded; waits of more than a minute never end. */
-class Impatient implements Timer {
+class InstantTimer implements Timer {
   readonly waits: number[] = [];
 
   async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -17,11 +17,11 @@ class Impatient implements Timer {
 
 describe('deliveries of automation rules (decisions, section 6)', () => {
   let fixture: AutomationFixture;
-  let timer: Impatient;
+  let timer: InstantTimer;
   beforeEach(async () => {
     fixture = await AutomationFixture.open({}, { crons: false });
     await fixture.stop();
-    timer = new Impatient();
+    timer = new InstantTimer();
     await fixture.start({ crons: false }, timer);
   });
   afterEach(() => fixture.close());

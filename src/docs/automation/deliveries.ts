@@ -122,7 +122,7 @@ export class Deliveries {
       },
       reread: async (seqs) => (await outbox.rereadOutbox(sql, lane, seqs)).map(itemOf),
       send: ({ delivery }, signal) => this.#send(delivery, signal),
-      bury: ({ delivery }, { error, status = 0 }) => this.#end(delivery, { status: 'error', httpStatus: status, error }),
+      storeFailed: ({ delivery }, { error, status = 0 }) => this.#end(delivery, { status: 'error', httpStatus: status, error }),
       onFailing: () => undefined,
     };
     if (this.#isRunning && this.#deps.find(ruleId) !== undefined) this.#engine.add(source);

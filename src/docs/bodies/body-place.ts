@@ -22,7 +22,7 @@ export class BodyPlace {
   readonly #removals = new Map<string, Promise<void>>();
   #lastPut = 0;
   /** Names that were stored since the collection began. */
-  #spared: Set<string> | undefined;
+  #inUse: Set<string> | undefined;
 
   constructor(record: StoreRecord, store: SteadyStore, clock: Clock) {
     this.record = record;
@@ -43,7 +43,7 @@ export class BodyPlace {
   async put(record: Uint8Array): Promise<PlacedBody & { readonly name: string }> {
     const { hash, key, bytes } = await sealObject(record, this.record.secret);
     const name = Buffer.from(hash).toString('hex');
-    this.#spared?.add(name);
+    this.#inUse?.add(name);
     this.#puts.set(name, (this.#puts.get(name) ?? 0) + 1);
     try {
       await this.#removals.get(name)?.catch(() => undefined);
@@ -77,7 +77,7 @@ export class BodyPlace {
    * are left.
    */
   async collect(before: number, named: (names: readonly string[]) => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<{ removed: number; left: number }> {
-    const spared = this.#spared = new Set(this.#puts.keys());
+    const inUse = this.#inUse = new Set(this.#puts.keys());
     let [removed, left] = [0, 0];
     try {
       let from: string | undefined;
@@ -86,20 +86,20 @@ export class BodyPlace {
         const due = objects.filter(({ putAt }: ListedObject) => putAt <= before).map(({ name }) => name);
         const kept = due.length === 0 ? new Set() : await named(due);
         const unnamed = due.filter((name) => !kept.has(name));
-        const gone = await this.#removeAll(unnamed, spared, signal);
+        const gone = await this.#removeAll(unnamed, inUse, signal);
         removed += gone;
         left += objects.length - gone;
         from = next;
       } while (from !== undefined && !signal.aborted);
     } finally {
-      this.#spared = undefined;
+      this.#inUse = undefined;
     }
     return { removed, left };
   }
 
-  async #removeAll(names: readonly string[], spared: ReadonlySet<string>, signal: AbortSignal): Promise<number> {
+  async #removeAll(names: readonly string[], inUse: ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     const gone = await Promise.all(names.map(async (name) => {
-      if (signal.aborted || spared.has(name)) return 0;
+      if (signal.aborted || inUse.has(name)) return 0;
       const removal = this.#store.remove(name);
       this.#removals.set(name, removal);
       await removal.finally(() => this.#removals.delete(name));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { BodyUnavailable, type Queries, type Sql } from '../../storage/index.ts';
+import { BodyUnavailable, inList, type Queries, type Sql } from '../../storage/index.ts';
 import { backendOf, type BodyPlace } from './body-place.ts';
 
 /** How long an object may be unreferenced: a write stores it before the transaction that refers to it. */
@@ -97,11 +97,10 @@ export class Collector {
 async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>, names: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (let i = 0; i < names.length; i += ASKED_AT_ONCE) {
-    const asked = names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name));
-    const marks = asked.map(() => '?').join(', ');
+    const { marks, params } = inList(names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name)));
     // The first condition is the one of the partial indexes.
     for (const table of ['documents', 'revisions', 'deleted_revisions']) {
-      const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, asked);
+      const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, params);
       for (const { backend } of rows) found.add(backend.slice(backend.lastIndexOf(':') + 1));
     }
   }

@@ -4,7 +4,7 @@ import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { StoreFailure, type ObjectStore } from '../../net/objects/index.ts';
 import { SteadyStore } from './steady-store.ts';
 
-const failure = (passes: boolean) => new StoreFailure('the service answered 503', { field: 'endpoint', passes });
+const failure = (passes: boolean) => new StoreFailure('the service returned 503', { field: 'endpoint', passes });
 
 let timer: VirtualTimer;
 let asked: number;
@@ -39,7 +39,7 @@ describe('a steady store', () => {
     expect(await outcome(store.put('a', Buffer.of(1)))).toBe('ok');
     expect(asked).toBe(3);
     failures = [failure(true), failure(true), failure(true)];
-    expect(await outcome(store.get('a'))).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' }, message: expect.stringContaining('answered 503') as string });
+    expect(await outcome(store.get('a'))).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' }, message: expect.stringContaining('returned 503') as string });
     expect(asked).toBe(6);
   });
 

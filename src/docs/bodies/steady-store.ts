@@ -77,7 +77,7 @@ export class SteadyStore implements ObjectStore {
 
   async #turn(): Promise<void> {
     if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) throw unavailable('it has too many requests to answer', 1);
+      if (this.#waiting.length >= MOST_WAITING) throw unavailable('it has too many requests', 1);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#running++;

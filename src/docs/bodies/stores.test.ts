@@ -61,7 +61,7 @@ describe('objects in a bucket', () => {
     const patient = createOutbound({ allowPrivate: 'loopback', allowlist: [] }, { timer });
     s3.fail('silent');
     const asked = new S3Store(s3.config, { outbound: patient, folder: 'folder', timeoutMs: 7000 }).get(nameOf('one'));
-    const failed = expect(asked).rejects.toMatchObject({ field: 'endpoint', passes: true, message: 'no complete answer within 7 s' });
+    const failed = expect(asked).rejects.toMatchObject({ field: 'endpoint', passes: true, message: 'no complete response within 7 s' });
     await timer.elapse();
     await failed;
     s3.fail();
@@ -76,7 +76,7 @@ describe('objects in a bucket', () => {
     };
     const store = new S3Store({ endpoint: 's3.example.org', bucket: 'b' }, { outbound: { fetch: () => answer as typeof fetch }, folder: 'folder', timeoutMs: 1 });
     const failure: unknown = await store.put(nameOf('one'), Buffer.from('x')).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ field: 'region', message: 'the service answered 307 PermanentRedirect' });
+    expect(failure).toMatchObject({ field: 'region', message: 'the service returned 307 PermanentRedirect' });
     expect(asked).toEqual(['s3.example.org']);
   });
 

@@ -37,7 +37,7 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
     await add('other.html', { uses: ['card'] });
   };
 
-  it('answers a document with what it depends on and what depends on it', async () => {
+  it('returns a document with what it depends on and what depends on it', async () => {
     await addSite();
     expect(await graph('theme.css')).toEqual({
       collection: 'site', root: 'theme.css', direction: 'both', depth: 1, truncated: false,
@@ -71,7 +71,7 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
     await expect(graph('m1.js', { depth: 0 })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('gives the same answer by query parameters', async () => {
+  it('returns the same answer by query parameters', async () => {
     await addSite();
     expect(await fixture.call('getCodeGraph', { collection: 'site', key: 'theme.css', depth: 2 })).toEqual(await graph('theme.css', { depth: 2 }));
   });
@@ -88,7 +88,7 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
     expect(await graph('lib.css')).toMatchObject({ truncated: false });
   });
 
-  it('answers 404 to an unknown key, an unwritten spelling, an expired document and an unknown collection', async () => {
+  it('returns 404 to an unknown key, an unwritten spelling, an expired document and an unknown collection', async () => {
     await add('a.css', {}, { ttl: 10 });
     await add('B.css', {});
     await add('b.css', {});

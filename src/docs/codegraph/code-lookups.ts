@@ -1,6 +1,6 @@
 import type { Filter } from '../../search/filter/index.ts';
 import type { SortKey } from '../../search/order/index.ts';
-import type { Queries, Row, SqlValue } from '../../storage/index.ts';
+import { inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { selectDocuments, type ColumnsView } from '../columns/index.ts';
 import { codeLanguage, type CodeDocument, type CodeLookups } from '../../text/code/index.ts';
 
@@ -64,8 +64,8 @@ export async function findRoot(queries: Queries, cid: number, key: string, now: 
 async function documentsIn(queries: Queries, ords: readonly number[]): Promise<CodeDocument[]> {
   const rows = new Map<number, DocumentRow>();
   for (let i = 0; i < ords.length; i += CHUNK) {
-    const params = padded(ords.slice(i, i + CHUNK));
-    const some = await queries.all<DocumentRow & { ord: number }>(`SELECT d.ord, ${COLUMNS} FROM documents d WHERE d.ord IN (${params.map(() => '?').join(', ')})`, params);
+    const { marks, params } = inList(ords.slice(i, i + CHUNK));
+    const some = await queries.all<DocumentRow & { ord: number }>(`SELECT d.ord, ${COLUMNS} FROM documents d WHERE d.ord IN (${marks})`, params);
     for (const row of some) rows.set(row.ord, row);
   }
   return ords.flatMap((ord) => rows.get(ord) ?? []).map(toCodeDocument);
@@ -77,18 +77,12 @@ async function inChunks(
 ): Promise<CodeDocument[]> {
   const found = new Map<string, DocumentRow>();
   for (let i = 0; i < values.length; i += CHUNK) {
-    const params = padded(values.slice(i, i + CHUNK));
-    for (const row of await find(params.map(() => '?').join(', '), params)) found.set(row.id, row);
+    const { marks, params } = inList(values.slice(i, i + CHUNK));
+    for (const row of await find(marks, params)) found.set(row.id, row);
   }
   const rows = [...found.values()];
   if (values.length > CHUNK) rows.sort((a, b) => inBinary(a.key, b.key) || inBinary(a.lang, b.lang));
   return rows.slice(0, limit).map(toCodeDocument);
-}
-
-/** Padded with repeats to a power of two, so that few prepared statements serve all lengths. */
-function padded<T extends SqlValue>(values: readonly T[]): T[] {
-  const size = 2 ** Math.ceil(Math.log2(values.length));
-  return [...values, ...Array<T>(size - values.length).fill(values[0]!)];
 }
 
 /** The order of text in the database, which is the order of its UTF-8 bytes. */

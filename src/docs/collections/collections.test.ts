@@ -26,7 +26,7 @@ const read = async (collection = 'blog') => (await collections.handlers.getColle
 const kinds = async () => (await feed.read(0, 100)).map(({ kind, collection }) => `${kind} ${collection}`);
 
 describe('reading a configuration (contract section 4)', () => {
-  it('answers the defaults of a collection that has none', async () => {
+  it('returns the defaults of a collection that has none', async () => {
     expect(await read()).toEqual({
       collection: 'blog',
       configured: false,
@@ -37,7 +37,7 @@ describe('reading a configuration (contract section 4)', () => {
     });
   });
 
-  it('finds it in any letter case and answers the spelling of the request', async () => {
+  it('finds it in any letter case and returns the spelling of the request', async () => {
     await put({ type: 'website' }, 'Blog');
     expect(await read('BLOG')).toMatchObject({ collection: 'BLOG', configured: true, config: { collection: 'BLOG', type: 'website' } });
     expect(collections.configOf('bLOG')).toEqual({ type: 'website' });
@@ -54,7 +54,7 @@ describe('reading a configuration (contract section 4)', () => {
 });
 
 describe('writing a configuration (decision D-44)', () => {
-  it('answers ok and leaves what is omitted unchanged', async () => {
+  it('returns ok and leaves what is omitted unchanged', async () => {
     expect(await put({ description: 'Posts', maxRevisions: 3 })).toEqual({ status: 'ok', collection: 'blog' });
     await put({ maxRevisions: 5 });
     expect(collections.configOf('blog')).toEqual({ description: 'Posts', maxRevisions: 5 });
@@ -107,7 +107,7 @@ describe('writing a configuration (decision D-44)', () => {
 describe('credentials (contract section 2)', () => {
   const s3 = { endpoint: 's3.example.org', bucket: 'b', accessKey: 'AKIA', secretKey: 's3cret' };
 
-  it('masks them in every answer', async () => {
+  it('masks them in every response', async () => {
     await put({ storageConfig: s3, wordpress: { url: 'https://w.example', apiKey: 'wp' } });
     const { config } = await read();
     expect(config['storageConfig']).toEqual({ ...s3, region: '', prefix: '', useTLS: false, secretKey: '', secretKeySet: true });
@@ -183,7 +183,7 @@ describe('deleting a configuration', () => {
     expect(await kinds()).toEqual(['config.put blog', 'config.delete blog']);
   });
 
-  it('answers the same where there is none, and writes nothing', async () => {
+  it('returns the same where there is none, and writes nothing', async () => {
     expect(await collections.handlers.deleteCollectionConfig({ collection: 'blog' }, context)).toEqual({ status: 'deleted', collection: 'blog' });
     expect(await kinds()).toEqual([]);
   });
@@ -259,7 +259,7 @@ describe('credentials on a server with keys', () => {
   };
   const stored = async () => (await sql.get<{ config: string }>('SELECT config FROM collection_configs'))!.config;
 
-  it('are sealed in the database, those from before with the next start, and follow the keys', async () => {
+  it('are encrypted in the database, those from before with the next start, and follow the keys', async () => {
     await put(secrets);
     expect(await stored()).toContain('s3cret');
     await opened(new KeyRing(old));

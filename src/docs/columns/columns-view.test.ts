@@ -72,7 +72,7 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     expect(view.indexOf('blog')!.columns.stats()).toMatchObject({ documents: 601, pairs: 601, keys: 1 });
   });
 
-  it('begin anew when the database is replaced', async () => {
+  it('start over when the database is replaced', async () => {
     await add('a', { tag: ['x'] });
     await fixture.sql.transaction(async (tx) => {
       await tx.run(`UPDATE documents SET meta = '{"tag":["y"]}'`);
@@ -137,7 +137,7 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
       expect(await selected({}, view)).toEqual(['a|en', 'c|en']);
     });
 
-    it('are built anew where one is damaged', async () => {
+    it('are rebuilt where one is damaged', async () => {
       await add('a', { tag: ['x'] });
       await fixture.columns.stop();
       const path = join(folder(), 'blog.idx');

@@ -116,7 +116,7 @@ describe('properties', () => {
     }));
   });
 
-  it('a prefix of the matches with n free results gives the first n of the answer', () => {
+  it('a prefix of the matches with n free results gives the first n of the response', () => {
     fc.assert(fc.property(hits, rules, fc.nat({ max: 6 }), (found, given, n) => {
       const all = applyCuration('post', found, given, find);
       const bound = new Set([...hidesFor('post', given), ...pinsFor('post', given).map((p) => p.key)]);

@@ -44,7 +44,7 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
     expect((await meta('style.css'))['defines']).toContain('.card');
   });
 
-  it('get them anew when only the body changes, and keep the other metadata', async () => {
+  it('get them again when only the body changes, and keep the other metadata', async () => {
     await add('lib/a.js', SCRIPT, { team: ['web'] });
     const { meta: changed } = await update('lib/a.js', { contentMd: 'export class Greeter {}' });
     expect(changed).toEqual({ team: ['web'], defines: ['Greeter'] });

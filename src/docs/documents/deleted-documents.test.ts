@@ -177,7 +177,7 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     expect(await shown()).toEqual(['the last', '2', ...numbers]);
   });
 
-  it('come back once, whoever asks for it at the same time', async () => {
+  it('return once, whichever callers ask for them at the same time', async () => {
     await write('one');
     await remove();
     const back = await Promise.all([1, 2, 3].map(() => fixture.call('restoreRevision', { ...hello, revision: 1 })));

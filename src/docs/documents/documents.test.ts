@@ -18,7 +18,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   const get = (key: string, lang = 'en') => fixture.call('getDocument', named(key, lang));
 
   describe('add and get', () => {
-    it('answers the document as stored (contract section 2, Document)', async () => {
+    it('returns the document as stored (contract section 2, Document)', async () => {
       const expected = {
         id: 'blog|hello|en', key: 'hello', lang: 'en', meta: { tags: ['b', 'a', 'b'], category: ['news'] }, contentMd: '# Hello', addedAt: START, updatedAt: START, checksum: CHECKSUM,
       };
@@ -114,7 +114,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     expect(await fixture.call('getDocument', { ...named('hello'), env: { site: '$& %%none%%' } })).toMatchObject({ contentMd: '$& %%none%% %%none%% 100%%' });
   });
 
-  it('answers metadata without the body (decision D-65)', async () => {
+  it('returns metadata without the body (decision D-65)', async () => {
     await add({ ttl: 60 });
     expect(await fixture.call('getDocumentMeta', { collection: 'Blog', key: 'hello' })).toEqual({
       id: 'blog|hello|en', collection: 'Blog', key: 'hello', lang: 'en', meta: hello.meta, addedAt: START, updatedAt: START, expiresAt: START + 60, checksum: CHECKSUM,
@@ -152,7 +152,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   });
 
   describe('delete (decisions D-31, D-74)', () => {
-    it('confirms, then answers 404 with deleted false', async () => {
+    it('confirms, then returns 404 with deleted false', async () => {
       await add({ key: 'Hello' });
       expect(await fixture.call('deleteDocument', named('Hello', 'EN'))).toEqual({ deleted: true, status: 'deleted', ...named('Hello', 'EN') });
       await expect(fixture.call('deleteDocument', named('Hello'))).rejects.toMatchObject({ ...notFound, body: { deleted: false } });
@@ -198,7 +198,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     expect(await fixture.call('listMetaKeys', { collection: 'none' })).toEqual({ meta: {} });
   });
 
-  it('tells the change feed of each write', async () => {
+  it('appends each write to the change feed', async () => {
     await add();
     await add({ key: 'HELLO' });
     await fixture.call('updateDocument', { ...named('hello'), ttl: 5 });

@@ -18,7 +18,7 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
   });
   afterEach(() => fixture.close());
 
-  it('read it with its checksum, which every write answers, too', async () => {
+  it('read it with its checksum, which every write returns, too', async () => {
     const first = await fixture.call('addDocument', { ...name, contentMd: 'two', meta: { b: ['2'], a: ['1'] } });
     expect(first.checksum).toMatch(/^[0-9a-f]{16}$/);
     expect(await checksum()).toBe(first.checksum);
@@ -126,7 +126,7 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
     await fixture.call('updateDocument', { ...name, ttl: 5, ifChecksum: sum, ifMatch: '*' });
   });
 
-  it('lose none of the changes of writers who read, change and write beside each other', async () => {
+  it('lose none of the changes of writers that read, change and write concurrently', async () => {
     const append = async (word: string): Promise<void> => {
       for (;;) {
         const { contentMd, checksum: ifChecksum } = await read();
@@ -164,7 +164,7 @@ describe.each(DRIVERS)('get with fallbackLangs over %s', (driver) => {
   afterEach(() => fixture.close());
   const get = async (lang: string, fallbackLangs?: string[]) => (await fixture.call('getDocument', { collection: 'blog', key: 'page', lang, ...(fallbackLangs && { fallbackLangs }) })).lang;
 
-  it('answers the first language that is there', async () => {
+  it('returns the first language that is there', async () => {
     expect(await get('de', ['en'])).toBe('de');
     expect(await get('it', ['fr', 'en'])).toBe('fr');
     expect(await get('it', ['es', 'pt', 'DE'])).toBe('de');

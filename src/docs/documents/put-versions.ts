@@ -23,12 +23,12 @@ export async function putVersions(work: UnitOfWork, versions: readonly NewVersio
   if (versions.length === 0) return [];
   const cid = await ensureCollection(work.tx, versions[0]!.identity.collection);
   const outcomes = new Map<NewVersion, PutOutcome>();
-  for (const wave of waves(versions)) await putWave(work, cid, wave, maxRevisions, outcomes);
+  for (const round of rounds(versions)) await putRound(work, cid, round, maxRevisions, outcomes);
   return versions.map((version) => outcomes.get(version)!);
 }
 
 /** The versions in groups without repeats: the nth version of an identity is in group n. */
-function waves(versions: readonly NewVersion[]): NewVersion[][] {
+function rounds(versions: readonly NewVersion[]): NewVersion[][] {
   const groups: NewVersion[][] = [];
   const seen = new Map<string, number>();
   for (const version of versions) {
@@ -39,16 +39,16 @@ function waves(versions: readonly NewVersion[]): NewVersion[][] {
   return groups;
 }
 
-async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
-  const found = await readCurrent(work, wave);
+async function putRound(work: UnitOfWork, cid: number, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
+  const found = await readCurrent(work, round);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
   await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
   for (const { id } of expired) found.delete(id);
 
-  const unchanged = await duplicatesOf(work, wave, found);
+  const unchanged = await duplicatesOf(work, round, found);
   const inserts: NewVersion[] = [];
   const replacements: Replacement[] = [];
-  for (const version of wave) {
+  for (const version of round) {
     const current = found.get(version.identity.id);
     const expiresAt = expiryAfter(version.ttl, work.now, current?.expires_at ?? null);
     if (current === undefined) {

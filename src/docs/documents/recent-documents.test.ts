@@ -40,7 +40,7 @@ describe.each(DRIVERS)('documents read again over %s', (driver) => {
     expect((await get()).contentMd).toBe('for %%name%%');
   });
 
-  it('are looked up anew when the database was replaced', async () => {
+  it('are looked up again when the database was replaced', async () => {
     await get();
     await fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'EN'"));
     expect((await get()).lang).toBe('en');

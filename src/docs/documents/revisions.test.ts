@@ -100,7 +100,7 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       expect(revisions).toEqual([{ revision: 2, timestamp: START, updatedAt: START, contentMd: '', meta: {} }, { revision: 1, timestamp: START, updatedAt: START, contentMd: '', meta: {} }]);
     });
 
-    it('ends with what one answer may hold, and says where to go on', async () => {
+    it('ends with what one response may hold, and says where to go on', async () => {
       await fill(10, 100);
       fixture.answerBytes = 350 * KIB;
       const first = await page();
@@ -121,7 +121,7 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       expect(await page({ offset: 1 })).not.toHaveProperty('truncated');
     });
 
-    it('reads no more than the answer may hold, however much is stored', async () => {
+    it('reads no more than the response may hold, however much is stored', async () => {
       const decoded: number[] = [];
       const { codec } = fixture.environment;
       const decode = codec.decodeAsync.bind(codec);
@@ -175,7 +175,7 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       expect((await fixture.call('restoreRevision', { ...hello, timestamp: START })).contentMd).toBe('one');
     });
 
-    it('answers 404 for an unknown timestamp, document or spelling', async () => {
+    it('returns 404 for an unknown timestamp, document or spelling', async () => {
       await write('one');
       const notFound = { code: 'not_found' };
       await expect(fixture.call('restoreRevision', { ...hello, timestamp: START + 1 })).rejects.toMatchObject(notFound);

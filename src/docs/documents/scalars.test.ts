@@ -13,7 +13,7 @@ describe('metadata that are sent as single values (decision D-135)', () => {
   const document = { collection: 'c', key: 'k', lang: 'en' };
   const metaOf = async () => (await fixture.call('getDocument', document)).meta;
 
-  it('are kept and answered as lists of texts, whatever writes them', async () => {
+  it('are kept and returned as lists of texts, whatever writes them', async () => {
     expect((await fixture.call('addDocument', { ...document, contentMd: '', meta: given })).meta).toEqual(kept);
     expect(await metaOf()).toEqual(kept);
     await fixture.call('updateDocument', { ...document, meta: { n: 1 } });

@@ -50,7 +50,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     });
   });
 
-  it('sorts by key, ascending, then by id, unless told otherwise', async () => {
+  it('sorts by key, ascending, then by id, by default', async () => {
     await add('b');
     await add('a', {}, { lang: 'pl' });
     await add('a', {}, { lang: 'de' });
@@ -108,7 +108,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'size' }]) await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
   });
 
-  describe('in answers of limited size', () => {
+  describe('in responses of limited size', () => {
     const large = (i: number) => ({ key: `k${i}`, lang: 'en', contentMd: String(i).repeat(100_000), meta: { n: [String(i)] } });
     beforeEach(() => fixture.call('addDocuments', { collection: 'blog', documents: Array.from({ length: 5 }, (_, i) => large(i)) }));
 
@@ -144,7 +144,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     expect(await list({ key: 'a' })).toMatchObject({ meta: { a: a.slice(0, 14) }, truncated: true, nextOffset: 14 });
   });
 
-  it('answers large collections alike, from the background', async () => {
+  it('lists large collections alike, from the background', async () => {
     const documents = Array.from({ length: 1500 }, (_, i) => ({ key: `k${String(i).padStart(4, '0')}`, lang: 'en', contentMd: `b${i}`, meta: { mod: [String(i % 7)] } }));
     await fixture.call('addDocuments', { collection: 'blog', documents });
     await add('k0000', { mod: ['0'] }, { ttl: 1 });
@@ -157,7 +157,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     expect(await fixture.call('getChecksum', { collection: 'blog' })).toMatchObject({ documentCount: 1499 });
   });
 
-  describe('what is answered (decision D-40)', () => {
+  describe('the fields of a response (decision D-40)', () => {
     beforeEach(() => add('a', { tags: ['x'], lang: ['pl'] }, { ttl: 9 }));
     const all = { id: 'blog|a|en', key: 'a', lang: 'en', addedAt: START, updatedAt: START, expiresAt: START + 9, meta: { tags: ['x'], lang: ['pl'] }, contentMd: 'body of a' };
     const { id, key, lang, addedAt, updatedAt, expiresAt, meta, contentMd } = all;
@@ -183,7 +183,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     });
     const profile = (retrieval: object) => fixture.call('setCollectionConfig', { collection: 'blog', retrieval });
 
-    it('gives the limit that the request leaves out', async () => {
+    it('returns the limit that the request leaves out', async () => {
       await profile({ topK: 2 });
       expect(await search()).toMatchObject({ keys: ['a', 'b'], total: 3 });
       expect(await search({ limit: 3 })).toMatchObject({ keys: ['a', 'b', 'c'] });

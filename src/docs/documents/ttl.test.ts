@@ -47,7 +47,7 @@ describe.each(DRIVERS)('time to live over %s (contract section 3, decisions sect
     expect((await Array.fromAsync(fixture.documents.reader.documents('blog'))).flat()).toEqual([]);
   });
 
-  it('lets a write to an expired id begin anew (rule 3)', async () => {
+  it('lets a write to an expired id start over (rule 3)', async () => {
     await write({ key: 'Hello', ttl: 60 });
     fixture.advance(60);
     expect(await fixture.call('addDocuments', { collection: 'blog', documents: [{ key: 'hello', lang: 'en', contentMd: 'new' }] })).toMatchObject({ added: 1, updated: 0 });
@@ -60,7 +60,7 @@ describe.each(DRIVERS)('time to live over %s (contract section 3, decisions sect
     expect(await fixture.sql.get('SELECT docs FROM collections')).toEqual({ docs: 1 });
   });
 
-  it('sweeps what has expired, in transactions of 1000, and tells the feed why (rule 2)', async () => {
+  it('deletes expired documents, in transactions of 1000, and records the reason in the feed (rule 2)', async () => {
     const documents = Array.from({ length: 1100 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '', meta: { n: [`${i}`] }, ttl: 1 }));
     await fixture.call('addDocuments', { collection: 'blog', documents });
     await write({ ttl: 100 });

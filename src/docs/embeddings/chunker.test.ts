@@ -7,7 +7,7 @@ const SETTINGS = { chunkEnabled: true, chunkSize: 120 };
 const text = fc.array(fc.constantFrom('word ', 'ß', '🧭', '\n', '\n\n', '# ', '{', '}', '  ', '。', 'long'.repeat(20), '\u3000'), { maxLength: 80 }).map((parts) => parts.join(''));
 
 describe('chunksOf', () => {
-  it('cuts prose and code by their own rules, and tells where each chunk stands', () => {
+  it('cuts prose and code by their own rules, and reports where each chunk stands', () => {
     const { chunksOf } = createChunker(SETTINGS);
     fc.assert(fc.property(text, fc.boolean(), (contentMd, code) => {
       const expected = code ? chunkCode(contentMd, 'typescript', 120) : chunkProse(contentMd, 120);

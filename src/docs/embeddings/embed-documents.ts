@@ -49,7 +49,7 @@ export async function embedDocuments(
   provider: EmbeddingProvider, documents: readonly LoadedDocument[], events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   const tasks = documents.map((document): Task => ({ document, vectors: document.chunks.map(() => undefined), missing: document.chunks.length, refused: false }));
-  await tell(provider, tasks.filter(({ missing }) => missing === 0), events);
+  await publish(provider, tasks.filter(({ missing }) => missing === 0), events);
   for (const group of groups(tasks, alone)) {
     const pieces = group.flatMap((task) => task.document.chunks.map((_, chunk): Piece => ({ task, chunk })));
     for (let i = 0; i < pieces.length; i += provider.maxBatch) {
@@ -80,7 +80,7 @@ async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[]
     for (const task of tasks) await embedPieces(provider, pieces.filter((piece) => piece.task === task), events, signal);
     return;
   }
-  await tell(provider, tasks.filter(({ missing }) => missing === 0), events);
+  await publish(provider, tasks.filter(({ missing }) => missing === 0), events);
 }
 
 async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
@@ -116,7 +116,7 @@ async function refuse(task: Task, error: Error, events: EmbeddingEvents): Promis
   await events.onRefused(task.document, error);
 }
 
-async function tell({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
+async function publish({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
   if (done.length === 0) return;
   const embedded = done.map(({ document, vectors }) => ({
     document,

@@ -35,7 +35,7 @@ describe('vectors of texts', () => {
 });
 
 describe('a start', () => {
-  it('warns once of each collection whose vectors are of another model, and embeds nothing anew', async () => {
+  it('warns once of each collection whose vectors are of another model, and embeds nothing again', async () => {
     const fixture = await open({ model: 'old' });
     await fixture.add('a', 'one');
     await fixture.add('b', 'two');
@@ -99,7 +99,7 @@ describe('a restore', () => {
 });
 
 describe('the metrics of embeddings (decisions section 4.1)', () => {
-  it('tell of provider, queue, cache and vectors', async () => {
+  it('report provider, queue, cache and vectors', async () => {
     const fixture = await open({ queueSize: 1 });
     const registry = new Registry();
     fixture.embeddings.registerMetrics([registry]);

@@ -149,7 +149,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     for (const { name, models } of await countEmbeddings(sql, clock)) {
       if (!isStale(models, provider)) continue;
       const found = models.map(({ model, variant, documents }) => ({ model, variant, documents }));
-      log.warn({ collection: name, found, model: provider.model, variant: provider.variant }, 'vectors are of another model than the current one; POST /v1/vector-reindex embeds them anew');
+      log.warn({ collection: name, found, model: provider.model, variant: provider.variant }, 'vectors are of another model than the current one; POST /v1/vector-reindex embeds them again');
     }
   };
   const embedTexts: Embeddings['embedTexts'] = async (texts, role, signal) => {

@@ -3,5 +3,5 @@ export { createEmbeddings, type Embeddings, type EmbeddingsAreas, type TextVecto
 export { embeddedText, type Chunker, type Cuttable, type DocumentChunk } from './chunker.ts';
 export { fromBlob } from './vector-blob.ts';
 export type { ChunkPlace, ModelIdentity, StoredType, StoredVector } from './vector-rows.ts';
-export { opinionsOn, type Opinions } from './encoder/opinions.ts';
+export { scoreByEncoder, type EncoderScores } from './encoder/scores.ts';
 export type { Encoder, Rerank } from './encoder/encoder.ts';

@@ -45,7 +45,7 @@ export function registerMetrics(registers: Registry[], { sql, clock, log, gate, 
   gauge('svc_embedding_provider_configured', 'Whether an embedding provider is configured.', () => Number(isConfigured()));
   gauge('svc_embedding_queue_size', 'Documents that wait for their embedding.', () => gate.depth);
   counter('svc_embedding_queue_dropped_total', 'Documents stored without a vector because the queue was full.', () => gate.dropped);
-  counter('svc_embedding_cache_hits_total', 'Queries whose vector was remembered.', () => cache().hits);
+  counter('svc_embedding_cache_hits_total', 'Queries whose vector was cached.', () => cache().hits);
   counter('svc_embedding_cache_misses_total', 'Queries whose vector had to be made.', () => cache().misses);
-  gauge('svc_embedding_cache_size', 'Vectors of queries that are remembered.', () => cache().size);
+  gauge('svc_embedding_cache_size', 'Vectors of queries in the cache.', () => cache().size);
 }

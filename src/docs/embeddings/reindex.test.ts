@@ -67,7 +67,7 @@ describe('POST /v1/vector-reindex', () => {
     expect(await fixture.stats()).toMatchObject({ collections: { blog: { failed_documents: 1, embedded_documents: 3 } } });
   });
 
-  it('gives a provider up that fails again and again, and counts the rest as failed', async () => {
+  it('abandons a provider that fails again and again, and counts the rest as failed', async () => {
     await unembedded(keys(200));
     fixture.script.failure = () => new EmbeddingError('connection refused', { retryable: true });
     const result = await reindex();
@@ -80,7 +80,7 @@ describe('POST /v1/vector-reindex', () => {
     expect(await reindex()).toMatchObject({ embedded: 200 });
   });
 
-  it('answers 400 without a provider', async () => {
+  it('returns 400 without a provider', async () => {
     fixture = await EmbeddingFixture.open({ provider: 'none' });
     await expect(reindex()).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
   });

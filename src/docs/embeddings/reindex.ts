@@ -130,14 +130,14 @@ export class Reindexing {
     for (const document of unreadable) await this.#refused(document, document.error);
     let left = documents;
     while (left.length > 0) {
-      const told = new Set<number>();
+      const handled = new Set<number>();
       try {
         await embedDocuments(this.#provider, left, {
           onEmbedded: async (model, embedded) => {
             const stored = await store.store(model, embedded);
             this.#failures = 0;
             for (const { document, chunks } of embedded) {
-              told.add(document.ord);
+              handled.add(document.ord);
               // A document that was written meanwhile is in the queue with its new body.
               if (!stored.has(document.ord)) this.#result.skipped++;
               else this.#result.embedded++;
@@ -145,22 +145,22 @@ export class Reindexing {
             }
           },
           onRefused: async (document, error) => {
-            told.add(document.ord);
+            handled.add(document.ord);
             await this.#refused(document, error);
           },
           onFailed: async (failed, error) => {
             this.#failures++;
             for (const document of failed) {
-              told.add(document.ord);
+              handled.add(document.ord);
               this.#fail(document, error);
             }
           },
         }, this.#signal);
       } catch (error) {
         this.#signal.throwIfAborted();
-        if (told.size === 0 || this.#failures === 0) throw error;
+        if (handled.size === 0 || this.#failures === 0) throw error;
       }
-      left = left.filter(({ ord }) => !told.has(ord));
+      left = left.filter(({ ord }) => !handled.has(ord));
       if (this.#failures >= MAX_FAILURES) return this.#giveUp(left);
     }
   }

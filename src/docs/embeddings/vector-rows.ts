@@ -1,5 +1,5 @@
 import { fromBlob, toBlob, type Precision } from './vector-blob.ts';
-import type { Queries, Row, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
+import { inList, type Queries, type Row, type Sealer, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
 
 /** Two vectors are comparable only if these agree. */
@@ -128,7 +128,8 @@ export async function* vectorsOfCollection(queries: Queries, collection: string,
 /** The vectors of some documents, by document and chunk; documents without vectors are left out. */
 export async function vectorsOfDocuments(queries: Queries, ords: readonly number[]): Promise<StoredVector[]> {
   if (ords.length === 0) return [];
-  const rows = await queries.all<VectorRow>(`${SELECT} WHERE e.ord IN (${ords.map(() => '?').join(', ')}) ORDER BY e.ord, v.chunk`, ords);
+  const { marks, params } = inList(ords);
+  const rows = await queries.all<VectorRow>(`${SELECT} WHERE e.ord IN (${marks}) ORDER BY e.ord, v.chunk`, params);
   return rows.map(toVector);
 }
 

@@ -94,7 +94,7 @@ const READS: [keyof Operations & string, object][] = [
 ];
 
 describe.each([['node:sqlite', false], ['sql.js', true]])('a collection whose encryption is switched (%s)', (_, inMemory) => {
-  it('answers what it would answer in the clear, whatever is done to it', async () => {
+  it('returns the same as without encryption, whatever is done to it', async () => {
     const run = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const [plain, sealed] = [await start(inMemory), await start(inMemory)];
       try {
@@ -122,7 +122,7 @@ describe.each([['node:sqlite', false], ['sql.js', true]])('a collection whose en
     await fc.assert(run, { numRuns: 10 });
   }, 60_000);
 
-  it('tells duplicates by its metadata (decision D-138)', async () => {
+  it('recognizes duplicates by its metadata (decision D-138)', async () => {
     const server = await start(inMemory);
     const ingest = (meta: object) => server.call('ingestDocuments', { collection: 'c', documents: [{ key: 'a', lang: 'en', contentMd: 'x', meta }], options: { skipDuplicates: true } });
     try {

@@ -54,7 +54,7 @@ export async function resealRows(deps: ResealDeps, rows: readonly StoredRow[], a
   return deps.sql.transaction(async (tx) => {
     const pass = new Pass(deps, tx, aim);
     for (const row of rows) await pass.take(row);
-    await pass.tell();
+    await pass.appendChanges();
     await then?.(tx, pass);
     return pass;
   });
@@ -81,7 +81,7 @@ class Pass implements Resealed {
     await this.#pace.rest();
   }
 
-  async tell(): Promise<void> {
+  async appendChanges(): Promise<void> {
     const { feed } = this.#deps;
     await feed.append(this.#tx, [...this.#changed.values()].map(({ ord, document, key, lang }) => (
       { kind: 'encryption.reseal', collection: collectionOfId(document), ord, docId: document, key, lang })));

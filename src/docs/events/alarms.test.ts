@@ -26,7 +26,7 @@ const told = async () => {
 };
 
 describe('the alarms of the server (decisions, section 6)', () => {
-  it('tell of a disk that fills up, once until it is relieved', async () => {
+  it('report a disk that fills up, once until space is free again', async () => {
     const event = (usedPercent: number) => ['ops.disk_usage_high', { usedPercent, thresholdPercent: 85 }];
     alarms.start();
     for (const percent of [undefined, 84, 85, 95, 81, 86, 79, 90]) {
@@ -36,7 +36,7 @@ describe('the alarms of the server (decisions, section 6)', () => {
     expect(await told()).toEqual([event(85), event(90)]);
   });
 
-  it('tell of an operation that fails as nobody foresaw, once in five minutes', async () => {
+  it('report an operation that fails unexpectedly, once in five minutes', async () => {
     const operation = operations.getDocument;
     for (const error of [undefined, new ServiceError('not_found', 'not found'), Object.assign(new Error('gone'), { name: 'ClientGone' })]) alarms.observe({ operation, error });
     expect(await told()).toEqual([]);

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { tellEvent } from './tell-event.ts';
+import { publishEvent } from './publish-event.ts';
 
 /** Percentage of the disk at which an alarm is sent, and below which the next alarm can be sent. */
 const FULL_PERCENT = 85;
@@ -20,7 +20,7 @@ export interface Alarms {
   /** Call this with the outcome of each operation. Neither throws nor waits. */
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
   /** The same for a handler in another process. */
-  readonly heed: (operation: string) => void;
+  readonly receive: (operation: string) => void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -32,22 +32,22 @@ export interface AlarmDeps {
 }
 
 export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
-  const told = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   const stopping = new AbortController();
   let watching: Promise<void> | undefined;
-  const heed = (id: string): void => {
+  const receive = (id: string): void => {
     const now = environment.clock.now();
-    if (now - (told.get(id) ?? -Infinity) < COOLDOWN_MS) return;
-    told.set(id, now);
-    tellEvent(environment, 'ops.panic_recovered', { operation: id });
+    if (now - (reportedAt.get(id) ?? -Infinity) < COOLDOWN_MS) return;
+    reportedAt.set(id, now);
+    publishEvent(environment, 'ops.panic_recovered', { operation: id });
   };
   return {
     observe({ operation: { id }, error }) {
       if (error === undefined || !isUnforeseen(error)) return;
-      if (environment.relay === undefined) heed(id);
-      else environment.relay.tell({ kind: 'unforeseen', operation: id });
+      if (environment.relay === undefined) receive(id);
+      else environment.relay.add({ kind: 'unforeseen', operation: id });
     },
-    heed,
+    receive,
     start() {
       watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
     },
@@ -66,11 +66,11 @@ function isUnforeseen(error: unknown): boolean {
 
 /** Never rejects. */
 async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer, usedPercent: () => Promise<number | undefined>, signal: AbortSignal): Promise<void> {
-  let isTold = false;
+  let isReported = false;
   while (!signal.aborted) {
     const percent = await usedPercent();
-    if (percent !== undefined && percent >= FULL_PERCENT && !isTold) tellEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
-    if (percent !== undefined) isTold = percent >= (isTold ? RELIEVED_PERCENT : FULL_PERCENT);
+    if (percent !== undefined && percent >= FULL_PERCENT && !isReported) publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
+    if (percent !== undefined) isReported = percent >= (isReported ? RELIEVED_PERCENT : FULL_PERCENT);
     await timer.sleep(LOOK_MS, signal);
   }
 }

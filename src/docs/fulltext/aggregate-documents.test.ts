@@ -62,7 +62,7 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
       expect(facets).toEqual({ tags: [{ value: 'y', count: 3 }], category: [{ value: 'blog', count: 1 }] });
     });
 
-    it('give 50 values unless told otherwise', async () => {
+    it('return 50 values by default', async () => {
       await add('many', { n: Array.from({ length: 60 }, (_, i) => String(i)) });
       expect(await facet('n')).toHaveLength(50);
     });
@@ -115,7 +115,7 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
     }
   });
 
-  it('answers nothing of a collection that does not exist, and keeps to its own', async () => {
+  it('returns nothing of a collection that does not exist, and keeps to its own', async () => {
     await add('a', { tags: ['x'] }, { collection: 'wiki' });
     const asked = { facets: [{ field: 'tags' }], histograms: [{ field: 'addedAt' }] };
     expect(await aggregate(asked)).toEqual({ collection: 'blog', totalDocs: 0, facets: { tags: [] }, histograms: { addedAt: [] }, durationMs: expect.any(Number) });
@@ -124,7 +124,7 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
     expect(await aggregate(asked)).toMatchObject({ totalDocs: 1, facets: { tags: [] } });
   });
 
-  it('refuses what it could not answer', async () => {
+  it('refuses requests that it could not serve', async () => {
     const values = Array.from({ length: 501 }, (_, i) => String(i));
     for (const wrong of [
       { facets: [{ field: 'a' }, { field: 'a', orderBy: 'value' }] },

@@ -26,7 +26,7 @@ describe('the documents in a circle', () => {
     expect([...index.inCircle(here, undefined)]).toEqual([1, 7]);
   });
 
-  it('take memory that is told, and no more than so much', () => {
+  it('report the memory that they take, which is limited', () => {
     const index = new GeoIndex(PlaceIndex.create());
     index.put(4_000_000, { lat: 50, lng: 10 });
     const before = index.bytes;

@@ -1,12 +1,12 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Circle, PlaceIndex, Point } from '../../search/geo/index.ts';
 import type { ViewIndex } from '../view/index.ts';
-import { RememberedCircles } from './remembered-circles.ts';
+import { CircleCache } from './circle-cache.ts';
 
 /** The places of one collection, as the view keeps them. */
 export class GeoIndex implements ViewIndex {
   readonly places: PlaceIndex;
-  readonly #circles = new RememberedCircles();
+  readonly #circles = new CircleCache();
 
   constructor(places: PlaceIndex) {
     this.places = places;

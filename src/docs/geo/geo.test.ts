@@ -109,7 +109,7 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
     expect(await near()).toMatchObject({ results: [] });
   });
 
-  it('ends an answer where it is full, and says where to go on', async () => {
+  it('ends a response where it is full, and says where to go on', async () => {
     await addAll();
     fixture.answerBytes = 200;
     const first = await within(-90, 90, -180, 180);
@@ -216,7 +216,7 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
 
   if (driver === 'sql.js') return;
 
-  it('goes on from a checkpoint, sealed where the collection is encrypted', async () => {
+  it('continues from a checkpoint, encrypted where the collection is encrypted', async () => {
     await addAll();
     await fixture.geo.view.stop();
     const path = join(`${fixture.sql.info.path}.geo`, 'blog.idx');

@@ -2,7 +2,7 @@ import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
-import { curatedDocuments, isMeant, leastPosition, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
+import { curatedDocuments, isMeant, leastPosition, matchedTerms, waitForViews, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates, type Positions } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
@@ -78,7 +78,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
     only = torn;
-    await patiently([...views, meaning.view], scope.signal);
+    await waitForViews([...views, meaning.view], scope.signal);
   }
 }
 
@@ -105,8 +105,8 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
 /** Fused hits in the order of the answer; merged to windows in the mode `window`. */
 async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
   const fused = candidates.fused();
-  const { opinions } = request;
-  const hits = opinions === undefined ? fused : reorder(fused, opinions.of);
+  const { encoderScores } = request;
+  const hits = encoderScores === undefined ? fused : reorder(fused, encoderScores.of);
   const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
   if (!request.byDistance) return placed;
   // Of equal distances, the better result is first, because sorting is stable.

@@ -6,7 +6,7 @@ import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
-import type { Opinions, Rerank } from '../embeddings/index.ts';
+import type { EncoderScores, Rerank } from '../embeddings/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
@@ -45,7 +45,7 @@ export interface HybridRequest {
   /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
   /** Scores of the best candidates by the encoder, once it was called. */
-  readonly opinions?: Opinions;
+  readonly encoderScores?: EncoderScores;
 }
 
 /** Decisions sections 4.3 and 4.5. */

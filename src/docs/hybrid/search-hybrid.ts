@@ -5,7 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import { contentsFor, countWithinBudget } from '../documents/index.ts';
 import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
 import type { CurationRule } from '../curation/index.ts';
-import { opinionsOn, type Opinions } from '../embeddings/index.ts';
+import { scoreByEncoder, type EncoderScores } from '../embeddings/index.ts';
 import { costOf, type Cost } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, firstHits, type FoundResults } from './find-results.ts';
@@ -30,8 +30,8 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const rules = words.curation.rulesOf(request.collection);
   const content = { ...contentsFor(budget, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const cost = costOf(input, documents ?? 0);
-  const opinions = documents === undefined ? undefined : await askEncoder(deps, request, { vector, signal }, rules, cost);
-  const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, { ...request, ...(opinions && { opinions }) }, { vector, signal, content }, rules), signal, cost);
+  const encoderScores = documents === undefined ? undefined : await askEncoder(deps, request, { vector, signal }, rules, cost);
+  const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, { ...request, ...(encoderScores && { encoderScores }) }, { vector, signal, content }, rules), signal, cost);
   const facets = await facetsOf(deps, request, found, budget);
   const { presented, next } = await presentResults(deps, request, found.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
@@ -45,7 +45,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
     distanceMetric: request.metric, retrievalMode: request.mode,
     ...facets,
     ...(notes.length > 0 && { warnings: notes }),
-    ...(opinions && { reranked: opinions.count }),
+    ...(encoderScores && { reranked: encoderScores.count }),
     ...(contextTruncated && { contextTruncated }),
     ...truncationOf(budget.isSpent && !contextTruncated, request.offset + next),
     searchStats: { durationMs: Math.round(performance.now() - started) },
@@ -86,17 +86,17 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
 }
 
 /** Determines the best hits, and calls the encoder for them without a place in the search gate. */
-async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<Opinions | undefined> {
+async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<EncoderScores | undefined> {
   const { gate, meaning } = deps;
   if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
-  return opinionsOn(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal);
+  return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal);
 }
 
 function incomparableWarning(documents: number): string[] {
   if (documents === 0) return [];
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
+  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again`];
 }
 
 async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all, results }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {

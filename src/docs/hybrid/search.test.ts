@@ -46,7 +46,7 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
     geo: fc.constant({ lat: 50, lng: 10, radiusMeters: 20_000_000 }),
   });
 
-  it('answers components from which every combined score can be computed, best first or nearest first, in every mode', async () => {
+  it('returns components from which every combined score can be computed, best first or nearest first, in every mode', async () => {
     await fc.assert(fc.asyncProperty(requests, async ({ query, ...more }) => {
       const answer = await fixture.find(query, more);
       expect(answer).toMatchObject({ strategy: more.strategy, alpha: more.alpha, rrfK: more.rrfK, total: answer.results.length });
@@ -188,7 +188,7 @@ describe('POST /v1/hybrid-search', () => {
 
   const LONG = 'Red apples grow on old trees here.\n\nBlue whales swim in cold seas.\n\nGreen tea is served with honey.\n';
 
-  it('answers passages with their lines: each that meaning finds, and the one with most words where words alone find', async () => {
+  it('returns passages with their lines: each that meaning finds, and the one with most words where words alone find', async () => {
     await fixture.add('long', LONG);
     const { results, retrievalMode } = await fixture.find('blue whales swim in cold seas', { retrievalMode: 'chunk', threshold: 0.9 });
     expect(retrievalMode).toBe('chunk');
@@ -233,7 +233,7 @@ describe('POST /v1/hybrid-search', () => {
     expect((await fixture.find('apple', { offset: 1, topK: 1 })).results).toEqual(all.results.slice(1, 2));
   });
 
-  it('heeds edits, stemming and synonyms', async () => {
+  it('respects edits, stemming and synonyms', async () => {
     await fixture.add('a', 'running horses');
     const terms = async (query: string, more: object) => (await fixture.find(query, { alpha: 0, ...more })).results.map(({ matchedTerms }) => matchedTerms);
     expect(await terms('horsis', {})).toEqual([]);
@@ -245,7 +245,7 @@ describe('POST /v1/hybrid-search', () => {
     expect(await terms('pony', { disableSynonyms: true })).toEqual([]);
   });
 
-  it('answers the filled prompt of the collection', async () => {
+  it('returns the filled prompt of the collection', async () => {
     await fixture.add('a', 'red apple');
     await fixture.call('setCollectionConfig', { collection: 'c', responsePrompt: 'Answer {{query}} from {{collection}}.' });
     expect((await fixture.find('apple')).responsePrompt).toBe('Answer apple from c.');
@@ -288,7 +288,7 @@ describe('POST /v1/hybrid-search without meaning', () => {
     await fixture.close();
   });
 
-  it('answers 503 while the vectors load', async () => {
+  it('returns 503 while the vectors load', async () => {
     const fixture = await HybridFixture.open({ unstarted: true });
     await fixture.base.embeddings.start();
     await fixture.write('a', 'red apple');

@@ -48,7 +48,7 @@ describe('a result is of one version of its document', () => {
     expect(await fixture.find('apple', { facetBy: ['lang'] })).toMatchObject({ results: [], total: 0, facets: { lang: [] } });
   });
 
-  it('answers one that never stops changing as it was seen last, with a passage of the body that was read', async () => {
+  it('returns a document that never stops changing as it was last seen, with a passage of the body that was read', async () => {
     await interrupted(async (call) => fixture.write('a', `${'red '.repeat(call)}apple`));
     await fixture.add('a', 'red apple');
     const { results } = await fixture.find('apple', { includeContent: true, retrievalMode: 'chunk' });
@@ -56,7 +56,7 @@ describe('a result is of one version of its document', () => {
     expect(results[0]!.document.contentMd).toContain(results[0]!.chunkText);
   });
 
-  it('says nothing of its meaning while it was written since it was embedded', async () => {
+  it('has no vector score if it was written after it was embedded', async () => {
     fixture = await HybridFixture.open();
     await fixture.add('a', 'red apple');
     fixture.base.meaning.failure = (texts) => (texts.includes('red pear') ? new EmbeddingError('away', { retryable: true }) : undefined);

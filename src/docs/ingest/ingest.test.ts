@@ -18,7 +18,7 @@ describe.each(DRIVERS)('ingest over %s (contract section 4)', (driver) => {
   const flags = async () => (await fixture.changes()).filter(({ kind }) => kind === 'doc.put').map((change) => change.flags);
   const revisions = () => fixture.count('revisions');
 
-  it('answers what was done', async () => {
+  it('returns what was done', async () => {
     const result = await ingest([page(), page({ key: 'other' }), page({ contentMd: 'again' })]);
     expect(result).toEqual({
       added: 2, updated: 1, skipped: 0, failed: 0, errors: [], collection: 'Web', durationMs: expect.any(Number), profile: 'default', keyCollisions: [],
@@ -64,7 +64,7 @@ describe.each(DRIVERS)('ingest over %s (contract section 4)', (driver) => {
       expect((await get('show')).contentMd).toBe('again');
     });
 
-    it('are told apart by keyFrom: url, by host and query', async () => {
+    it('are distinguished by keyFrom: url, by host and query', async () => {
       const result = await ingest([at(first), at(second), at('https://example.com/show?id=1')], { keyFrom: 'url' });
       expect(result).toMatchObject({ added: 3, failed: 0, keyCollisions: [] });
       expect((await get('example.org-show-id-2')).contentMd).toBe(second);

@@ -44,7 +44,7 @@ describe('resolveBackup (decision D-73)', () => {
     }
   });
 
-  it('never answers a path outside the folder', async () => {
+  it('never returns a path outside the folder', async () => {
     const hostile = fc.array(fc.constantFrom('..', '.', '/', '\\', 'C:', 'a', ' ', '\0', '%2e', '~', 'quire.db', '-wal'), { maxLength: 6 }).map((parts) => parts.join(''));
     await fc.assert(fc.asyncProperty(fc.oneof(hostile, fc.string()), async (name) => {
       const found = await resolveBackup(jail, name).catch((error: unknown) => {

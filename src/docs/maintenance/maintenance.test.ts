@@ -224,7 +224,7 @@ describe('restore (contract section 4)', () => {
     expect((await readFile(join(dir, 'b.db'))).equals(before)).toBe(true);
   });
 
-  it('starts the change feed anew, so that whoever follows it rebuilds', async () => {
+  it('restarts the change feed, so that its followers rebuild', async () => {
     const head = await feed.head();
     await restore('b.db');
     for (const position of [0, 1, head, head + 100]) await expect(feed.read(position, 10)).rejects.toBeInstanceOf(FeedGap);
@@ -233,7 +233,7 @@ describe('restore (contract section 4)', () => {
     expect(await sql.get("SELECT value FROM settings WHERE name = 'binlog_epoch'")).toEqual({ value: String(first) });
   });
 
-  it('answers 404 where there is no such backup', async () => {
+  it('returns 404 where there is no such backup', async () => {
     await expect(restore('none.db')).rejects.toMatchObject({ code: 'not_found' });
   });
 

@@ -1,6 +1,6 @@
 import type { HistoryMessage } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
+import { inList, type BodyCodec, type Queries, type Row } from '../../storage/index.ts';
 import { truncationOf } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { contextCost } from '../documents/index.ts';
@@ -40,10 +40,11 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
   const pace = new Pace();
   for (let first = from; first <= until; first += READ_AT_ONCE) {
     const keys = Array.from({ length: Math.min(READ_AT_ONCE, until - first + 1) }, (_, i) => messageKey(sessionId, first + i));
+    const { marks, params } = inList(keys);
     const rows = await sql.all<MessageRow>(
       `SELECT id, key, meta, added_at, body FROM documents
-       WHERE cid = (SELECT id FROM collections WHERE name = ?) AND key IN (${keys.map(() => '?').join(', ')})`,
-      [MEMORY, ...keys],
+       WHERE cid = (SELECT id FROM collections WHERE name = ?) AND key IN (${marks})`,
+      [MEMORY, ...params],
     );
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const messages: HistoryMessage[] = [];

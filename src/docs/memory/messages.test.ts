@@ -14,7 +14,7 @@ describe.each(DRIVERS)('messages over %s (decisions sections 2.4 and 4.7)', (dri
   afterEach(() => fixture.close());
   const history = (sessionId: string, more: object = {}) => fixture.call('getSessionHistory', { sessionId, ...more });
 
-  it('are answered as stored, and kept as documents of the session', async () => {
+  it('are returned as stored, and kept as documents of the session', async () => {
     const { sessionId } = await fixture.start({ scenario: 'support' });
     fixture.base.advance(10);
     const message = await fixture.say(sessionId, 'Hello', 'user', { meta: { channel: ['web'] } });
@@ -122,7 +122,7 @@ describe('embedding messages', () => {
   });
   afterEach(() => fixture.close());
 
-  it('is told as it is: without a provider, queued, dropped for want of room, or blank', async () => {
+  it('reports the state: without a provider, queued, dropped because the queue is full, or blank', async () => {
     const { sessionId } = await fixture.start();
     expect(await fixture.say(sessionId, 'one')).toMatchObject({ embedded: false });
     fixture.isEmbedding = true;

@@ -31,7 +31,7 @@ const query = fc.record({
 const compare = (a: string | number, b: string | number) => (typeof a === 'number' ? a - Number(b) : Buffer.compare(Buffer.from(a), Buffer.from(String(b))));
 
 describe('lists of sessions (decisions section 4.7)', () => {
-  it('are those that a plain array gives, whatever is started, said, expired and swept', async () => {
+  it('are those that a plain array returns, whatever is started, said, expired and swept', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(query, { minLength: 1, maxLength: 6 }), async (steps, queries) => {
       const fixture = await MemoryFixture.open('sql.js');
       const all: Known[] = [];

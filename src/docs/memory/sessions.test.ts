@@ -13,7 +13,7 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
   afterEach(() => fixture.close());
 
   describe('starting one', () => {
-    it('answers all of it, with a title made of scenario and UTC time, and 30 days to live', async () => {
+    it('returns all of it, with a title made of scenario and UTC time, and 30 days to live', async () => {
       const session = await fixture.start({ scenario: 'support', meta: { channel: ['web'] } });
       expect(session).toEqual({
         sessionId: expect.stringMatching(/^ses_[0-9a-f]{24}$/) as string, userId: 'ada', scenario: 'support', title: 'support · 2025-12-22 10:40',

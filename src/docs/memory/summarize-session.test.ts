@@ -81,7 +81,7 @@ describe.each(DRIVERS)('summaries over %s (decisions section 4.7)', (driver) => 
     await expect(summarize('ses_unknown')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('say so when there is nothing to tell', async () => {
+  it('say so when there is nothing to report', async () => {
     const { sessionId } = await fixture.start({ title: 'Silent' });
     await fixture.say(sessionId, '```\ncode\n```');
     await fixture.say(sessionId, 'You are a robot.', 'system');

@@ -94,7 +94,7 @@ describe('the configuration of conversations (decision D-30)', () => {
     expect((await send('POST', 'memory/recall', { query: 'apples' })).body['total']).toBe(3);
   });
 
-  it('encrypts what was said and what will be, and no title quotes it', async () => {
+  it('encrypts past and future messages, and no title quotes them', async () => {
     await configure({ encrypted: true });
     const sessionId = await talk('The secret lighthouse opens at nine.');
     await send('POST', 'memory/summarize', { sessionId, userId: 'ada' });

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Sql } from '../../storage/index.ts';
-import { applyCommit, Diverged, rememberColumns } from './apply.ts';
+import { applyCommit, Diverged, createColumnsCache } from './apply.ts';
 import { BadPatchset, readPatchset, tablesOf } from './patchset.ts';
 
 const SCHEMA = [
@@ -72,7 +72,7 @@ async function contents(): Promise<[unknown, unknown]> {
 describe('rows of a commit, applied to a copy', () => {
   it.each(['sql.js', 'node:sqlite'])('make it equal again, whatever was written, with %s', async (driver) => {
     await openFollower(driver === 'sql.js' ? ':memory:' : join(folder, 'follower.db'));
-    const columnsOf = rememberColumns();
+    const columnsOf = createColumnsCache();
     let compared = 0;
     await fc.assert(fc.asyncProperty(fc.array(fc.array(write, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 }), async (commits) => {
       for (const writes of commits) {
@@ -99,11 +99,11 @@ describe('rows of a commit, applied to a copy', () => {
     expect(compared).toBeGreaterThan(25);
   });
 
-  it('are refused where the copy lacks a row that changes', async () => {
+  it('are refused where the copy misses a row that changes', async () => {
     await openFollower(join(folder, 'follower.db'));
     commit([{ sql: 'INSERT INTO parents VALUES (?, ?, ?, ?)', values: [1, 'a', null, null] }]);
     const patchset = commit([{ sql: 'UPDATE parents SET name = ? WHERE id = ?', values: ['b', 1] }]);
-    await expect(follower.transaction((tx) => applyCommit(tx, patchset, rememberColumns()))).rejects.toThrow(Diverged);
+    await expect(follower.transaction((tx) => applyCommit(tx, patchset, createColumnsCache()))).rejects.toThrow(Diverged);
   });
 });
 

@@ -21,7 +21,7 @@ interface Batch {
 export type ColumnsOf = (tx: Transaction, table: string) => Promise<readonly string[]>;
 
 /** Queries the database once for each table; only for a schema that does not change. */
-export function rememberColumns(): ColumnsOf {
+export function createColumnsCache(): ColumnsOf {
   const known = new Map<string, readonly string[]>();
   return async (tx, table) => {
     const columns = known.get(table) ?? (await tx.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table.replaceAll("'", "''")}') ORDER BY cid`)).map(({ name }) => name);

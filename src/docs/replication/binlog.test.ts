@@ -108,7 +108,7 @@ describe('the binlog', () => {
     expect((await read(START)).map(({ length }) => length)).toEqual([10, 30]);
   });
 
-  it('begins anew where it lacks the last commits of the database', async () => {
+  it('starts over where it misses the last commits of the database', async () => {
     await commit(bytes(10, 1));
     const known = { ...row };
     binlog.close();
@@ -126,7 +126,7 @@ describe('the binlog', () => {
     for (const place of [{ ...START, history: 'b'.repeat(32) }, { ...row, position: 9 }, { ...row, checksum: row.checksum ^ 1 }]) await expect(read(place)).rejects.toThrow(BinlogGap);
   });
 
-  it('begins anew when the database was replaced, and ends what follows it', async () => {
+  it('starts over when the database was replaced, and ends what follows it', async () => {
     await commit(bytes(10, 1));
     const place = { ...row };
     row = { history: 'b'.repeat(32), position: 0, checksum: 0, lsn: 50 };

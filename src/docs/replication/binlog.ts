@@ -124,7 +124,7 @@ export class Binlog implements CommitRecorder {
     this.#before = undefined;
     if (this.#published === this.#written) return;
     this.#published = this.#written;
-    this.#tell();
+    this.#notify();
     if (this.sizeBytes > this.#options.maxBytes && this.#segments.length > 1) this.prune().catch(() => undefined); // the timer retries and reports it
   }
 
@@ -236,7 +236,7 @@ export class Binlog implements CommitRecorder {
     this.#descriptor = this.#begin(base);
     this.#written = { ...base, size: HEADER };
     this.#oldest = this.#published = this.#written;
-    this.#tell();
+    this.#notify();
   }
 
   /** A segment also ends after an eighth of the maximum age, so that entries can be removed in time. */
@@ -259,7 +259,7 @@ export class Binlog implements CommitRecorder {
     return createSegment(this.#options.folder, base);
   }
 
-  #tell(): void {
+  #notify(): void {
     const changed = this.#changed;
     this.#changed = Promise.withResolvers();
     changed.resolve();

@@ -3,7 +3,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { applyCommit, Diverged, rememberColumns, type ColumnsOf } from './apply.ts';
+import { applyCommit, Diverged, createColumnsCache, type ColumnsOf } from './apply.ts';
 import { BadEntry, checkedEntries } from './entry.ts';
 import { HEARTBEAT_MS } from './leader.ts';
 import type { BinlogMessage, LeaderLink } from './messages.ts';
@@ -53,7 +53,7 @@ export class Follower {
   readonly #deps: FollowerDeps;
   readonly #timer: Timer;
   readonly #stopping = new AbortController();
-  #columnsOf: ColumnsOf = rememberColumns();
+  #columnsOf: ColumnsOf = createColumnsCache();
   #run: Promise<void> | undefined;
   #heardAt: number;
   /** Milliseconds that this node was behind at the last message of the leader. */
@@ -66,13 +66,13 @@ export class Follower {
   readonly #outdated = new Set<string>();
   #isReplaced = false;
   /** The database has changes for which indexes were not woken. */
-  #isUntold = false;
-  #toldAt: number;
+  #isUnannounced = false;
+  #announcedAt: number;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
     this.#timer = deps.timer ?? systemTimer;
-    this.#heardAt = this.#toldAt = deps.clock.now();
+    this.#heardAt = this.#announcedAt = deps.clock.now();
   }
 
   /** Milliseconds that this node is behind its leader, as far as it knows. */
@@ -134,7 +134,7 @@ export class Follower {
   async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
     const { sql, feed, link, nodeId, format } = this.#deps;
     await this.#refresh();
-    if (this.#isUntold) await sql.transaction((tx) => this.#tell(tx));
+    if (this.#isUnannounced) await sql.transaction((tx) => this.#announce(tx));
     const state = (await readState(sql)) ?? NOTHING;
     // The writes of a node without a role are in no binlog.
     const history = state.role === '' ? '' : state.history;
@@ -180,8 +180,8 @@ export class Follower {
       const changed = new Set<string>();
       for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
       await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
-      if (changed.has('changes')) this.#isUntold = true;
-      if (this.#isUntold && (behindMs <= FAR_BEHIND_MS || clock.now() - this.#toldAt >= WAKE_MS)) await this.#tell(tx);
+      if (changed.has('changes')) this.#isUnannounced = true;
+      if (this.#isUnannounced && (behindMs <= FAR_BEHIND_MS || clock.now() - this.#announcedAt >= WAKE_MS)) await this.#announce(tx);
       return changed;
     });
     for (const table of tables) this.#outdated.add(table);
@@ -198,12 +198,12 @@ export class Follower {
   }
 
   /** Wakes the readers of the feed. */
-  async #tell(tx: Transaction): Promise<void> {
+  async #announce(tx: Transaction): Promise<void> {
     const { feed, clock } = this.#deps;
     feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
     tx.onCommit(() => {
-      this.#isUntold = false;
-      this.#toldAt = clock.now();
+      this.#isUnannounced = false;
+      this.#announcedAt = clock.now();
     });
   }
 
@@ -214,10 +214,10 @@ export class Follower {
     this.#toAcknowledge = position;
     if (isUnderWay) return;
     try {
-      for (let told = -1; told !== this.#toAcknowledge;) {
-        told = this.#toAcknowledge;
+      for (let reported = -1; reported !== this.#toAcknowledge;) {
+        reported = this.#toAcknowledge;
         const state = await readState(sql);
-        await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: told, epoch: state?.epoch ?? 0 }, signal);
+        await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: reported, epoch: state?.epoch ?? 0 }, signal);
       }
     } catch {
       // Reported by the stream.
@@ -234,10 +234,10 @@ export class Follower {
       const found = (await readState(tx)) ?? NOTHING;
       const next: ReplicationState = { ...found, role: 'follower', epoch: Math.max(found.epoch, before.epoch), fencedBy: 0 };
       await writeState(tx, next);
-      await this.#tell(tx);
+      await this.#announce(tx);
       return next;
     });
-    this.#columnsOf = rememberColumns();
+    this.#columnsOf = createColumnsCache();
     onState(state);
     log.info({ position: state.position }, 'the snapshot of the leader is in place');
     this.#isReplaced = true;

@@ -17,7 +17,7 @@ import { HEARTBEAT_MS, Leader } from './leader.ts';
 import type { Acknowledgement, LeaderLink, SnapshotRequest, StreamRequest } from './messages.ts';
 import { nodeIdOf } from './node-id.ts';
 import { openState, type ReplicationState, type Role } from './state.ts';
-import { tellOfLeader } from './tell-of-leader.ts';
+import { announceLeader } from './announce-leader.ts';
 
 export interface ReplicationSettings {
   readonly role: Role;
@@ -51,7 +51,7 @@ export interface NodeService {
 
 export interface ReplicationStart extends FollowerHooks {
   /** Reports an event of the server to webhooks and streams. */
-  readonly tell: (event: 'ops.replication_lag_high', detail: object) => void;
+  readonly publish: (event: 'ops.replication_lag_high', detail: object) => void;
 }
 
 const PRUNE_MS = 60_000;
@@ -67,7 +67,7 @@ export class Replication {
   readonly #binlog: Binlog | undefined;
   readonly #leader: Leader | undefined;
   readonly #stopping = new AbortController();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #state: ReplicationState;
   #follower: Follower | undefined;
   #link: LeaderLink | undefined;
@@ -157,7 +157,7 @@ export class Replication {
   };
 
   /** Follows the leader, or monitors the followers. A repeated call is harmless. */
-  start({ tell, ...hooks }: ReplicationStart): void {
+  start({ publish, ...hooks }: ReplicationStart): void {
     const { settings } = this.#deps;
     if (this.role === 'follower' && this.#follower === undefined) {
       this.#link = this.#deps.connect();
@@ -165,7 +165,7 @@ export class Replication {
       this.#follower.start();
     }
     if (this.#binlog === undefined || this.#stopping.signal.aborted) return;
-    this.#work = Promise.all([this.#watch(tell), this.#prune(), this.#tellFormerLeader()]);
+    this.#work = Promise.all([this.#watch(publish), this.#prune(), this.#announceToFormerLeader()]);
   }
 
   /** May be called twice. */
@@ -205,14 +205,14 @@ export class Replication {
   }
 
   /** Reports each follower that is too far behind once, and again only after it was at half of the limit or less. */
-  async #watch(tell: ReplicationStart['tell']): Promise<void> {
+  async #watch(publish: ReplicationStart['publish']): Promise<void> {
     const { settings: { maxLagMs }, timer = systemTimer } = this.#deps;
     while (!this.#stopping.signal.aborted) {
       for (const { followerId, lagMs } of this.#leader?.list() ?? []) {
-        if (lagMs <= maxLagMs / 2) this.#told.delete(followerId);
-        if (lagMs <= maxLagMs || this.#told.has(followerId)) continue;
-        this.#told.add(followerId);
-        tell('ops.replication_lag_high', { followerId, lagMs, thresholdMs: maxLagMs });
+        if (lagMs <= maxLagMs / 2) this.#reported.delete(followerId);
+        if (lagMs <= maxLagMs || this.#reported.has(followerId)) continue;
+        this.#reported.add(followerId);
+        publish('ops.replication_lag_high', { followerId, lagMs, thresholdMs: maxLagMs });
       }
       await timer.sleep(HEARTBEAT_MS, this.#stopping.signal);
     }
@@ -227,11 +227,11 @@ export class Replication {
   }
 
   /** A promoted leader that still has the address of its predecessor makes it stop when it returns. */
-  async #tellFormerLeader(): Promise<void> {
+  async #announceToFormerLeader(): Promise<void> {
     const { settings: { leaderAddr, retryMs }, timer = systemTimer, log } = this.#deps;
     if (this.role !== 'leader' || leaderAddr === '') return;
     this.#link = this.#deps.connect();
-    await tellOfLeader({ link: this.#link, epoch: () => this.#state.epoch, fence: (epoch) => this.#fence(epoch), retryMs, timer, log }, this.#stopping.signal);
+    await announceLeader({ link: this.#link, epoch: () => this.#state.epoch, fence: (epoch) => this.#fence(epoch), retryMs, timer, log }, this.#stopping.signal);
   }
 }
 

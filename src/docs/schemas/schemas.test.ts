@@ -30,7 +30,7 @@ describe('a schema (contract section 4)', () => {
     expect(await get()).toEqual({ collection: 'blog', schema: null });
   });
 
-  it.each([['an object', rules], ['a JSON string', JSON.stringify(rules)]])('is accepted as %s and answered as an object (decision D-48)', async (_, schema) => {
+  it.each([['an object', rules], ['a JSON string', JSON.stringify(rules)]])('is accepted as %s and returned as an object (decision D-48)', async (_, schema) => {
     expect(await set(schema)).toEqual({ status: 'ok' });
     expect(await get()).toEqual({ collection: 'blog', schema: rules });
   });
@@ -140,7 +140,7 @@ describe('violations (decision D-48)', () => {
       return Array.from({ length: 8000 }, () => ((state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) & 65_536 ? 'a' : 'b')).join('');
     });
 
-    it('gives up after so many steps, naming the key and the pattern', async () => {
+    it('stops after a limited number of steps, naming the key and the pattern', async () => {
       expect(await check({ pattern: costly }, values(1))).toEqual([expect.stringContaining('does not match the pattern')]);
       const problems = await check({ pattern: costly }, values(3));
       expect(problems.at(-1)).toBe(`key "k": checking the values against the pattern ${costly} takes more than 5000000 steps; shorten the values, send fewer at once, or simplify the pattern`);
@@ -178,13 +178,13 @@ describe('violations (decision D-48)', () => {
     expect(await schemas.violations('blog', JSON.parse('{"__proto__":["a"]}') as Record<string, string[]>)).toEqual(['key "__proto__": 1 values exceed maxItems 0']);
   });
 
-  it('tells of the first hundred', async () => {
+  it('reports the first hundred', async () => {
     expect(await check({ type: 'integer' }, Array.from({ length: 1000 }, () => 'x'))).toHaveLength(100);
   });
 });
 
 describe('POST /v1/validate', () => {
-  it('answers the violations and writes nothing', async () => {
+  it('returns the violations and writes nothing', async () => {
     await set(rules);
     expect(await validate({ category: ['sport'], tags: ['release'] })).toEqual({
       valid: false, errors: ['key "category": value "sport" is not in the allowed enum [news, blog]'], warnings: [],

@@ -12,7 +12,7 @@ export class Speller {
   readonly #collections: readonly string[];
   readonly #names: readonly DictionaryName[];
   readonly #sources: readonly SpellingIndex[];
-  readonly #remembered = new Map<string, readonly Candidate[] | undefined>();
+  readonly #cache = new Map<string, readonly Candidate[] | undefined>();
 
   private constructor(vocabularies: Vocabularies, dictionaries: Dictionaries, collections: readonly string[], names: readonly DictionaryName[], sources: readonly SpellingIndex[]) {
     this.#vocabularies = vocabularies;
@@ -32,9 +32,9 @@ export class Speller {
 
   /** The likeliest corrections of an unknown word, at most `limit`, likeliest first; undefined for a known one. Words are lowercased. */
   correct(word: string, limit: number): readonly Candidate[] | undefined {
-    if (this.#remembered.has(word)) return this.#remembered.get(word);
+    if (this.#cache.has(word)) return this.#cache.get(word);
     const corrections = this.#isKnown(word) ? undefined : this.#near(word, limit);
-    this.#remembered.set(word, corrections);
+    this.#cache.set(word, corrections);
     return corrections;
   }
 

@@ -91,8 +91,8 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
 }
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
-  const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests answered.', labelNames: ['method', 'path', 'status'], registers });
-  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to answer a request.', labelNames: ['method', 'path'], buckets: DURATION_BUCKETS, registers });
+  const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests served.', labelNames: ['method', 'path', 'status'], registers });
+  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to serve a request.', labelNames: ['method', 'path'], buckets: DURATION_BUCKETS, registers });
   return ({ method, path = '/other', status, milliseconds }) => {
     const labels = { method: METHODS.has(method) ? method : 'OTHER', path };
     requests.inc({ ...labels, status: String(status) });

@@ -32,7 +32,7 @@ export async function renderSummed(registry: Registry, others: OtherProcesses): 
 }
 
 export function registerProcesses(registers: Registry[], processes: OtherProcesses): void {
-  new Gauge({ name: 'svc_workers', help: 'Processes that answer requests, by state.', labelNames: ['state'], registers, collect() {
+  new Gauge({ name: 'svc_workers', help: 'Processes that serve requests, by state.', labelNames: ['state'], registers, collect() {
     for (const [state, count] of Object.entries(processes.states())) this.set({ state }, count);
   } });
   new Gauge({ name: 'svc_worker_memory_bytes', help: 'Memory of each process; 0 is the one that writes.', labelNames: ['worker'], registers, collect() {

@@ -89,7 +89,7 @@ async function fill(): Promise<void> {
 }
 
 describe.each(['getHealth', 'getHealthV1'] as const)('%s (decision D-60)', (name) => {
-  it('tells that a database in memory is healthy and not durable', async () => {
+  it('reports that a database in memory is healthy and not durable', async () => {
     expect(await call(name)).toMatchObject({
       status: 'healthy', mode: 'wr', durable: false,
       persistence: { path: ':memory:', filesystem: 'memory', ephemeral: true, writable: true, freeBytes: null, warnings: [{ code: 'EPHEMERAL_FS' }] },
@@ -105,7 +105,7 @@ describe.each(['getHealth', 'getHealthV1'] as const)('%s (decision D-60)', (name
     expect(mcpSessions).toBeUndefined();
   });
 
-  it('answers 503 with the state when the database does not answer', async () => {
+  it('returns 503 with the state when the database does not answer', async () => {
     await sql.close();
     const error = await system.handlers[name]({}, { identity: EVERYONE } as Context).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, message: 'the database is unreachable', body: { status: 'unhealthy', mode: 'wr' } });
@@ -121,14 +121,14 @@ describe.each(['getReadiness', 'getReadinessV1'] as const)('%s (decision D-130)'
     expect(await call(name)).toEqual({ status: 'ready', views });
   });
 
-  it('answers 503 with the views that do not serve, and says when to ask again', async () => {
+  it('returns 503 with the views that do not serve, and says when to ask again', async () => {
     views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: false }];
     await expect(system.handlers[name]({}, { identity: EVERYONE } as Context)).rejects.toMatchObject({
       code: 'index_loading', status: 503, message: 'the vector indexes are not ready', headers: { 'Retry-After': '1' }, body: { status: 'loading', views },
     });
   });
 
-  it('answers 503 when the database does not answer', async () => {
+  it('returns 503 when the database does not answer', async () => {
     await sql.close();
     await expect(system.handlers[name]({}, { identity: EVERYONE } as Context)).rejects.toMatchObject({ code: 'unavailable', status: 503, body: { status: 'unhealthy', views } });
   });
@@ -185,7 +185,7 @@ describe('getSystemInfo (decision D-61)', () => {
 });
 
 describe('getConfig (decision D-63)', () => {
-  it('tells the settings', async () => {
+  it('reports the settings', async () => {
     expect(await call('getConfig')).toMatchObject({
       version: '2.15.0', buildVersion: '0.1.0', databasePath: ':memory:', mode: 'wr', authEnabled: false, metricsEnabled: true,
       protocols: { http: { enabled: true, addr: ':11023' }, grpc: { enabled: false, addr: ':11024' } },
@@ -239,7 +239,7 @@ describe('getMetrics (decision D-64)', () => {
     await expect(call('getStats')).rejects.toMatchObject({ code: 'index_loading' });
   });
 
-  it('counts anew after 15 seconds', async () => {
+  it('counts again after 15 seconds', async () => {
     await fill();
     await metrics();
     await sql.transaction((tx) => tx.run("UPDATE collections SET docs = 0 WHERE name = 'zoo'"));

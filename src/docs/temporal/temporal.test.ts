@@ -28,7 +28,7 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
     await fixture.close();
   });
 
-  it('keeps nothing of the feed for itself while it is off', async () => {
+  it('keeps nothing of the feed while it is off', async () => {
     await temporal.stop();
     const off = createTemporal({ ...fixture.environment, settings: { ...fixture.environment.settings, temporal: false } }, { collections: fixture.collections, documents: fixture.documents, timer });
     expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toEqual({ subscriber: 'temporal' });

@@ -32,7 +32,7 @@ describe('while an index is behind (design section 5)', () => {
     expect(await waitingFor(lagging)).not.toContain(id);
   });
 
-  it('an answer comes when the index has caught up, and a failure at once', async () => {
+  it('a response comes when the index has caught up, and a failure at once', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const handlers = acknowledgeCaughtUp({
       addDocument: async () => 'written',

@@ -59,7 +59,7 @@ describe('a search that finds its index loading (decision D-130)', () => {
     expect([timer.sleeps, index.asked]).toEqual([[5000], 1]);
   });
 
-  it('is given up when its client goes', async () => {
+  it('is abandoned when its client goes', async () => {
     const gone = client();
     const found = search(gone.signal);
     await new Promise(setImmediate);

@@ -153,7 +153,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
   }
 
   #failed(collection: CollectionIndex<Index>, error: unknown): void {
-    this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is built anew`);
+    this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is rebuilt`);
     collection.fail(error);
     this.#failures += 1;
   }

@@ -66,7 +66,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de', 'it']);
   });
 
-  it('tells that it is ready, and when that may have changed', async () => {
+  it('reports that it is ready, and when that may have changed', async () => {
     await add('de');
     const kind = new TestKind(views.fixture);
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(kind.created.map(({ closed }) => closed)).toEqual([1, 1]);
   });
 
-  it('gives a build up when its collection is deleted, and begins anew with the next document', async () => {
+  it('abandons a build when its collection is deleted, and starts over with the next document', async () => {
     await add('de');
     const { view, kind } = await started();
     kind.beforeScan = async () => {
@@ -199,7 +199,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de']);
   });
 
-  it('begins anew when the database was replaced, and when it was not told', async () => {
+  it('starts over when the database was replaced, even without a notification', async () => {
     await add('de');
     const { view } = await started();
     await views.fixture.sql.transaction((tx) => views.fixture.feed.restart(tx, 1000).then(() => undefined));
@@ -238,7 +238,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de', 'en']);
   });
 
-  it('gives up what a build was about to add when the feed brings something newer', async () => {
+  it('discards what a build was about to add when the feed brings something newer', async () => {
     for (const lang of ['de', 'en']) await add(lang);
     const { view, kind } = await started();
     kind.steps = Infinity;
@@ -255,7 +255,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(kind.puts.filter((lang) => lang === 'de')).toHaveLength(1);
   });
 
-  it('heeds the kinds of changes that it names: one brings a document in line with the tables, one outdates an index', async () => {
+  it('respects the kinds of changes that it names: one brings a document in line with the tables, one outdates an index', async () => {
     await add('de');
     const { view, kind } = await started();
     const [{ ord }] = await views.fixture.sql.all<Row>('SELECT ord, lang FROM documents') as [Row];

@@ -17,7 +17,7 @@ export interface CollectionViewOptions extends KeepingOptions {
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
 /** Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never end. */
-const CATCHING_UP_LAPS = 20;
+const CATCHING_UP_PASSES = 20;
 
 /** Milliseconds between tries to build an index whose bodies could not be read. */
 const OUT_OF_REACH_MS = 5000;
@@ -173,7 +173,7 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#run;
   }
 
-  #tellChange(): void {
+  #notifyChange(): void {
     const changed = this.#changed;
     this.#changed = Promise.withResolvers();
     changed.resolve();
@@ -191,7 +191,7 @@ export class CollectionView<Index extends ViewIndex> {
   #forget(): void {
     this.#listed = false;
     this.#collections.clear();
-    this.#tellChange();
+    this.#notifyChange();
   }
 
   /** Every collection that has something to index, at first without an index. */
@@ -247,9 +247,9 @@ export class CollectionView<Index extends ViewIndex> {
     await run.subscriber.caughtUp(head, signal);
     // Writes do not wait for a view that loads, but searches that do must find them.
     const { feed } = this.#env;
-    for (let lap = 0; lap < CATCHING_UP_LAPS && (feed.latest ?? 0) > (run.subscriber.position ?? 0); lap++) await run.subscriber.caughtUp(await feed.head(), signal);
+    for (let pass = 0; pass < CATCHING_UP_PASSES && (feed.latest ?? 0) > (run.subscriber.position ?? 0); pass++) await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
-    this.#tellChange();
+    this.#notifyChange();
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
   }
 
@@ -264,7 +264,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   async #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> {
     const { changed, dropped, outdated, failed } = await this.#collections.follow(changes, signal);
-    if (failed || dropped.size > 0) this.#tellChange();
+    if (failed || dropped.size > 0) this.#notifyChange();
     const run = this.#run;
     for (const name of dropped) await this.#kept.remove(name);
     if (run === undefined) return;
@@ -288,7 +288,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   #rebuild(run: Run, name: string): void {
     const collection = this.#collections.get(name);
-    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew: true }));
+    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild: true }));
   }
 
   #inBackground(run: Run, work: () => Promise<void>): void {
@@ -296,31 +296,31 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Builds the index of a collection that has none, or in any case if `anew` is set. Never rejects, because failures of the database may be
+   * Builds the index of a collection that has none, or in any case if `rebuild` is set. Never rejects, because failures of the database may be
    * temporary.
    */
-  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { anew = false } = {}): Promise<void> {
+  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { rebuild = false } = {}): Promise<void> {
     const { signal } = run.abort;
     const isThere = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection;
-    for (let failures = 1; isThere() && (anew || collection.serving === undefined); failures++) {
+    for (let failures = 1; isThere() && (rebuild || collection.serving === undefined); failures++) {
       try {
         await this.#build(run, collection);
-        anew = false;
+        rebuild = false;
         await this.#kept.save(collection, run.subscriber.position);
       } catch (error) {
         if (signal.aborted) return;
         this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
-        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, anew);
+        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, rebuild);
         await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
       }
     }
   }
 
   /** The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are built. */
-  #buildLater(run: Run, collection: CollectionIndex<Index>, anew: boolean): void {
+  #buildLater(run: Run, collection: CollectionIndex<Index>, rebuild: boolean): void {
     const { signal } = run.abort;
     void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
-      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew }));
+      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { rebuild }));
     });
   }
 
@@ -340,7 +340,7 @@ export class CollectionView<Index extends ViewIndex> {
       }
       if (!collection.isUnderWay(build)) return;
       collection.finish(build);
-      this.#tellChange();
+      this.#notifyChange();
     } catch (error) {
       collection.abandon(build);
       throw error;

@@ -32,7 +32,7 @@ describe('the checkpoints of a view', () => {
     ['of another feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"at":\d/, '"at":9'), 'latin1')],
     ['ahead of the feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"lsn":\d/, '"lsn":9'), 'latin1')],
     ['of another collection', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('"collection":"c"', '"collection":"d"'), 'latin1')],
-  ])('builds anew what is %s', async (_, change) => {
+  ])('rebuilds what is %s', async (_, change) => {
     const path = join(folder(), 'c.idx');
     await writeFile(path, change(await readFile(path)));
     const { view, kind } = await started();

@@ -66,7 +66,7 @@ export class KeptIndexes<Index extends ViewIndex> {
       const bytes = await this.#files?.load(collection, this.#keys);
       return bytes && (await this.#kind.restore(collection, bytes));
     } catch (error) {
-      this.#env.log.warn({ err: error, collection }, `a ${this.#kind.name} checkpoint cannot be used; the index is built anew`);
+      this.#env.log.warn({ err: error, collection }, `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
       return undefined;
     }
   }

@@ -23,7 +23,7 @@ class TestView {
 }
 
 describe('readiness (decision D-130)', () => {
-  it('is there when every view serves, and is told when it comes and goes', async () => {
+  it('is there when every view serves, and listeners learn when it comes and goes', async () => {
     const [words, vectors] = [new TestView('full-text'), new TestView('vector')];
     const readiness = new Readiness(words, vectors);
     const told: boolean[] = [];

@@ -29,16 +29,16 @@ export class Readiness {
 
   /** Calls the listener with the present state, and with each new one after that. */
   follow(listener: (ready: boolean) => void): void {
-    let told: boolean | undefined;
-    const tell = (): void => {
-      if (told === this.isReady) return;
-      told = this.isReady;
-      listener(told);
+    let reported: boolean | undefined;
+    const report = (): void => {
+      if (reported === this.isReady) return;
+      reported = this.isReady;
+      listener(reported);
     };
     const watch = async (view: Serving): Promise<never> => {
       for (;;) {
         const { changed } = view;
-        tell();
+        report();
         await changed;
       }
     };

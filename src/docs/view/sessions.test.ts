@@ -24,7 +24,7 @@ describe('a session', () => {
     addDocument: async () => void (await write()), getDocument: async () => 'row', searchFullText: async () => 'found', getHealth: async () => 'ok',
   } as unknown as Handlers<Operations>, { feed, views, waitMs: 1000, timer }) as unknown as Record<string, AnyHandler>;
 
-  it('is told the number of what it wrote', async () => {
+  it('returns the number of the write', async () => {
     const told: number[] = [];
     await handlers()['addDocument']!({}, at({ onLsn: (lsn) => told.push(lsn) }));
     await handlers()['addDocument']!({}, at({ onLsn: (lsn) => told.push(lsn) }));
@@ -43,7 +43,7 @@ describe('a session', () => {
     expect(await answer).toBe('row');
   });
 
-  it('waits for the views where a read needs them, and gives up when the time is over', async () => {
+  it('waits for the views where a read needs them, and stops waiting at its time limit', async () => {
     await write();
     const lagging: Reaching = { reached: (_, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))) };
     const served = handlers([lagging]);

@@ -105,14 +105,14 @@ export class Deliveries {
 
   async #open(id: string): Promise<void> {
     const { sql, feed, log, webhookOf } = this.#deps;
-    const [told, box] = [await outbox.readLane(sql, id), await outbox.readLane(sql, outbox.outboxLane(id))];
+    const [kept, box] = [await outbox.readLane(sql, id), await outbox.readLane(sql, outbox.outboxLane(id))];
     const duties = this.#dutiesOf(id);
     this.#running.add(id);
-    this.engine.add(feedLane(id, told ?? { ...FROM_THE_START, position: await feed.head() }, {
+    this.engine.add(feedLane(id, kept ?? { ...FROM_THE_START, position: await feed.head() }, {
       feed, reader: this.#reader,
       wants: (event) => this.#wants(webhookOf(id), event),
       idOf: (event) => deliveryId({ id }, event),
-      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook is not told what was lost with it'),
+      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook does not receive what was lost with it'),
     }, duties));
     this.engine.add(outboxLaneOf(id, box ?? FROM_THE_START, sql, duties));
   }
@@ -143,7 +143,7 @@ export class Deliveries {
   #dutiesOf(id: string): LaneDuties {
     return {
       send: (item, signal) => this.#send(id, item, signal),
-      bury: (item, failure) => this.#bury(id, item, failure),
+      storeFailed: (item, failure) => this.#storeFailed(id, item, failure),
       onFailing: () => this.#deps.onFailing(id, this.#errors.get(id) ?? ''),
     };
   }
@@ -175,7 +175,7 @@ export class Deliveries {
     }
   }
 
-  async #bury(webhookId: string, { id, event }: LaneItem, { error, status = 0, attempts }: Failure): Promise<void> {
+  async #storeFailed(webhookId: string, { id, event }: LaneItem, { error, status = 0, attempts }: Failure): Promise<void> {
     const { sql, clock, log } = this.#deps;
     const dropped = await sql.transaction((tx) => writeDeadLetter(tx, { id, webhookId, event, attempts, status, error, failedAt: unixSeconds(clock) }));
     this.counts.dead++;

@@ -7,7 +7,7 @@ import type { Letter } from './dead-letter-rows.ts';
 export interface LaneItem extends Sequenced, Letter {}
 
 /** The functions that both lanes of a webhook share. */
-export type LaneDuties = Pick<LaneSource<LaneItem>, 'send' | 'bury' | 'onFailing'>;
+export type LaneDuties = Pick<LaneSource<LaneItem>, 'send' | 'storeFailed' | 'onFailing'>;
 
 /** Number of changes that are read at once. */
 const BATCH = 500;

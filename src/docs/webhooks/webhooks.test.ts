@@ -5,7 +5,7 @@ import { createOutbound, type Outbound } from '../../net/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
-import { tellEvent } from '../events/index.ts';
+import { publishEvent } from '../events/index.ts';
 import { createWebhooks, type Webhooks } from './index.ts';
 
 const MINUTE_MS = 60_000;
@@ -57,7 +57,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     await timer.advance(100);
   };
 
-  it('are told of documents as they are written, with headers and both signatures', async () => {
+  it('are notified of documents as they are written, with headers and both signatures', async () => {
     const webhook = await create({ secret: 'its own' });
     expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_[0-9a-f]{24}$/) as string, url: endpoint.url, events: ['*'], collection: '', secretSet: true, createdAt: START, paused: false, deadLetters: 0,
@@ -79,7 +79,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     });
   });
 
-  it('hear of what they subscribe to, under any of its names, in their scope', async () => {
+  it('receive the events that they subscribe to, under any of their names, in their scope', async () => {
     await create({ events: ['update', 'doc.delete', 'never.fires'], collection: 'BLOG' });
     await add('a');
     await add('a', { contentMd: 'other' });
@@ -92,7 +92,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect((await list())[0]!.events).toEqual(['update', 'doc.delete', 'never.fires']);
   });
 
-  it('hear nothing of writes that skip webhooks, across a restart too', async () => {
+  it('receive nothing of writes that skip webhooks, across a restart too', async () => {
     await create();
     await stop();
     await fixture.documents.writer.put('blog', [{ key: 'quiet', lang: 'en', contentMd: 'q', saveRevision: true }], { flags: 8 });
@@ -102,7 +102,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(told()).toEqual(['doc.added loud']);
   });
 
-  it('are told when a collection is deleted, between what was before and what comes after', async () => {
+  it('are notified when a collection is deleted, between the events before and after it', async () => {
     await create({ events: ['*', 'collection.deleted'] });
     await fixture.documents.writer.put('blog', ['a', 'b'].map((key) => ({ key, lang: 'en', contentMd: key, saveRevision: true })));
     await fixture.call('deleteCollection', { collection: 'blog' });
@@ -113,10 +113,10 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(endpoint.received[2]!.body.detail).toEqual({ count: 2 });
   });
 
-  it('are all told of a burst of failed sign-ins, and of other incidents where they subscribe', async () => {
+  it('are all notified of a burst of failed sign-ins, and of other incidents where they subscribe', async () => {
     await create({ events: ['doc.added'], collection: 'blog' });
-    tellEvent(fixture.environment, 'security.rate_limit_exceeded', { ip: '203.0.113.5' });
-    tellEvent(fixture.environment, 'security.auth_failure_burst', { actor: 'alice', ip: '203.0.113.5', count: 10, windowSec: 60 });
+    publishEvent(fixture.environment, 'security.rate_limit_exceeded', { ip: '203.0.113.5' });
+    publishEvent(fixture.environment, 'security.auth_failure_burst', { actor: 'alice', ip: '203.0.113.5', count: 10, windowSec: 60 });
     await delivered(1);
     expect(endpoint.received[0]!.body).toMatchObject({ event: 'security.auth_failure_burst', collection: '', docId: '', detail: { count: 10 } });
     expect(endpoint.received[0]!.body).not.toHaveProperty('document');
@@ -218,7 +218,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(JSON.stringify(await list())).not.toContain('"t"');
   });
 
-  it('keep a secret sealed where the server has keys, and move it to a new one', async () => {
+  it('keep a secret encrypted where the server has keys, and re-encrypt it under a new one', async () => {
     const environment = fixture.environment as { keys?: KeyRing };
     const key = (id: number) => ({ id, bytes: Buffer.alloc(32, id) });
     const stored = async () => (await fixture.sql.get<{ secret: string }>('SELECT secret FROM webhooks'))!.secret;

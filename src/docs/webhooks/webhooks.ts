@@ -76,7 +76,7 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
     },
     async start() {
       deps.isRunning = true;
-      await sealAnew(deps);
+      await reencryptSecrets(deps);
       deliveries.start();
       await applyAll();
     },
@@ -92,7 +92,7 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
 }
 
 /** Encrypts stored secrets with the current server key: otherwise they would be lost when the old key is removed. */
-async function sealAnew({ environment: { sql, keys }, book }: Deps): Promise<void> {
+async function reencryptSecrets({ environment: { sql, keys }, book }: Deps): Promise<void> {
   const secrets = [...book.values()].filter(({ secret }) => secret !== '');
   if (keys === undefined || secrets.length === 0) return;
   await sql.transaction(async (tx) => {

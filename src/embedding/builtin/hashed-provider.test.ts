@@ -15,7 +15,7 @@ async function similarity(a: string, b: string): Promise<number> {
 }
 
 describe('the model hashed-ngrams', () => {
-  it('gives every text but a blank one a usable vector of length 1, the same each time', async () => {
+  it('returns every text but a blank one a usable vector of length 1, the same each time', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((each) => each.trim() !== '');
     await fc.assert(fc.asyncProperty(text, async (each) => {
       const vectors = await embed(each, each);

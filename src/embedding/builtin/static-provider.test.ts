@@ -27,7 +27,7 @@ interface Expected {
 }
 
 describe('the model static-en-256', () => {
-  it('has the tokens and the vectors that those who fitted it measured', async () => {
+  it('has the tokens and the vectors that its publishers measured', async () => {
     const expected = JSON.parse(await readFile(join(MODELS, 'static-en-256', 'expected.json'), 'utf8')) as Expected[];
     const kernel = new EmbeddingKernel(await tokenModel());
     for (const { text, tokens, vector } of expected) {
@@ -53,7 +53,7 @@ describe('the model static-en-256', () => {
     expect(await similarity('my dog is ill', 'a sick puppy')).toBeGreaterThan(0.4);
   });
 
-  it('tells texts apart of which it knows no token', async () => {
+  it('distinguishes texts none of whose tokens it knows', async () => {
     expect(await similarity('👍👍', '👍👍')).toBeCloseTo(1, 5);
     expect(Math.abs(await similarity('👍', '🚀'))).toBeLessThan(0.5);
   });

@@ -46,17 +46,17 @@ function start(options: Partial<LocalOptions> = {}): LocalProvider {
 const dot = (a: Float32Array | undefined, b: Float32Array | undefined) => a!.reduce((sum, value, i) => sum + value * b![i]!, 0);
 
 describe('without the optional package', () => {
-  it('tells how to install it, before anything is asked', () => {
+  it('reports how to install it, before anything is asked', () => {
     expect(() => start({ library: '@example/not-installed' })).toThrow(/optional package @example\/not-installed, which is not installed: npm install @example\/not-installed, or set SVC_EMBEDDING_API_URL/);
   });
 
-  it('tells of a package that is there and can not be loaded', async () => {
+  it('reports a package that is there and can not be loaded', async () => {
     await expect(start({ library: 'typescript/package.json' }).embed(['a'], 'query')).rejects.toMatchObject({ name: 'EmbeddingError', retryable: false, message: expect.stringMatching(/^typescript\/package\.json can't be loaded: /) });
   });
 });
 
 describe.skipIf(!installed)('the model in a folder, run by @huggingface/transformers (skipped where that optional package is not installed)', () => {
-  it('gives vectors of length 1 of the mean of the words', async () => {
+  it('returns vectors of length 1 of the mean of the words', async () => {
     const provider = start();
     expect(provider).toMatchObject({ name: 'local', dimensions: 32, variant: 'in-process,fp32', model });
     const [cat, both, dog, again] = await provider.embed(['cat', 'Cat dog', 'dog', 'cat'], 'document');
@@ -134,7 +134,7 @@ describe.skipIf(!installed)('the model in a folder, run by @huggingface/transfor
     await working;
   });
 
-  it('tells of a model that is damaged', async () => {
+  it('reports a model that is damaged', async () => {
     const folder = join(home, 'damaged');
     await writeTinyModel(folder, { words: WORDS });
     await promisify(execFile)('truncate', ['-s', '100', join(folder, 'onnx', 'model.onnx')]);
@@ -197,7 +197,7 @@ describe.skipIf(!installed)('a model of the hub (skipped where the optional pack
     expect(asked).toEqual([]);
   });
 
-  it('that the hub does not have is told so', async () => {
+  it('that the hub does not have fails with a message that says so', async () => {
     await expect(start({ model: 'me/absent', offline: false, hubUrl }).embed(['cat'], 'query')).rejects.toMatchObject({ retryable: false, message: expect.stringMatching(/^the embedding model me\/absent can't be had from the hub: /) });
   });
 

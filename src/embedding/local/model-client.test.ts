@@ -6,18 +6,18 @@ import { ModelClient } from './model-client.ts';
 const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.url);
 const DATA = { library: 'x', model: 'm', isFolder: false, dtype: 'fp32', maxTokens: 10, offline: true, cacheFolder: '/nowhere', hubUrl: undefined };
 /** Ends when its signal aborts, and otherwise at once: a thread that does not end is not waited for. */
-const impatient: Timer = { sleep: () => Promise.resolve() };
-const patient: Timer = { sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())) };
+const expiring: Timer = { sleep: () => Promise.resolve() };
+const endless: Timer = { sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())) };
 
 let client: ModelClient;
-const start = (timer: Timer = patient) => (client = new ModelClient({ thread: THREAD, data: DATA, timer, log: silentLog }));
+const start = (timer: Timer = endless) => (client = new ModelClient({ thread: THREAD, data: DATA, timer, log: silentLog }));
 afterEach(() => client.close());
 
 const lengths = (vectors: readonly Float32Array[]) => vectors.map((vector) => vector[0]);
 const long = (length: number) => 'x'.repeat(length);
 
 describe('ModelClient', () => {
-  it('gives vectors in the order of the texts, however they are portioned', async () => {
+  it('returns vectors in the order of the texts, however they are portioned', async () => {
     start();
     expect(lengths(await client.embed([long(9000), 'ab', long(8000), 'abc'], 'document'))).toEqual([9000, 2, 8000, 3]);
     expect(await client.embed([], 'document')).toEqual([]);
@@ -67,7 +67,7 @@ describe('ModelClient', () => {
     await expect(client.embed(['a'], 'query', AbortSignal.abort())).rejects.toThrow('cancelled');
   });
 
-  it('rejects what is under way when it closes, and everything after', async () => {
+  it('rejects running calls when it closes, and all later ones', async () => {
     start();
     const calls = [client.embed(['a'], 'query'), client.embed(['b'], 'query')].map((call) => expect(call).rejects.toThrow('closed'));
     await client.close();
@@ -82,7 +82,7 @@ describe('ModelClient', () => {
   });
 
   it('does not wait for ever for a thread that does not end', async () => {
-    start(impatient);
+    start(expiring);
     const call = expect(client.embed(['wait'], 'query')).rejects.toThrow('closed');
     await client.close();
     await call;

@@ -42,7 +42,7 @@ describe('modelSource', () => {
     expect(modelSource('me/mine', folder, false)).toMatchObject({ model: 'me/mine', isFolder: false });
   });
 
-  it('tells what a folder lacks', async () => {
+  it('reports what a folder lacks', async () => {
     expect(() => modelSource(join(folder, 'absent'), folder)).toThrow(/does not exist/);
     expect(() => modelSource(folder, folder)).toThrow(/has no config\.json, no tokenizer\.json, no tokenizer_config\.json/);
     await model(folder, 'other.onnx');

@@ -1,10 +1,13 @@
 import { RefusedRequest } from '../../lib/refused-request.ts';
+import { retryAfter } from '../../lib/retry-after.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
 import { messageOf, providerText } from '../provider-text.ts';
 import { readBody } from './read-body.ts';
 import type { Endpoint } from './endpoint.ts';
-import { retryAfter } from './retry-after.ts';
+
+/** Longer delays requested by a provider are shortened to this, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Time limit for one attempt, including its body (decisions, section 4.3). */
 export const ATTEMPT_MS = 30_000;
@@ -87,8 +90,12 @@ async function refusal({ provider, endpoint }: Sender, response: Response): Prom
   return new EmbeddingError(`the embedding provider ${provider} answered ${status}${shown === '' ? '' : `: ${shown}`}`, {
     retryable: status >= 500 || status === 408 || status === 429,
     status,
-    retryAfterMs: status === 429 || status === 503 ? retryAfter(headers) : undefined,
+    retryAfterMs: status === 429 || status === 503 ? shortened(retryAfter(headers)) : undefined,
   });
+}
+
+function shortened(delay: number | undefined): number | undefined {
+  return delay === undefined ? undefined : Math.min(MAX_RETRY_AFTER_MS, delay);
 }
 
 /** `fetch` says only "fetch failed"; its cause has the reason. */

@@ -45,8 +45,8 @@ async function failure(promise: Promise<unknown>): Promise<EmbeddingError> {
 
 const texts = ['red apple', 'green pear', 'blue sky'];
 
-describe('requests and answers (decisions, section 4.3)', () => {
-  it.each(ALL)('%s gives one vector a text, in order', async (provider) => {
+describe('requests and responses (decisions, section 4.3)', () => {
+  it.each(ALL)('%s returns one vector for each text, in order', async (provider) => {
     const { provider: embedding, server } = await bench({ provider });
     expect(rounded(await embedding.embed(texts, 'document'))).toEqual(rounded(server.requests[0]!.texts.map(server.vectorOf)));
     expect(server.requests).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('requests and answers (decisions, section 4.3)', () => {
     expect(other.provider.variant).toBe('plain');
   });
 
-  it('tells voyage the role', async () => {
+  it('passes the role to voyage', async () => {
     const { provider, server } = await bench({ provider: 'voyage' }, { key: KEY });
     await provider.embed(['a'], 'query');
     await provider.embed(['a'], 'document');
@@ -82,7 +82,7 @@ describe('requests and answers (decisions, section 4.3)', () => {
     ]);
   });
 
-  it('asks Ollama, with the prefixes that nomic-embed-text was trained with, and gives it no key', async () => {
+  it('calls Ollama, with the prefixes that nomic-embed-text was trained with, and without a key', async () => {
     const { provider, server } = await bench({ provider: 'local' });
     await provider.embed(['a'], 'query');
     await provider.embed(['b', 'c'], 'document');
@@ -111,7 +111,7 @@ describe('requests and answers (decisions, section 4.3)', () => {
     expect(server.requests.at(-1)!.path).toBe('/api/embed');
   });
 
-  it('learns the size of a model that nothing is known of from its first answer, and holds to it', async () => {
+  it('takes the size of an unknown model from its first response, and requires it from then on', async () => {
     const { provider, server } = await bench({ provider: 'openai', model: 'my-own', dimensions: 0 });
     expect(provider.dimensions).toBe(1536);
     await provider.embed(['a'], 'document');
@@ -134,17 +134,17 @@ describe('requests and answers (decisions, section 4.3)', () => {
   });
 });
 
-describe('answers that are no use (decisions, section 4.3)', () => {
+describe('unusable responses (decisions, section 4.3)', () => {
   const forAll = ['one-missing', 'one-more', 'wrong-size', 'mixed-sizes', 'empty-vector', 'null', 'infinity', 'zero', 'strings', 'no-embeddings', 'json-null'] as const;
   const cases: [(typeof ALL)[number], Behaviour][] = ALL.flatMap((provider) => forAll.map((behaviour): [(typeof ALL)[number], Behaviour] => [provider, behaviour]));
-  it.each<[(typeof ALL)[number], Behaviour]>([...cases, ['openai', 'same-index'], ['voyage', 'same-index']])('%s: %s fails at once and for good', async (name, behaviour) => {
+  it.each<[(typeof ALL)[number], Behaviour]>([...cases, ['openai', 'same-index'], ['voyage', 'same-index']])('%s: %s fails at once and is not retried', async (name, behaviour) => {
     const { provider, server, timer } = await bench({ provider: name }, { script: [behaviour] });
     expect(await failure(provider.embed(texts, 'document'))).toMatchObject({ retryable: false });
     expect(server.requests).toHaveLength(1);
     expect(timer.waits).toEqual([]);
   });
 
-  it('gives up a body that is longer than any good answer', async () => {
+  it('aborts a body that is longer than any good response', async () => {
     const { provider } = await bench({ provider: 'openai' }, { script: ['huge'] });
     expect(await failure(provider.embed(texts, 'document'))).toMatchObject({ retryable: false, message: expect.stringMatching(/answered more than \d+ bytes/) });
   });
@@ -203,7 +203,7 @@ describe('attempts', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('tell that nobody answered', async () => {
+  it('report that no server responded', async () => {
     const { provider, server, timer } = await bench({ provider: 'openai' }, { script: ['silence', 'silence', 'silence'] });
     const call = failure(provider.embed(texts, 'document'));
     for (const count of [1, 2, 3]) {
@@ -213,14 +213,14 @@ describe('attempts', () => {
     expect(await call).toMatchObject({ retryable: true, message: `the embedding provider openai at ${server.url} did not answer within 30 s` });
   });
 
-  it('tell who cannot be reached and why', async () => {
+  it('report which server cannot be reached and why', async () => {
     const { provider, server } = await bench({ provider: 'ollama' });
     await server.stop();
     cleanups.splice(0, 1);
     expect(await failure(provider.embed(texts, 'document'))).toMatchObject({ retryable: true, message: expect.stringMatching(/^the embedding provider local at http:\/\/127\.0\.0\.1:\d+ can't be reached: .*ECONNREFUSED/) });
   });
 
-  it.each([['address', false], ['size', false], ['time', true]] as const)('that this server does not make by its own rule of the %s are told so (tried again: %s)', async (rule, retryable) => {
+  it.each([['address', false], ['size', false], ['time', true]] as const)('that the URL rules of this server block return the %s (tried again: %s)', async (rule, retryable) => {
     const timer = new QuickTimer();
     let calls = 0;
     const fetch = () => (calls++, Promise.reject(new RefusedRequest(rule, 'the host gpu.lan is refused')));

@@ -49,7 +49,7 @@ class Endpoint implements LaneSource<Sequenced> {
     return this.answer(seq, this.attemptsOf(seq));
   };
 
-  bury = async ({ seq }: Sequenced, failure: Failure) => {
+  storeFailed = async ({ seq }: Sequenced, failure: Failure) => {
     this.dead.push({ seq, ...failure });
   };
 
@@ -116,7 +116,7 @@ describe('the delivery engine', () => {
     await engine.stop();
   });
 
-  it('gives up one delivery that fails for a day while others succeed, and goes on with what it held back', async () => {
+  it('abandons one delivery that fails for a day while others succeed, and continues with those it held back', async () => {
     const { timer, engine } = setUp();
     const endpoint = new Endpoint(timer, ['x', 'x']);
     endpoint.answer = (seq) => (seq === 1 ? DOWN : OK);
@@ -145,7 +145,7 @@ describe('the delivery engine', () => {
     await engine.stop();
   });
 
-  it('makes a dead letter of what is refused at once', async () => {
+  it('makes a dead letter of a refused delivery at once', async () => {
     const { timer, kept, engine } = setUp();
     const endpoint = new Endpoint(timer, ['x', 'x']);
     endpoint.answer = (seq) => (seq === 1 ? { kind: 'refused', error: 'HTTP status 410', status: 410 } : OK);
@@ -246,7 +246,7 @@ describe('the delivery engine', () => {
     await engine.stop();
   });
 
-  it('heeds what the endpoint says of when to come back', async () => {
+  it('respects what the endpoint says of when to come back', async () => {
     const { timer, engine } = setUp();
     const endpoint = new Endpoint(timer, ['k']);
     endpoint.answer = (_, attempt) => (attempt === 1 ? { kind: 'failed', error: 'HTTP status 429', status: 429, retryAfterMs: 30_000 } : OK);

@@ -111,7 +111,7 @@ export class DeliveryEngine {
     this.#stopping.abort();
     this.#urgent.resolve();
     await this.#flushing;
-    if (this.#changed.size > 0) await this.#save().catch((error: unknown) => this.#tell(error));
+    if (this.#changed.size > 0) await this.#save().catch((error: unknown) => this.#logFailure(error));
     this.#lanes.clear();
   }
 
@@ -134,7 +134,7 @@ export class DeliveryEngine {
       try {
         await this.#save();
       } catch (error) {
-        this.#tell(error);
+        this.#logFailure(error);
         await this.#timer.sleep(TROUBLE_MS, signal);
       }
     }
@@ -155,7 +155,7 @@ export class DeliveryEngine {
     }
   }
 
-  #tell(error: unknown): void {
+  #logFailure(error: unknown): void {
     this.#options.log.warn({ err: error }, 'the progress of deliveries could not be kept; a crash would repeat them');
   }
 }

@@ -37,7 +37,7 @@ export interface LaneSource<T extends Sequenced> {
   /** Makes one attempt. Must not reject. */
   send(item: T, signal: AbortSignal): Promise<Outcome>;
   /** Stores deliveries that were given up; when it resolves, they are durable. */
-  bury(item: T, failure: Failure): Promise<void>;
+  storeFailed(item: T, failure: Failure): Promise<void>;
   /** Called when the endpoint has accepted nothing for a day; the callee stops the lane. */
   onFailing(): void;
   /**
@@ -114,7 +114,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
   #down: Down | undefined;
   #reading: Promise<void> | undefined;
   /** Deliveries that are being given up. */
-  readonly #burying = new Map<number, Promise<void>>();
+  readonly #storing = new Map<number, Promise<void>>();
   #more = true;
   #opened = false;
   #idle = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     this.#down?.waiting?.abort();
     if (this.#inFlight === 0) this.#idle.resolve();
     const late = setTimeout(() => this.#cutting.abort(), graceMs);
-    await Promise.all([this.#idle.promise, this.#reading, ...this.#burying.values()]);
+    await Promise.all([this.#idle.promise, this.#reading, ...this.#storing.values()]);
     clearTimeout(late);
   }
 
@@ -256,7 +256,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     attempts.count++;
     if (outcome.kind !== 'failed') {
       this.#endpointAnswers();
-      if (outcome.kind === 'refused') this.#bury(item, { ...outcome, attempts: attempts.count });
+      if (outcome.kind === 'refused') this.#storeFailed(item, { ...outcome, attempts: attempts.count });
       else this.#done(item);
       return;
     }
@@ -294,12 +294,12 @@ export class Lane<T extends Sequenced> implements SlotUser {
   }
 
   #retryLater(item: T, attempts: Attempts, failure: Extract<Outcome, { kind: 'failed' }>): void {
-    if (attempts.waitedMs >= GIVE_UP_MS) return this.#bury(item, { ...failure, attempts: attempts.count });
+    if (attempts.waitedMs >= GIVE_UP_MS) return this.#storeFailed(item, { ...failure, attempts: attempts.count });
     const wait = Math.max(waitAfter(attempts.count), failure.retryAfterMs ?? 0);
     void this.#deps.timer.sleep(wait, this.#stopping.signal).then(() => {
       attempts.waitedMs += wait;
       // It may have been given up in the meantime.
-      if (!this.#window.has(item.seq) || this.#burying.has(item.seq)) return;
+      if (!this.#window.has(item.seq) || this.#storing.has(item.seq)) return;
       this.#ready.push(item);
       this.#pump();
     });
@@ -328,29 +328,29 @@ export class Lane<T extends Sequenced> implements SlotUser {
 
   /** If too many wait for another attempt, gives up the oldest of those that failed while others were accepted. */
   #makeRoom(): void {
-    if (!this.#more || this.#attempts.size <= MAX_FAILING || this.#burying.size > 0) return;
+    if (!this.#more || this.#attempts.size <= MAX_FAILING || this.#storing.size > 0) return;
     for (const item of this.#window.items()) {
       const known = this.#attempts.get(item.seq);
       if (known === undefined || known.acceptedBefore === this.#accepted) continue;
       this.#ready = this.#ready.filter(({ seq }) => seq !== item.seq);
-      return this.#bury(item, { kind: 'failed', error: `failed while others succeeded, as did more than ${MAX_FAILING} others`, attempts: known.count });
+      return this.#storeFailed(item, { kind: 'failed', error: `failed while others succeeded, as did more than ${MAX_FAILING} others`, attempts: known.count });
     }
   }
 
-  #bury(item: T, failure: Failure): void {
-    this.#burying.set(item.seq, this.#buryNow(item, failure));
+  #storeFailed(item: T, failure: Failure): void {
+    this.#storing.set(item.seq, this.#storeFailedNow(item, failure));
   }
 
   /** If a delivery cannot be stored, it is tried again later rather than lost. Never rejects. */
-  async #buryNow(item: T, failure: Failure): Promise<void> {
+  async #storeFailedNow(item: T, failure: Failure): Promise<void> {
     try {
-      await this.#source.bury(item, failure);
-      this.#burying.delete(item.seq);
+      await this.#source.storeFailed(item, failure);
+      this.#storing.delete(item.seq);
       this.#done(item);
     } catch (error) {
       this.#deps.log.warn({ err: error, lane: this.id }, 'a dead letter could not be kept; it is tried again');
       await this.#deps.timer.sleep(TROUBLE_MS, this.#stopping.signal);
-      this.#burying.delete(item.seq);
+      this.#storing.delete(item.seq);
       if (this.#window.has(item.seq)) this.#ready.push(item);
     }
     this.#pump();

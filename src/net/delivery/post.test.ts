@@ -38,7 +38,7 @@ describe('one attempt of a delivery', () => {
     expect(await post()).toEqual({ kind: 'delivered', status });
   });
 
-  it('is refused for good by 410 alone', async () => {
+  it('is refused permanently by 410 alone', async () => {
     onRequest = answering('410 Gone');
     expect(await post()).toEqual({ kind: 'refused', error: 'HTTP status 410', status: 410 });
     for (const status of [400, 404, 500, 503]) {
@@ -52,7 +52,7 @@ describe('one attempt of a delivery', () => {
     expect(await post()).toEqual({ kind: 'failed', error: 'HTTP status 307', status: 307 });
   });
 
-  it('fails after 10 seconds where the endpoint hangs, or sends its answer drop by drop', async () => {
+  it('fails after 10 seconds where the endpoint hangs, or sends its response drop by drop', async () => {
     for (const hang of [() => undefined, (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\nX-')]) {
       const begun = Promise.withResolvers<void>();
       onRequest = (socket) => {
@@ -62,7 +62,7 @@ describe('one attempt of a delivery', () => {
       const outcome = post();
       await begun.promise;
       await timer.advance(10_000);
-      expect(await outcome).toEqual({ kind: 'failed', error: 'no complete answer within 10 s' });
+      expect(await outcome).toEqual({ kind: 'failed', error: 'no complete response within 10 s' });
     }
   });
 
@@ -77,14 +77,14 @@ describe('one attempt of a delivery', () => {
     expect(await post('http://10.1.2.3/')).toMatchObject({ kind: 'failed', error: expect.stringContaining('must not call') as string });
   });
 
-  it('heeds Retry-After in seconds, an hour at most', async () => {
+  it('respects Retry-After in seconds, an hour at most', async () => {
     onRequest = answering('429 Too Many Requests\r\nRetry-After: 30');
     expect(await post()).toMatchObject({ retryAfterMs: 30_000 });
     onRequest = answering('429 Too Many Requests\r\nRetry-After: 999999');
     expect(await post()).toMatchObject({ retryAfterMs: 3_600_000 });
   });
 
-  it('reads no more of an answer than it needs', async () => {
+  it('reads no more of a response than it needs', async () => {
     onRequest = answering('200 OK', 'x'.repeat(100_000));
     expect(await post()).toEqual({ kind: 'delivered', status: 200 });
   });

@@ -1,3 +1,4 @@
+import { retryAfter } from '../../lib/retry-after.ts';
 import type { AnswerHead } from '../guarded-sender.ts';
 import type { Outbound } from '../outbound.ts';
 import type { Outcome } from './lane.ts';
@@ -35,8 +36,8 @@ function outcomeOf({ status, headers }: AnswerHead): Outcome {
   if (status >= 200 && status <= 299) return { kind: 'delivered', status };
   const error = `HTTP status ${status}`;
   if (status === GONE) return { kind: 'refused', error, status };
-  const retryAfter = Number(headers['retry-after'] ?? '');
-  return { kind: 'failed', error, status, ...(retryAfter > 0 && { retryAfterMs: Math.min(retryAfter * 1000, MAX_RETRY_AFTER_MS) }) };
+  const delay = retryAfter(headers) ?? 0;
+  return { kind: 'failed', error, status, ...(delay > 0 && { retryAfterMs: Math.min(delay, MAX_RETRY_AFTER_MS) }) };
 }
 
 /** Errors of connections to several addresses have a code but no message. */

@@ -174,7 +174,7 @@ function answered(cause: S3ServiceError): StoreFailure {
   const code = /^\w{1,40}$/.test(cause.serviceCode ?? '') && cause.serviceCode !== 'Unknown' ? cause.serviceCode! : undefined;
   const field = (code === undefined ? undefined : FIELD_OF_CODE[code]) ?? fieldOfStatus(status);
   const passes = status >= 500 || status === 429 || status === 408;
-  return new StoreFailure(`the service answered ${status}${code === undefined ? '' : ` ${code}`}`, { field, passes, cause });
+  return new StoreFailure(`the service returned ${status}${code === undefined ? '' : ` ${code}`}`, { field, passes, cause });
 }
 
 function fieldOfStatus(status: number): StorageField {

@@ -83,7 +83,7 @@ describe('a notification that queues nothing', () => {
     ['unmapped', { commonLabels: {} }],
     ['unavailable', { commonLabels: { quire_project: 'nope' } }],
     ['unavailable', { commonLabels: { quire_project: 'off' } }],
-  ])('answers 200 and an empty list, and is counted as %s', async (result, change) => {
+  ])('returns 200 and an empty list, and is counted as %s', async (result, change) => {
     expect(await receive(change)).toMatchObject({ status: 200, text: '{"data":[]}' });
     expect(await counted()).toEqual({ [result]: 1 });
     expect(api.warnings.length).toBe(result === 'unavailable' ? 1 : 0);
@@ -95,7 +95,7 @@ describe('a notification that queues nothing', () => {
     expect((await api.send('POST', '/webhooks/alertmanager', { body: NOTIFICATION, headers: { Authorization: '' } })).status).toBe(401);
   });
 
-  it('answers 503, so that it comes again, while the store is out', async () => {
+  it('returns 503, so that it comes again, while the store is out', async () => {
     const { insert } = api.queue;
     Object.assign(api.queue, { insert: () => Promise.reject(new ServiceError('unavailable', 'the store is busy')) });
     const answer = await receive();

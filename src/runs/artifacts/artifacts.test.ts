@@ -102,7 +102,7 @@ describe('a file of a step', () => {
     expect([await list(ref.runId), stored()]).toEqual([[], []]);
   });
 
-  it('of who does not hold the run any more is fenced, and never among those of the winner', async () => {
+  it('of a ship that does not hold the run any more is fenced, and never among those of the winner', async () => {
     const ref = await taken();
     await upload(ref, 'a', 'first attempt');
     await ship.complete(ref, Outcome.SHIP_ERROR, { error: { code: 'ship_error', message: 'gone' } });
@@ -123,7 +123,7 @@ describe('a file of a step', () => {
 });
 
 describe('limits', () => {
-  it('of size and number are told, and nothing is stored', async () => {
+  it('of size and number are reported, and nothing is stored', async () => {
     const ref = await taken();
     expect(await upload(ref, 'a', Buffer.alloc(2_200_000))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_size') });
     for (const name of ['a', 'b', 'c']) await upload(ref, name, name);
@@ -157,13 +157,13 @@ it('a server that died clears what it has left half-written, and files that noth
   const ref = await taken();
   await upload(ref, 'a', 'one');
   const folder = join(fixture.folder, 'artifacts');
-  const stray = 'ab'.repeat(32);
+  const unreferenced = 'ab'.repeat(32);
   mkdirSync(join(folder, 'ab'), { recursive: true });
-  writeFileSync(join(folder, 'ab', stray), 'stray');
+  writeFileSync(join(folder, 'ab', unreferenced), 'stray');
   writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
   const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
   await next.start();
-  await expect.poll(() => existsSync(join(folder, 'ab', stray))).toBe(false);
+  await expect.poll(() => existsSync(join(folder, 'ab', unreferenced))).toBe(false);
   expect([stored().length, next.totalBytes()]).toEqual([1, 3]);
   await next.stop();
 });

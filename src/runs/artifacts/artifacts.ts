@@ -130,7 +130,7 @@ class KeptArtifacts implements Artifacts {
   async #sweepForEver(): Promise<void> {
     const { env: { timer, log } } = this.#options;
     const failed = (error: unknown): void => log.warn({ err: error }, 'expired artefacts could not be removed');
-    await this.#clearStray().catch(failed);
+    await this.#removeUnreferenced().catch(failed);
     while (!this.#stopping.signal.aborted) {
       await this.#expire().catch(failed);
       await timer.sleep(SWEEP_MS, this.#stopping.signal);
@@ -162,7 +162,7 @@ class KeptArtifacts implements Artifacts {
   }
 
   /** Removes files without rows: a process that died between the two steps has left them. */
-  async #clearStray(): Promise<void> {
+  async #removeUnreferenced(): Promise<void> {
     const { env: { sql }, store } = this.#options;
     for await (const sha256 of store.hashes()) {
       if (this.#stopping.signal.aborted) return;

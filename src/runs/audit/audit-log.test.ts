@@ -11,7 +11,7 @@ interface Page { data: { at: number; actor: string; action: string; target: stri
 const page = async (query = '') => (await api.send('GET', `/audit${query}`)).json<Page>();
 
 describe('the audit log', () => {
-  it('tells who did what, newest first', async () => {
+  it('lists actions with their actors, newest first', async () => {
     const id = await api.queued('the-first-key');
     api.clock.ms += 5000;
     await api.send('POST', `/runs/${id}/cancel`);
@@ -26,7 +26,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('does not tell of what was refused, or repeated', async () => {
+  it('does not list refused or repeated requests', async () => {
     await api.queued('the-first-key');
     await api.queued('the-first-key');
     await api.enqueue('the-other-key', { project_id: 'nope', kind: 'diagnostic' });

@@ -15,7 +15,7 @@ const ask = (method: string, path: string, headers: Record<string, string> = {})
 const byAccess = (access: string) => Object.values(operations).filter((operation) => operation.access === access);
 
 describe('without a token', () => {
-  it('every operation but those of health answers 401 and how to sign in', async () => {
+  it('every operation but those of health returns 401 and how to sign in', async () => {
     for (const { id, method, path } of [...byAccess('write'), ...byAccess('read')]) {
       const answer = await ask(method, path);
       expect([answer.status, answer.text, answer.headers['www-authenticate']], id).toEqual([401, '{"error":{"code":"unauthenticated"}}', 'Bearer']);
@@ -58,7 +58,7 @@ describe('a bearer token', () => {
 });
 
 describe('a path that is not there', () => {
-  it('answers 404 or 405, as the contract has it', async () => {
+  it('returns 404 or 405, as the contract has it', async () => {
     expect((await ask('GET', '/api/v1/nothing')).text).toBe('{"error":{"code":"not_found"}}');
     const wrong = await ask('DELETE', '/api/v1/runs');
     expect([wrong.status, wrong.text, wrong.headers['allow']]).toEqual([405, '{"error":{"code":"method_not_allowed"}}', 'GET, HEAD, POST']);
@@ -85,7 +85,7 @@ describe('a token of the configuration', () => {
     expect((await as('eye', 'POST', '/runs', RUN)).json()).toEqual({ error: { code: 'forbidden', message: 'enqueueRun takes the scope submit; token:eye has read' } });
   });
 
-  it('ends when it expires, and is told apart in the audit log', async () => {
+  it('ends when it expires, and is distinguished in the audit log', async () => {
     configure(entry('ci', 'scopes: [submit, read], expires: 2026-01-02'));
     expect((await as('ci', 'POST', '/runs', RUN)).status).toBe(202);
     expect((await api.send('GET', '/audit')).json<{ data: { actor: string }[] }>().data[0]!.actor).toBe('token:ci');

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { EVERYONE, NOBODY, type Caller, type Guard, type Identity, type OperationSpec } from '../../operations/index.ts';
+import { EVERYONE, ANONYMOUS, type Caller, type Guard, type Identity, type OperationSpec } from '../../operations/index.ts';
 import type { LoadedRunsConfig, TokenConfig } from '../config/index.ts';
 import type { LiveConfig } from '../environment.ts';
 
@@ -47,7 +47,7 @@ export function createGuard(config: LiveConfig, clock: Clock): Guard {
   const holdersOf = createHolders();
   return {
     identify(operation, { credential }: Caller) {
-      if (operation.access === 'public') return NOBODY;
+      if (operation.access === 'public') return ANONYMOUS;
       const loaded = config.current();
       if (operation.access === 'read' && (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
       const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(loaded)) : undefined;

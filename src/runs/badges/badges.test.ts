@@ -6,12 +6,12 @@ import { badgePicture } from './picture.ts';
 let api: RunsApi;
 afterEach(() => api.stop());
 
-const NOBODY = { headers: { Authorization: '' } };
+const ANONYMOUS = { headers: { Authorization: '' } };
 const LABELS = ['os=linux', 'gpu=a100'];
 const badge = async (query = '', options = {}) => (await api.send('GET', `/projects/alpha/badge.svg${query}`, options));
 
 describe('the badge of a project', () => {
-  it('tells how the last run that was not cancelled has ended', async () => {
+  it('reports how the last run that was not cancelled has ended', async () => {
     api = await RunsApi.start();
     expect((await badge()).text).toContain('>no runs<');
     for (const [key, outcome, expected] of [['key-one-1', 'failed', 'failing'], ['key-two-2', 'succeeded', 'passing']] as const) {
@@ -29,10 +29,10 @@ describe('the badge of a project', () => {
 
   it('takes a token where reading does, unless badges are open', async () => {
     api = await RunsApi.start();
-    expect((await badge('', NOBODY)).status).toBe(401);
+    expect((await badge('', ANONYMOUS)).status).toBe(401);
     api.configure(`${CONFIG}\nruntime: {public_badges: true}\n`);
-    expect((await badge('', NOBODY)).status).toBe(200);
-    expect((await api.send('GET', '/runs', NOBODY)).status).toBe(401);
+    expect((await badge('', ANONYMOUS)).status).toBe(200);
+    expect((await api.send('GET', '/runs', ANONYMOUS)).status).toBe(401);
   });
 
   it('holds names as text only, and short', () => {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers } from '../../operations/index.ts';
 import type { Queries } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { badgePicture, type Standing } from './picture.ts';
+import { badgePicture, type BadgeState } from './picture.ts';
 
 /** How long clients may cache a badge, in seconds: pages with badges are opened often. */
 const MAX_AGE = 30;
@@ -23,9 +23,9 @@ export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'con
         const { projects, pipelines } = config.current().config;
         if (!projects.some((project) => project.id === id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
         const own = pipelines.filter(({ projects: only }) => only === null || only.includes(id)).map(({ name }) => name);
-        const standing = await standingOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline), ref);
+        const state = await stateOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline), ref);
         // Names that are not configured are not shown: otherwise anyone could put text under the name of this server.
-        const content = badgePicture(own.includes(pipeline) ? pipeline : id, standing);
+        const content = badgePicture(own.includes(pipeline) ? pipeline : id, state);
         const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
         return new Reply({ contentType: 'image/svg+xml', content }, { 'Cache-Control': `max-age=${MAX_AGE}`, 'ETag': `"${tag}"`, 'Content-Security-Policy': "default-src 'none'" });
       },
@@ -34,7 +34,7 @@ export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'con
 }
 
 /** The run that ended last in one of these pipelines, at this ref if one is passed. */
-async function standingOf(from: Queries, projectId: string, pipelines: readonly string[], ref: string): Promise<Standing> {
+async function stateOf(from: Queries, projectId: string, pipelines: readonly string[], ref: string): Promise<BadgeState> {
   let last: { readonly state: string; readonly finished_at: number } | undefined;
   for (const name of pipelines) {
     const found = await from.get<{ state: string; finished_at: number }>(ref === '' ? LAST_ENDED : LAST_ENDED_AT_REF, [projectId, name, ...(ref === '' ? [] : [ref])]);

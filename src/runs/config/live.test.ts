@@ -32,7 +32,7 @@ async function open(text: string) {
 const attempts = (live: LiveRunsConfig) => live.current().config.queue.max_attempts;
 
 describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
-  it('takes a changed file and tells whoever listens', async () => {
+  it('loads a changed file and notifies listeners', async () => {
     const { live, source, outcomes } = await open('queue: {max_attempts: 2}');
     const seen: number[] = [];
     const stop = live.onChange(({ config }) => seen.push(config.queue.max_attempts));
@@ -57,7 +57,7 @@ describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
     expect(attempts(live)).toBe(3);
   });
 
-  it('tells when a refused file is mended, also when it is what it was before', async () => {
+  it('reports when a refused file is corrected, also when it is what it was before', async () => {
     const { live, source, outcomes } = await open('queue: {max_attempts: 2}');
     writeFileSync(source, 'queue: {max_attempts: many}');
     await live.reload();

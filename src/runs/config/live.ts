@@ -65,7 +65,7 @@ export class LiveRunsConfig {
 
   /** Watches the source until `stop`. */
   start(): void {
-    this.#tellMissingSecrets(this.#loaded.config);
+    this.#logMissingSecrets(this.#loaded.config);
     if (!this.#loaded.readOnly) this.#watch();
     void this.#refresh();
   }
@@ -78,10 +78,10 @@ export class LiveRunsConfig {
   /** Applies a text that was just written to the file. */
   replace(loaded: LoadedRunsConfig): void {
     this.#loaded = loaded;
-    this.#tellWhatWaits(loaded.config);
-    this.#tellMissingSecrets(loaded.config);
+    this.#logDelayedSettings(loaded.config);
+    this.#logMissingSecrets(loaded.config);
     for (const listener of this.#listeners) listener(loaded);
-    this.#mended();
+    this.#markValid();
   }
 
   async stop(): Promise<void> {
@@ -123,35 +123,35 @@ export class LiveRunsConfig {
     try {
       const { source, folder, etag, hash } = this.#loaded;
       const loaded = await (etag === undefined ? loadRunsConfig({ source, folder, env }) : loadRunsConfig({ source, folder, env, etag }));
-      if (loaded === undefined || loaded.hash === hash) return this.#mended();
+      if (loaded === undefined || loaded.hash === hash) return this.#markValid();
       this.#refused = ''; // logged below
       this.replace(loaded);
       log.info({ source }, 'configuration reloaded');
-      this.#tell('loaded');
+      this.#report('loaded');
     } catch (error) {
       const problems = error instanceof RunsConfigError ? error.problems : [(error as Error).message];
       const refused = problems.join('\n');
       if (refused === this.#refused) return;
       this.#refused = refused;
       log.error({ problems }, 'the new configuration is refused; the settings stay as they are');
-      this.#tell('refused');
+      this.#report('refused');
     }
   }
 
   /** The source is valid again: another text was loaded, or the former one is back. */
-  #mended(): void {
+  #markValid(): void {
     if (this.#refused === '') return;
     this.#refused = '';
     this.#options.log.info({ source: this.#loaded.source }, 'the configuration is valid again');
-    this.#tell('mended');
+    this.#report('mended');
   }
 
-  #tell(outcome: ReloadOutcome): void {
+  #report(outcome: ReloadOutcome): void {
     for (const listener of this.#attempts) listener(outcome);
   }
 
   /** Only the runs that need them fail, so missing secrets do not keep the service from starting. */
-  #tellMissingSecrets(config: RunsConfig): void {
+  #logMissingSecrets(config: RunsConfig): void {
     for (const { name, env } of missingSecrets(config, this.#options.env)) {
       this.#options.log.warn({ secret: name, variable: env }, 'the variable of a secret is not set; runs that need it fail');
     }
@@ -160,7 +160,7 @@ export class LiveRunsConfig {
     }
   }
 
-  #tellWhatWaits(config: RunsConfig): void {
+  #logDelayedSettings(config: RunsConfig): void {
     const waiting = FIXED.filter((key) => !isDeepStrictEqual(config[key], this.#started[key]));
     if (waiting.length > 0) this.#options.log.warn({ settings: waiting }, 'these settings take effect at the next start');
   }

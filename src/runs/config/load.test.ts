@@ -31,7 +31,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const TOKEN = 'a-token-of-enough-length';
 
 describe('loadRunsConfig from a file', () => {
-  it('tells where it came from, and that it can be written', async () => {
+  it('reports where it came from, and that it can be written', async () => {
     const text = 'data_dir: /srv/runs\n';
     const loaded = await loadRunsConfig({ source: write('a.yaml', text), env: {} });
     expect(loaded).toMatchObject({ source: join(folder, 'a.yaml'), readOnly: false, hash: hashOf(text), apiTokens: [] });
@@ -101,7 +101,7 @@ describe('loadRunsConfig from a URL', () => {
 
   it('refuses another status, without showing what the URL may hide', async () => {
     const source = await serve((_, response) => response.writeHead(403).end('no'));
-    await expect(loadRunsConfig({ source: `${source}?key=hunter2`, env: {} })).rejects.toMatchObject({ problems: [`${source}: the server answered 403`] });
+    await expect(loadRunsConfig({ source: `${source}?key=hunter2`, env: {} })).rejects.toMatchObject({ problems: [`${source}: the server returned 403`] });
   });
 
   it('stops reading at 1 MiB', async () => {
@@ -112,7 +112,7 @@ describe('loadRunsConfig from a URL', () => {
     await expect(loadRunsConfig({ source, env: {} })).rejects.toMatchObject({ problems: [`${source}: the configuration is larger than 1048576 bytes`] });
   });
 
-  it('names the reason when nobody answers', async () => {
+  it('names the reason when no server responds', async () => {
     const source = await serve(() => undefined);
     await new Promise((done) => servers.splice(0)[0]!.close(done));
     await expect(loadRunsConfig({ source, env: {} })).rejects.toMatchObject({ problems: [`${source}: the configuration cannot be read: ECONNREFUSED`] });

@@ -55,7 +55,7 @@ async function readUrl(url: string, { bearer, etag, fetch: ask = fetch }: Source
   if (response.status === 304 && etag !== undefined) return undefined;
   if (!response.ok) {
     await response.body?.cancel();
-    throw new RunsConfigError([`${shown(url)}: the server answered ${response.status}`]);
+    throw new RunsConfigError([`${shown(url)}: the server returned ${response.status}`]);
   }
   const version = response.headers.get('etag');
   const text = decode(url, await readAtMost(url, response));

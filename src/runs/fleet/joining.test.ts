@@ -18,7 +18,7 @@ function visitor(name = 'build-01', info: object = {}): TestShip {
 }
 
 describe('joining the fleet (decisions, section 4, "Joining")', () => {
-  it('gives a certificate for the key of the request, the roots, the address and the labels', async () => {
+  it('returns a certificate for the key of the request, the roots, the address and the labels', async () => {
     await start();
     const ship = await fixture.ship('build-01', ['gpu=a100', 'gpu=h100']);
     const { shipId, certificateDer, trustBundleDer, fleetAddress, renewAfterMs, labels } = ship.joined;

@@ -95,7 +95,7 @@ describe('the end of an attempt', () => {
     expect((await fixture.queue.get(ref.runId))!.error).toMatchObject({ code: 'internal', step: null, exit_code: null, signal: 'SIGKILL' });
   });
 
-  it('gives a run back under its attempt when its first step had not begun', async () => {
+  it('returns a run under its attempt when its first step had not begun', async () => {
     const ref = await taken();
     stream.heartbeat([], 0, { draining: true });
     await stream.next('ack');
@@ -104,7 +104,7 @@ describe('the end of an attempt', () => {
     expect(stream.count('abandon')).toBe(0);
   });
 
-  it('tells in the log how many lines did not come, once', async () => {
+  it('logs how many lines were lost, once', async () => {
     const ref = await taken();
     await ship.append(ref, 0, ['0', '1']);
     await ship.complete(ref, Outcome.SUCCEEDED, { logSeqTotal: 5n });
@@ -141,7 +141,7 @@ describe('the end of an attempt', () => {
 });
 
 describe('a store that fails', () => {
-  it('answers UNAVAILABLE, and the report can be repeated', async () => {
+  it('returns UNAVAILABLE, and the report can be repeated', async () => {
     const ref = await taken();
     const { transaction } = fixture.sql;
     const { ServiceError } = await import('../../errors/index.ts');

@@ -15,7 +15,7 @@ const state = async (id: string): Promise<string> => (await fixture.queue.get(id
 const other = (ref: RunRef): RunRef => ({ ...ref, fencingToken: ref.fencingToken + 1n });
 
 describe('a session', () => {
-  it('begins with a welcome that tells the times, the versions and the roots', async () => {
+  it('begins with a welcome that names the times, the versions and the roots', async () => {
     await start({ fleet: '  min_ship_version: 0.9.0' });
     const ship = await fixture.ship('build-01');
     const stream = ship.connect();
@@ -46,7 +46,7 @@ describe('a session', () => {
     expect(await anonymous.ended).toMatchObject({ code: status.FAILED_PRECONDITION });
   });
 
-  it('hands out runs by labels, kinds, keys and room, each once, with its input and secrets', async () => {
+  it('assigns runs by labels, kinds, keys and free slots, each once, with its input and secrets', async () => {
     await start();
     fixture.secrets.set('REGISTRY_TOKEN', 'hush');
     const { stream } = await fixture.connected('build-01', { capacity: 2, kinds: ['pipeline'] }, ['gpu=a100']);
@@ -68,7 +68,7 @@ describe('a session', () => {
     expect((await fixture.queue.get(wanted.id))!.shipId).toBe(fixture.ships[0]!.id);
   });
 
-  it('fails a run whose secret has no value, before any step, and tells which', async () => {
+  it('fails a run whose secret has no value, before any step, and reports which', async () => {
     await start();
     const { stream } = await fixture.connected('build-01', { capacity: 1 });
     const definition = { assignment: { projectId: 'alpha' }, secrets: ['REGISTRY_TOKEN', 'OTHER_TOKEN'], retryOn: [], timeoutMs: 1000, keyVariable: '' };
@@ -124,7 +124,7 @@ describe('a session', () => {
     expect(again.ref.fencingToken).toBeGreaterThan(ref!.fencingToken);
   });
 
-  it('keeps runs that a ship cannot do from it, and gives it others', async () => {
+  it('withholds runs that a ship cannot execute, and assigns it others', async () => {
     await start();
     const { stream } = await fixture.connected('build-01', { capacity: 2 });
     const run = await fixture.submit({ task: 'sandboxed' });
@@ -136,14 +136,14 @@ describe('a session', () => {
     expect(await state(run.id)).toBe('queued');
   });
 
-  it('renews leases with heartbeats, tells what is lost, and the server\'s time', async () => {
+  it('renews leases with heartbeats, reports lost runs, and the server\'s time', async () => {
     await start();
     const { stream } = await fixture.connected('build-01');
     const run = await fixture.submit();
     const { ref } = await stream.take();
     fixture.now += 50_000;
-    const stranger: RunRef = { ...ref, runId: 'f'.repeat(32) };
-    const seq = stream.heartbeat([ref, other(ref), stranger], 3);
+    const unknown: RunRef = { ...ref, runId: 'f'.repeat(32) };
+    const seq = stream.heartbeat([ref, other(ref), unknown], 3);
     const ack = await stream.next('ack');
     expect(ack).toMatchObject({ seq, serverUnixMs: BigInt(fixture.now) });
     expect(ack.renewed.map(({ runId }) => runId)).toEqual([run.id]);
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect((await stream.take()).ref.runId).toBe(run.id);
   });
 
-  it('answers every heartbeat or a newer one, however fast they come', async () => {
+  it('acknowledges every heartbeat or a newer one, however fast they come', async () => {
     await start();
     const { stream } = await fixture.connected('build-01');
     await fixture.submit();
@@ -221,7 +221,7 @@ describe('a session', () => {
     expect((await stream.next('abandon')).ref).toEqual(ref);
   });
 
-  it('fails an attempt that cannot be turned into an assignment, and tells nobody why but the log', async () => {
+  it('fails an attempt that cannot be turned into an assignment, and reports the reason in the log only', async () => {
     await start();
     await fixture.connected('build-01');
     const definition = { assignment: { pipeline: 'not a plan' }, secrets: [], retryOn: [], timeoutMs: 1000, keyVariable: '' };
@@ -272,7 +272,7 @@ describe('a ship that connects again', () => {
     expect((await third.take()).ref.runId).toBe(waiting.id);
   });
 
-  it('discards what has gone to others, and stops what was cancelled meanwhile', async () => {
+  it('discards runs that were reassigned, and stops those cancelled meanwhile', async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01');
     const [lost, cancelled] = [await fixture.submit(), await fixture.submit()];

@@ -43,12 +43,12 @@ export class Sessions implements Connections {
   constructor(options: SessionsOptions) {
     this.#options = options;
     this.#context = { ...options.context, seen: (shipId, unixMs) => this.#note(shipId, unixMs) };
-    this.#stopListening = options.queue.onChange((change) => this.#tell(change));
+    this.#stopListening = options.queue.onChange((change) => this.#forward(change));
   }
 
   connect(peer: Peer, output: SessionOutput): Session {
     const session = new FleetSession(peer, output, this.#context, {
-      greeted: (greeted) => this.#enter(greeted),
+      welcomed: (welcomed) => this.#enter(welcomed),
       ended: (ended) => this.#leave(ended),
     });
     if (this.#stopped) {
@@ -139,7 +139,7 @@ export class Sessions implements Connections {
     this.#context.log.info({ ship: session.shipId, held: session.slots.busy }, 'a ship is disconnected; what it holds stays its own until its leases end');
   }
 
-  #tell(change: RunChange): void {
+  #forward(change: RunChange): void {
     const ships = new Set([change.formerShipId, change.run.shipId]);
     for (const shipId of ships) if (shipId !== null) this.#sessions.get(shipId)?.notice(change);
   }

@@ -44,7 +44,7 @@ async function taken(): Promise<{ ref: RunRef; plan: PipelinePlan }> {
 
 const record = (ref: RunRef, fields: object = {}) => ship.call(FleetProtocol.method.recordSource, { ref, gitRef: 'main', commit: COMMIT, ...fields });
 
-it('is recorded once by who holds the run, and is what further attempts and retries work on', async () => {
+it('is recorded once by the ship that holds the run, and further attempts and retries use it', async () => {
   const run = await fixture.submit({ definition: await definitionOf(), gitRef: 'main', maxAttempts: 2 });
   fixture.secrets.set('GIT_TOKEN', 'a-token');
   const first = await taken();

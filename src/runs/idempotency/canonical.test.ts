@@ -33,7 +33,7 @@ describe('the canonical form of a request', () => {
     }));
   });
 
-  it('tells endpoints apart, and a field that is absent from one that is null', () => {
+  it('distinguishes endpoints, and a field that is absent from one that is null', () => {
     expect(requestHash('enqueueRun', {})).not.toEqual(requestHash('retryRun', {}));
     expect(requestHash('enqueueRun', { input: undefined })).toEqual(requestHash('enqueueRun', {}));
     expect(requestHash('enqueueRun', { input: null })).not.toEqual(requestHash('enqueueRun', {}));

@@ -42,7 +42,7 @@ describe('a key', () => {
     expect(await idempotency.once(request('b', { prepare }))).toMatchObject({ replayed: true, run: { id: 'a' } });
   });
 
-  it('that another node takes at the same moment undoes what was queued, and is asked for again', async () => {
+  it('that another node takes at the same moment undoes what was queued, and is requested again', async () => {
     let turn = 0;
     const rival = async (tx: Transaction): Promise<RunRecord> => {
       turn += 1;

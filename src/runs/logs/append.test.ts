@@ -37,14 +37,14 @@ describe('append', () => {
     expect(await fixture.logs.nextSeq(ref.runId, 1)).toBe(15);
   });
 
-  it('answers a gap with the line that is wanted, and stores nothing of it (scenario 14)', async () => {
+  it('responds to a gap with the expected line, and stores nothing of it (scenario 14)', async () => {
     const { fixture, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(2));
     expect(await fixture.logs.append(ref, SHIP, 3, lines(2, 3))).toEqual({ status: 'gap', nextSeq: 2 });
     expect((await fixture.read(ref)).messages).toHaveLength(2);
   });
 
-  it('refuses who does not hold the run: another ship, an old fence, an attempt that has ended', async () => {
+  it('refuses ships that do not hold the run: another ship, an old fence, an attempt that has ended', async () => {
     const { fixture, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(1));
     expect((await fixture.logs.append(ref, 'b'.repeat(32), 1, lines(1))).status).toBe('fenced');
@@ -58,7 +58,7 @@ describe('append', () => {
     expect((await fixture.read(second)).messages).toEqual(['line 0', 'the attempt has ended: failed']);
   });
 
-  it('counts from 0 anew when the attempt is handed out again, and goes on with the same log', async () => {
+  it('counts from 0 again when the attempt is assigned again, and continues the same log', async () => {
     const { fixture, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(3));
     const again = await fixture.handOutAgain(ref);
@@ -141,7 +141,7 @@ describe('the budget of an attempt', () => {
     expect(fixture.dropped).toBe(6);
   });
 
-  it('counts bytes of UTF-8, and begins anew with each attempt', async () => {
+  it('counts bytes of UTF-8, and starts over with each attempt', async () => {
     const { fixture, ref } = await started({ attempt_budget: 1000 });
     await fixture.logs.append(ref, SHIP, 0, Array.from({ length: 3 }, () => line('é'.repeat(200))));
     expect((await fixture.read(ref)).messages.map((message) => message.length).slice(0, 2)).toEqual([200, 200]);

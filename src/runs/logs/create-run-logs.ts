@@ -50,7 +50,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     total += what.storedBytes;
     if (what.dropped > 0) dropped?.(what.dropped);
     hub.added(what);
-    if (what.messageBytes > 0) sql.peers?.tell(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
+    if (what.messageBytes > 0) sql.peers?.notify(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
     if (isOver()) makeRoom();
   };
   const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
@@ -65,7 +65,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   }
 
   /** Another server has added lines. */
-  function heard(message: string | undefined): void {
+  function receive(message: string | undefined): void {
     const [what, runId, attempt, messageBytes] = JSON.parse(message ?? '[]') as Partial<Word>;
     if (what === 'log') hub.added({ runId: runId!, attempt: attempt!, messageBytes: messageBytes! });
   }
@@ -90,7 +90,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     totalBytes: () => total,
     handlers: createLogHandlers({ sql, hub, audit, retention, queue: { get: (id) => queue().get(id) } }),
     async start() {
-      const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.hear(heard)];
+      const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.listen(receive)];
       unsubscribe = () => ends.forEach((end) => end?.());
       total = await countStored(sql.background);
       sweeping = sweepForEver();

@@ -10,7 +10,7 @@ function roomOf(disk: { free: number; now: number }) {
   return { room, log, looks: () => looks };
 }
 
-it('tells whether less is left than is reserved, looks once a second, and says once that it has changed', async () => {
+it('reports whether less is left than is reserved, looks once a second, and says once that it has changed', async () => {
   const disk = { free: 999, now: 0 };
   const { room, log, looks } = roomOf(disk);
   await room.look();
@@ -24,7 +24,7 @@ it('tells whether less is left than is reserved, looks once a second, and says o
   expect([room.isShort(), looks(), log.messages.length]).toEqual([false, 2, 2]);
 });
 
-it('keeps lines of ships out, and lets the lines in that tell how a run ended', async () => {
+it('keeps lines of ships out, and accepts the lines that report how a run ended', async () => {
   const room = { short: true, isShort: () => room.short };
   const fixture = await LogFixture.open({}, { room });
   const ref = await fixture.newRun();

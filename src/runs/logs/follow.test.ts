@@ -31,14 +31,14 @@ describe('following a log', () => {
     }
   });
 
-  it('leaves nothing behind when the answer is given up without a word', async () => {
+  it('leaves nothing behind when the response is given up without a word', async () => {
     const { hub, events } = await started();
     await events.next();
     await events.return(undefined);
     expect(hub.size).toBe(0);
   });
 
-  it('tells each state once, in order, also those that are told late or twice', async () => {
+  it('reports each state once, in order, also those that arrive late or twice', async () => {
     const { fixture, hub, ref, events } = await started();
     const running = (await fixture.run(ref.runId))!;
     const states: string[] = [];

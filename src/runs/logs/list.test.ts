@@ -34,7 +34,7 @@ async function started() {
 }
 
 describe('GET /api/v1/runs/{id}/logs', () => {
-  it('answers pages of at most 100, always with the next offset, and says when nothing follows', async () => {
+  it('returns pages of at most 100, always with the next offset, and says when nothing follows', async () => {
     const { fixture, get, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(250));
     const first = await get(`${ref.runId}/logs`);
@@ -51,7 +51,7 @@ describe('GET /api/v1/runs/{id}/logs', () => {
     expect(await get(`${ref.runId}/logs?offset=999`)).toEqual({ status: 200, data: [], next_offset: 999, complete: true });
   });
 
-  it('answers the current attempt, or the one that is asked for', async () => {
+  it('returns the current attempt, or the one that is asked for', async () => {
     const { fixture, get, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, [line('one')]);
     const second = await fixture.end(ref, 'queued');
@@ -78,7 +78,7 @@ describe('GET /api/v1/runs/{id}/logs', () => {
     }
   });
 
-  it('answers 500 logs_unavailable for a part that is damaged or missing, and the rest as ever', async () => {
+  it('returns 500 logs_unavailable for a part that is damaged or missing, and the rest as ever', async () => {
     const { fixture, get, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(350));
     const broken = { status: 500, error: { code: 'logs_unavailable' } };

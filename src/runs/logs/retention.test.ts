@@ -151,7 +151,7 @@ describe('the budget of all logs', () => {
     expect((await fixture.list(ref)).data).toHaveLength(100);
   });
 
-  it('is counted anew at the start', async () => {
+  it('is counted again at the start', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-logs-'));
     folders.push(folder);
     const path = join(folder, 'runs.db');

@@ -56,7 +56,7 @@ const WRITE = `
     truncated = excluded.truncated, phase = excluded.phase, last_ms = excluded.last_ms`;
 
 // `log_truncated` is the value of the current attempt; `logs_bytes` is the sum of all of them.
-const TELL_RUN = `
+const UPDATE_RUN = `
   UPDATE runs SET logs_bytes = logs_bytes + ?, log_truncated = CASE WHEN attempt = ? THEN ? ELSE log_truncated END
   WHERE id = ?`;
 
@@ -84,8 +84,8 @@ export async function writeAttempt(tx: Transaction, log: AttemptLog): Promise<vo
 }
 
 /** Stores in the run's row what lists of runs show. */
-export async function tellRun(tx: Transaction, log: AttemptLog, moreBytes: number): Promise<void> {
-  await tx.run(TELL_RUN, [moreBytes, log.attempt, Number(log.cut !== CUT.none), log.runId]);
+export async function updateRunLog(tx: Transaction, log: AttemptLog, moreBytes: number): Promise<void> {
+  await tx.run(UPDATE_RUN, [moreBytes, log.attempt, Number(log.cut !== CUT.none), log.runId]);
 }
 
 /** When the current attempt of a run began, in milliseconds. */

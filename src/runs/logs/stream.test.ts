@@ -252,7 +252,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect(reader.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 4, attempt: 1 } });
   });
 
-  it('disconnects a reader that falls behind, who misses nothing when he comes back', async () => {
+  it('disconnects a reader that falls behind, and it misses nothing when it reconnects', async () => {
     const { fixture, read, ref } = await started();
     const reader = await read(`${ref.runId}/logs/stream`);
     await fixture.logs.append(ref, SHIP, 0, lines(1));

@@ -74,7 +74,7 @@ describe('logs of runs in a real queue', () => {
     expect((await parts.queue.get(id))!.logsBytes).toBe(Buffer.byteLength(data.map(({ message }) => message).join('')));
   });
 
-  it('begin anew with each attempt, and the run tells of the current one', async () => {
+  it('start over with each attempt, and the run reports the current one', async () => {
     const { id } = await submit();
     const first = await nextClaim();
     expect((await logs.append(first.ref, SHIP, 0, lines(30))).status).toBe('budget');
@@ -94,7 +94,7 @@ describe('logs of runs in a real queue', () => {
     expect(run.logTruncated).toBe(false);
   });
 
-  it('take the lines of the next ship from 0 when an attempt is handed out again under its number', async () => {
+  it('take the lines of the next ship from 0 when an attempt is assigned again under its number', async () => {
     const { id } = await submit();
     const first = await nextClaim();
     await logs.append(first.ref, SHIP, 0, [line('preparing')]);

@@ -8,7 +8,7 @@ import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks } from './chunk.ts';
 import { OpenLogs, type OpenLog } from './open-logs.ts';
 import type { AppendAnswer, LineOptions, ShipLine } from './port.ts';
-import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, updateRunLog, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** Most lines or bytes per call, so that the event loop is not blocked; the response says where to continue. Ships send half of this. */
@@ -88,7 +88,7 @@ export class LogWriter {
     if (found.log.phase !== PHASE.kept) return;
     const log = cut && found.log.cut === CUT.none ? { ...found.log, cut: CUT.some } : found.log;
     const after = await this.#store(tx, { ...found, log }, this.#systemLines(level, message), { dropped: 0, grows: true });
-    await tellRun(tx, after, after.messageBytes - log.messageBytes);
+    await updateRunLog(tx, after, after.messageBytes - log.messageBytes);
   }
 
   /** See `RunLogs.line`. */
@@ -113,7 +113,7 @@ export class LogWriter {
     if (log.cut === CUT.rest) {
       await writeAttempt(tx, next);
       this.#open.wrote(tx, { log: next, tail, startMs });
-      this.#tell(tx, log, 0, 0, lines.length);
+      this.#notify(tx, log, 0, 0, lines.length);
       return next;
     }
     const { attempt_budget: budget, attempt_events: lineBudget, max_line: maxLine } = this.#options.config.current().config.logs;
@@ -132,7 +132,7 @@ export class LogWriter {
     const isFull = taken < lines.length;
     if (isFull) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(budget)} or ${lineBudget} lines; what follows is dropped`));
     const open = { log: isFull ? { ...next, cut: CUT.rest } : next, tail, startMs: start };
-    const [after] = await Promise.all([this.#store(tx, open, events, { dropped: lines.length - taken, grows: lines.length < FEW_LINES }), tellRun(tx, open.log, bytesOf(events))]);
+    const [after] = await Promise.all([this.#store(tx, open, events, { dropped: lines.length - taken, grows: lines.length < FEW_LINES }), updateRunLog(tx, open.log, bytesOf(events))]);
     return after;
   }
 
@@ -149,11 +149,11 @@ export class LogWriter {
     };
     await Promise.all([writeChunks(tx, log, packed, tail?.chunk.firstOffset), writeAttempt(tx, after)]);
     this.#open.wrote(tx, { log: after, tail: { chunk: last, storedBytes: packed.at(-1)!.body.length }, startMs });
-    this.#tell(tx, log, messageBytes, storedBytes, dropped);
+    this.#notify(tx, log, messageBytes, storedBytes, dropped);
     return after;
   }
 
-  #tell(tx: Transaction, { runId, attempt }: AttemptLog, messageBytes: number, storedBytes: number, dropped: number): void {
+  #notify(tx: Transaction, { runId, attempt }: AttemptLog, messageBytes: number, storedBytes: number, dropped: number): void {
     tx.onCommit(() => this.#options.added({ runId, attempt, messageBytes, storedBytes, dropped }));
   }
 }

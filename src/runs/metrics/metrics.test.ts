@@ -55,7 +55,7 @@ describe('the metrics', () => {
     expect(await samples('quire_leases_lost_total')).toEqual([' 1']);
   });
 
-  it('tell of the fleet, its certificates, logs, claims, and the configuration', async () => {
+  it('report the fleet, its certificates, logs, claims, and the configuration', async () => {
     const { record } = api.metrics;
     record.fencedWrite('AppendLogs');
     record.claimed(0.004);
@@ -77,7 +77,7 @@ describe('the metrics', () => {
     expect([text.includes(id), text.includes('alpha')]).toEqual([false, false]);
   });
 
-  it('leave out what the store cannot tell, and say so in the log', async () => {
+  it('leave out what the store cannot report, and say so in the log', async () => {
     await api.sql.transaction((tx) => tx.run('ALTER TABLE runs RENAME TO hidden'));
     const { status, text } = await scrape();
     expect([status, /^quire_runs\{/m.test(text), /^quire_log_bytes 42/m.test(text)]).toEqual([200, false, true]);

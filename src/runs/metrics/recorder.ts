@@ -33,7 +33,7 @@ const RESULTS: readonly AlertResult[] = ['queued', 'repeated', 'resolved', 'unma
 
 export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const fenced = new Counter({ name: 'quire_fenced_writes_total', help: 'Writes of ships that no longer held their run.', labelNames: ['rpc'], registers });
-  const claim = new Histogram({ name: 'quire_claim_seconds', help: 'Time to hand out a batch of runs.', buckets: CLAIM_BUCKETS, registers });
+  const claim = new Histogram({ name: 'quire_claim_seconds', help: 'Time to assign a batch of runs.', buckets: CLAIM_BUCKETS, registers });
   const dropped = new Counter({ name: 'quire_log_dropped_events_total', help: 'Lines of logs that were dropped.', registers });
   const artifacts = new Counter({ name: 'quire_artifacts_received_total', help: 'Files of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
   const failures = new Counter({ name: 'quire_storage_errors_total', help: 'Failures of the store.', registers });

@@ -44,12 +44,12 @@ export class Deliveries {
   readonly #stopped = new AbortController();
   #isOurs = false;
   #isAsking = false;
-  #unhear = (): void => {};
+  #stopListening = (): void => {};
 
   constructor(deps: DeliveriesDeps) {
     const { sql, log, timer } = (this.#deps = deps).env;
     this.#engine = new DeliveryEngine({ timer, log, save: (lanes) => sql.transaction((tx) => outbox.saveLanes(tx, lanes)) });
-    this.#unhear = sql.peers?.hear((message) => this.#hear(message)) ?? this.#unhear;
+    this.#stopListening = sql.peers?.listen((message) => this.#receive(message)) ?? this.#stopListening;
   }
 
   /**
@@ -62,10 +62,10 @@ export class Deliveries {
   /** A notification was added to the outbox of a webhook. */
   wake(name: string): void {
     this.#engine.wake(outbox.outboxLane(name));
-    if (!this.#isOurs) this.#deps.env.sql.peers?.tell(JSON.stringify([WORD, name]));
+    if (!this.#isOurs) this.#deps.env.sql.peers?.notify(JSON.stringify([WORD, name]));
   }
 
-  #hear(message: string | undefined): void {
+  #receive(message: string | undefined): void {
     if (message === undefined) return this.#engine.wake();
     const [what, name] = JSON.parse(message) as [string, string];
     if (what === WORD) this.#engine.wake(outbox.outboxLane(name));
@@ -78,7 +78,7 @@ export class Deliveries {
   /** Waits for a short time for deliveries under way; safe twice. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#unhear();
+    this.#stopListening();
     await this.#steps;
     await this.#engine.stop();
     await this.#client?.outbound.close();
@@ -138,7 +138,7 @@ export class Deliveries {
       },
       reread: async (seqs) => (await outbox.rereadOutbox(sql, id, seqs)).map(itemOf),
       send: (item, signal) => this.#send(name, item, signal),
-      bury: (item, failure) => this.#bury(name, item, failure),
+      storeFailed: (item, failure) => this.#storeFailed(name, item, failure),
       onFailing: () => this.#onFailing(name),
     };
     this.#running.add(name);
@@ -192,7 +192,7 @@ export class Deliveries {
     return this.#client.post;
   }
 
-  async #bury(name: string, { letter }: Item, { error, status = 0, attempts }: Failure): Promise<void> {
+  async #storeFailed(name: string, { letter }: Item, { error, status = 0, attempts }: Failure): Promise<void> {
     const { sql, clock, log } = this.#deps.env;
     await sql.transaction((tx) => writeDeadLetters(tx, name, [{ letter, attempts, status, error, failedAt: unixSeconds(clock) }]));
     this.#deps.onOutcome('dead', 1);

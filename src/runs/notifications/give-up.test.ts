@@ -14,7 +14,7 @@ const CONFIG = "notifications: {webhooks: [{name: chat, url: 'http://127.0.0.1:9
 
 const letterOf = (n: number): Letter => ({ id: `dlv_${n}`, event: 'run.failed', runId: String(n).padStart(32, '0'), timestamp: n, body: '{}' });
 
-it('a webhook that accepts nothing for a day begins anew, and what waited for it becomes dead letters', async () => {
+it('a webhook that accepts nothing for a day starts over, and what waited for it becomes dead letters', async () => {
   const sql = await openDatabase({ path: ':memory:' });
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
   const timer = new VirtualTimer();

@@ -5,7 +5,7 @@ import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { MAX_DEAD_LETTERS, writeDeadLetters } from './dead-letter-rows.ts';
 
 /** Long enough for busy machines. */
-const PATIENT = { timeout: 10_000 };
+const POLLING = { timeout: 10_000 };
 const DONE = { outcome: 'succeeded', started: true } as const;
 
 let endpoint: WebhookEndpoint;
@@ -30,7 +30,7 @@ const lastError = async () => (await listed())[0]!['last_error'];
 const dead = async () => (await api.send('GET', '/notifications/dead-letters')).json<{ data: Record<string, unknown>[] }>().data;
 
 describe('notifications', () => {
-  it('tell of the states that are asked for, in the order of each run, signed as webhooks of the document service are', async () => {
+  it('report the configured states, in the order of each run, signed as webhooks of the document service are', async () => {
     await start(', states: [queued, running, succeeded], secret_env: HOOK_KEY');
     const id = await api.queued('a-key-of-a-run');
     await api.work(DONE);
@@ -44,7 +44,7 @@ describe('notifications', () => {
     expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', 'key-of-the-signature').update(`${timestamp}.${text}`).digest('hex')}`);
   });
 
-  it('tell of projects that are asked for, and of no input', async () => {
+  it('report the configured projects, and no input', async () => {
     await start(', projects: [alpha], states: [queued]');
     await api.queued('a-key-of-beta');
     await api.enqueue('a-key-of-alpha', { project_id: 'alpha', kind: 'pipeline', task: 'build', input: 'between us' });
@@ -53,13 +53,13 @@ describe('notifications', () => {
     expect(endpoint.received[0]!.text).not.toContain('between us');
   });
 
-  it('are tried again, and go on after a new start with what was not accepted', async () => {
+  it('are tried again, and continue after a restart with those that were not accepted', async () => {
     await start();
     endpoint.answer = (_, response) => response.writeHead(503).end();
     await api.queued('a-key-of-a-run');
     const id = await api.work(DONE);
     await endpoint.until(1);
-    await expect.poll(listed, PATIENT).toMatchObject([{ name: 'chat', waiting: 1, dead_letters: 0, signed: false, last_error: 'HTTP status 503' }]);
+    await expect.poll(listed, POLLING).toMatchObject([{ name: 'chat', waiting: 1, dead_letters: 0, signed: false, last_error: 'HTTP status 503' }]);
     const first = bodies()[0]!;
     await api.notifications.stop();
     expect(await api.sql.all('SELECT count(*) AS n FROM delivery_outbox')).toEqual([{ n: 1 }]);
@@ -73,12 +73,12 @@ describe('notifications', () => {
     expect(await api.sql.all('SELECT count(*) AS n FROM delivery_outbox')).toEqual([{ n: 0 }]);
   });
 
-  it('that are refused for good become dead letters, which are sent again on demand', async () => {
+  it('that are refused permanently become dead letters, which are sent again on demand', async () => {
     await start();
     endpoint.answer = (_, response) => response.writeHead(410).end();
     await api.queued('a-key-of-a-run');
     const id = await api.work(DONE);
-    await expect.poll(dead, PATIENT).toMatchObject([{ webhook: 'chat', event: 'run.succeeded', run_id: id, attempts: 1, http_status: 410, error: 'HTTP status 410' }]);
+    await expect.poll(dead, POLLING).toMatchObject([{ webhook: 'chat', event: 'run.succeeded', run_id: id, attempts: 1, http_status: 410, error: 'HTTP status 410' }]);
     endpoint.answer = (_, response) => response.writeHead(204).end();
     const [letter] = await dead();
     expect((await api.send('POST', '/notifications/chat/redeliver', { body: { delivery_id: 'dlv_none' } })).status).toBe(404);
@@ -95,21 +95,21 @@ describe('notifications', () => {
     await start('', 'none');
     await api.queued('a-key-of-a-run');
     await api.work(DONE);
-    await expect.poll(lastError, PATIENT).toMatch(/127\.0\.0\.1/);
+    await expect.poll(lastError, POLLING).toMatch(/127\.0\.0\.1/);
     expect(endpoint.received).toEqual([]);
     await api.stop();
     await start(', secret_env: NOT_SET');
     await api.queued('a-key-of-a-run');
     await api.work(DONE);
-    await expect.poll(lastError, PATIENT).toBe('the variable NOT_SET of secret_env is not set');
+    await expect.poll(lastError, POLLING).toBe('the variable NOT_SET of secret_env is not set');
     expect(endpoint.received).toEqual([]);
   });
 
-  it('are undone with the change that they tell of', async () => {
+  it('are undone with the change that they report', async () => {
     await start(', states: [queued]');
     const run = (await api.queue.get(await api.queued('a-key-of-a-run')))!;
     await expect(api.sql.transaction(async (tx) => {
-      await api.notifications.tell(tx, { run, from: null, formerShipId: null });
+      await api.notifications.notify(tx, { run, from: null, formerShipId: null });
       throw new Error('undone');
     })).rejects.toThrow('undone');
     await endpoint.until(1);

@@ -26,7 +26,7 @@ export interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'o
 export interface Notifications {
   readonly handlers: Required<Pick<Handlers<Operations>, Names>>;
   /** Adds a change to the outboxes of the webhooks that want it, in the transaction that makes the change. */
-  tell(tx: Transaction, change: RunChange): Promise<void>;
+  notify(tx: Transaction, change: RunChange): Promise<void>;
   /** Starts delivering. */
   start(): Promise<void>;
   /** Waits for a short time for deliveries under way; safe twice. The rest is delivered after the next start. */
@@ -42,12 +42,12 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
   const webhooks = (): readonly NotificationConfig[] => config.current().config.notifications.webhooks;
   let unsubscribe = (): void => {};
   return {
-    async tell(tx, change) {
+    async notify(tx, change) {
       const { state, projectId } = change.run;
-      const told = webhooks().filter((each) => each.enabled && each.states.includes(state) && (each.projects?.includes(projectId) ?? true));
-      if (told.length === 0) return;
+      const receivers = webhooks().filter((each) => each.enabled && each.states.includes(state) && (each.projects?.includes(projectId) ?? true));
+      if (receivers.length === 0) return;
       const shown = { run: present(change.run), result: await resultOf(tx, change.run) };
-      for (const { name } of told) {
+      for (const { name } of receivers) {
         await outbox.lockOutbox(tx, name);
         await outbox.enqueue(tx, name, [JSON.stringify(letterOf(name, change, shown, unixSeconds(clock)))]);
         tx.onCommit(() => deliveries.wake(name));

@@ -105,7 +105,7 @@ export class ProjectFile {
     const text = await readFile(source, 'utf8').catch((cause: unknown) => Promise.reject(failed('could not be read', cause)));
     if (hashOf(text) !== this.#config.current().hash) await this.#config.reload();
     const loaded = this.#config.current();
-    if (hashOf(text) !== loaded.hash) throw failed('has changed and is not valid now; mend it first');
+    if (hashOf(text) !== loaded.hash) throw failed('has changed and is not valid now; correct it first');
     return { ...loaded, text };
   }
 

@@ -98,7 +98,7 @@ describe('only the lines of the project change', () => {
     expect(editProjects(one, { id: 'a', remove: true })).toBe('version: 1\r\nprojects: [] # all\r\n# tail\r\n');
   });
 
-  it('and where they cannot be told apart, values and comments stay all the same', () => {
+  it('and where they cannot be distinguished, values and comments stay all the same', () => {
     const text = 'base: &b {issue_label: x} # b\nprojects: [{id: a, repository: o/a, <<: *b}, {id: c, repository: o/c}] # p\n';
     expect(parse(editProjects(text, { id: 'c', remove: true }), { merge: true })).toMatchObject({ projects: [{ id: 'a', issue_label: 'x' }] });
     expect(editProjects(text, { id: 'c', replaceBy: { id: 'c', repository: 'o/d' } })).toMatch(/# b\n[\s\S]*o\/d[\s\S]*# p/);

@@ -27,7 +27,7 @@ export async function attemptsOf(from: Queries, run: RunRecord): Promise<Attempt
 }
 
 /** All cells of a run use the commit that the first of them recorded, except cells that start at the same moment. */
-async function tellOthers(tx: Transaction, parentId: string, gitRef: string, commit: string): Promise<void> {
+async function shareSource(tx: Transaction, parentId: string, gitRef: string, commit: string): Promise<void> {
   const { changes } = await tx.run('UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE id = ? AND git_commit IS NULL', [gitRef, commit, parentId]);
   if (changes === 1) await tx.run("UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = ? WHERE parent_id = ? AND state = 'queued' AND git_commit IS NULL", [gitRef, commit, parentId]);
 }
@@ -37,6 +37,6 @@ export async function recordSource(tx: Transaction, ref: RunRef, shipId: string,
   const row = await readHeld(tx, ref, shipId);
   if (row === undefined) return 'fenced';
   await tx.run('UPDATE runs SET git_ref = COALESCE(git_ref, ?), git_commit = COALESCE(git_commit, ?) WHERE seq = ?', [gitRef, commit, row.seq]);
-  if (row.parent_id !== null) await tellOthers(tx, row.parent_id, gitRef, commit);
+  if (row.parent_id !== null) await shareSource(tx, row.parent_id, gitRef, commit);
   return 'recorded';
 }

@@ -12,11 +12,11 @@ export const BATCH = 20;
 const LANES_AT_ONCE = 64;
 
 /** The free slots of the workers in this batch. */
-export interface Seats {
+export interface FreeSlots {
   /** Free slots of all workers together. */
   total(): number;
   /** The worker with the most free slots among those that may get a run of the lane now, so that work spreads. */
-  roomiest(lane: Lane): Worker | undefined;
+  freest(lane: Lane): Worker | undefined;
   take(worker: Worker): void;
 }
 
@@ -55,8 +55,8 @@ export const TAKE = `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready =
  * Assigns the next runs of all lanes, up to the number of free slots; one statement finds them, however many lanes there are. `isBlocked`: there may
  * be assignable runs behind runs that could not be assigned; `claimByLane` finds these. Must run in a transaction with the options `CLAIMING`.
  */
-export async function claimNext(core: Core, tx: Transaction, seats: Seats): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }> {
-  const wanted = Math.min(BATCH, seats.total());
+export async function claimNext(core: Core, tx: Transaction, freeSlots: FreeSlots): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }> {
+  const wanted = Math.min(BATCH, freeSlots.total());
   const backlog = core.lanes.backlog().map(({ id }) => ({ id, fillings: core.lanes.fillings(id) }));
   const rows = wanted === 0 ? [] : await tx.all<TakenRow>(NEXT, [wanted]);
   const lanes = new Map<number, Lane>();
@@ -67,9 +67,9 @@ export async function claimNext(core: Core, tx: Transaction, seats: Seats): Prom
   const blocked = new Set<number>();
   for (const row of rows) {
     const lane = lanes.get(row.lane_id)!;
-    const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? seats.roomiest(lane) : undefined;
+    const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? freeSlots.freest(lane) : undefined;
     if (worker === undefined) blocked.add(lane.id); // the runs behind it cannot be assigned either
-    else handouts.push(handOut(core, tx, { row, worker, seats, rooms }));
+    else handouts.push(handOut(core, tx, { row, worker, freeSlots, rooms }));
   }
   // The statement has returned all waiting runs, so every lane without a blocked run is empty.
   if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
@@ -80,26 +80,26 @@ export async function claimNext(core: Core, tx: Transaction, seats: Seats): Prom
  * Like `claimNext`, for the case that runs which cannot be assigned stand before others: merges the heads of all lanes that a worker can take, by
  * priority and then in the order of queueing. The next run of a lane is read only after its head has been taken.
  */
-export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
+export async function claimByLane(core: Core, tx: Transaction, freeSlots: FreeSlots): Promise<Handout[]> {
   const rooms = new Rooms(core);
   const lanes: Lane[] = [];
   // Sorted by project, so that limits are locked in the same order everywhere.
   for (const lane of core.lanes.backlog().sort(byProject)) {
-    if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
+    if (freeSlots.freest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
   }
   const heads = new Map((await headsOf(core, tx, lanes)).map((head) => [head.lane, head]));
   const handouts: Handout[] = [];
   for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
     const { lane } = head;
-    const worker = seats.roomiest(lane);
+    const worker = freeSlots.freest(lane);
     // Another server may be claiming the head; then the statement returns the run behind it.
     const row = worker !== undefined && rooms.has(lane.projectId) ? await tx.get<TakenRow>(TAKE, [lane.id]) : undefined;
     if (worker === undefined || row === undefined) {
       heads.delete(lane); // the runs behind it cannot be assigned either
       continue;
     }
-    handouts.push(await handOut(core, tx, { row, worker, seats, rooms })); // later reads of its lane return runs behind it
-    if (seats.total() === 0) break;
+    handouts.push(await handOut(core, tx, { row, worker, freeSlots, rooms })); // later reads of its lane return runs behind it
+    if (freeSlots.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
     else heads.set(lane, next);
@@ -107,8 +107,8 @@ export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Pr
   return handouts;
 }
 
-function handOut(core: Core, tx: Transaction, { row, worker, seats, rooms }: { row: TakenRow; worker: Worker; seats: Seats; rooms: Rooms }): Promise<Handout> {
-  seats.take(worker);
+function handOut(core: Core, tx: Transaction, { row, worker, freeSlots, rooms }: { row: TakenRow; worker: Worker; freeSlots: FreeSlots; rooms: Rooms }): Promise<Handout> {
+  freeSlots.take(worker);
   rooms.take(row.project_id);
   const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
   handout.catch(() => {}); // reported by the caller that awaits all of them, or by the next statement

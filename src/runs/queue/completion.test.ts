@@ -129,7 +129,7 @@ describe('how attempts end', () => {
     expect(await fixture.state(id)).toBe('succeeded');
   });
 
-  it('what the log knows of an attempt starts anew with the next one', async () => {
+  it('what the log knows of an attempt starts over with the next one', async () => {
     const { id, ref } = await taken();
     await fixture.sql.transaction((tx) => tx.run('UPDATE runs SET log_truncated = 1, logs_expired = 1, logs_bytes = 9 WHERE id = ?', [id]));
     await fixture.queue.complete(ref, 's', { outcome: 'ship_error', started: true });

@@ -25,7 +25,7 @@ export interface Core {
   /** Whether a ship that is not connected has all these labels. */
   readonly knowsShip: (selectors: readonly string[]) => boolean;
   /** Called for each change, in the transaction that makes it. */
-  readonly tell: (tx: Transaction, change: RunChange) => Promise<void>;
+  readonly notify: (tx: Transaction, change: RunChange) => Promise<void>;
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
   /** Called in the transaction that ends a run; it may end other runs. */

@@ -1,6 +1,6 @@
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { BATCH, claimByLane, claimNext, CLAIMING, type Handout, type Seats } from './claiming.ts';
+import { BATCH, claimByLane, claimNext, CLAIMING, type Handout, type FreeSlots } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
 import { WorkerRegistry } from './worker-registry.ts';
 import type { Lane } from './lanes.ts';
@@ -54,7 +54,7 @@ export class Dispatcher {
   }
 
   /** Whether connected workers could take runs of the lane, and if not, why; `hasRoom`: a worker would take a run now. */
-  standing(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
+  availability(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
     const refuse = (refusal: Refusal) => ({ refusal, hasRoom: false });
     const able = [...this.#registry.ableTo(lane)];
     if (able.length === 0) return refuse(this.#registry.anyHas(lane.selectors) ? 'unsupported' : 'no_matching_ship');
@@ -95,18 +95,18 @@ export class Dispatcher {
   async dispatch(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted && this.#core.lanes.hasBacklog && this.#hasRoom()) {
       let isBlocked = false;
-      let count = await this.#hand(async (tx, seats) => {
-        const found = await claimNext(this.#core, tx, seats);
+      let count = await this.#hand(async (tx, freeSlots) => {
+        const found = await claimNext(this.#core, tx, freeSlots);
         isBlocked = found.isBlocked;
         return found.handouts;
       });
-      if (isBlocked) count = await this.#hand((tx, seats) => claimByLane(this.#core, tx, seats));
+      if (isBlocked) count = await this.#hand((tx, freeSlots) => claimByLane(this.#core, tx, freeSlots));
       if (count < BATCH) return;
     }
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be handed out; the next tick tries again');
+    const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be assigned; the next tick tries again');
     this.wake(); // for runs that were queued before the start
     for (;;) {
       await this.#woken.promise;
@@ -122,10 +122,10 @@ export class Dispatcher {
   }
 
   /** Returns how many runs were assigned. */
-  async #hand(claim: (tx: Transaction, seats: Seats) => Promise<Handout[]>): Promise<number> {
+  async #hand(claim: (tx: Transaction, freeSlots: FreeSlots) => Promise<Handout[]>): Promise<number> {
     const { time, env } = this.#core;
     const begun = time.elapsed();
-    const handouts = await env.sql.transaction((tx) => claim(tx, this.#seats()), CLAIMING);
+    const handouts = await env.sql.transaction((tx) => claim(tx, this.#freeSlots()), CLAIMING);
     if (handouts.length > 0) this.#hooks.onHandedOut((time.elapsed() - begun) / 1000);
     await this.#assign(handouts);
     return handouts.length;
@@ -143,7 +143,7 @@ export class Dispatcher {
     return (key) => (this.#avoided.get(key) ?? 0) > now;
   }
 
-  #seats(): Seats {
+  #freeSlots(): FreeSlots {
     const avoided = this.#avoiding();
     const rooms = new Map<Worker, number>();
     for (const worker of this.#registry.workers()) {
@@ -153,7 +153,7 @@ export class Dispatcher {
     let total = [...rooms.values()].reduce((sum, room) => sum + room, 0);
     return {
       total: () => total,
-      roomiest: (lane) => {
+      freest: (lane) => {
         const able = this.#registry.ableTo(lane);
         let best: Worker | undefined;
         let most = 0;

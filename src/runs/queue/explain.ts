@@ -19,7 +19,7 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
 export function reasonOf(core: Core, dispatcher: Dispatcher, lane: Lane): WaitingReason {
   const project = settings(core).projects.find(({ id }) => id === lane.projectId);
   if (project === undefined || !project.enabled) return 'project_disabled';
-  const { refusal, hasRoom } = dispatcher.standing(lane);
+  const { refusal, hasRoom } = dispatcher.availability(lane);
   if (refusal === 'no_matching_ship') return core.knowsShip(lane.selectors) ? 'ship_offline' : refusal;
   if (refusal !== undefined) return refusal;
   if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel) return 'concurrency';

@@ -95,7 +95,7 @@ describe('runs of one group', () => {
     expect(await fixture.state(second.id)).toBe('queued'); // between two attempts
   });
 
-  it('are asked to stop where a new one cancels what is in progress; it starts when they have', async () => {
+  it('are asked to stop where a new one cancels those in progress; it starts when they have', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
     const first = await fixture.submit(inGroup('cancel_all'));

@@ -31,7 +31,7 @@ export async function leaveGroup(core: Core, tx: Transaction, { id, concurrency_
 }
 
 /** At the start: passes on each group whose holder has finished under a build that did not support groups. */
-export async function mendGroups(core: Core): Promise<void> {
+export async function repairGroups(core: Core): Promise<void> {
   await core.env.sql.transaction(async (tx) => {
     for (const { name, holder } of await tx.all<{ name: string; holder: string }>('SELECT name, holder FROM concurrency_groups')) {
       const row = await readById(tx, holder);

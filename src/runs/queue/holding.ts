@@ -66,7 +66,7 @@ async function continueWith(core: Core, tx: Transaction, row: RunRow): Promise<v
 
 async function lose(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   if (row.accepted === 0) return giveBack(core, tx, row, 'not_accepted', 'it never reached its ship');
-  await takeFromShip(core, tx, row, { code: 'lease_lost', message: 'the ship started anew and no longer has it' }, { outcome: 'lease_lost', reported: false });
+  await takeFromShip(core, tx, row, { code: 'lease_lost', message: 'the ship restarted and no longer has it' }, { outcome: 'lease_lost', reported: false });
 }
 
 async function markAccepted({ time }: Core, tx: Transaction, row: RunRow): Promise<void> {

@@ -53,7 +53,7 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   ]);
   const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes, place.id]))!;
   const change = { run: toRecord(row), from: null, formerShipId: null };
-  await core.tell(tx, change);
+  await core.notify(tx, change);
   tx.onCommit(() => {
     core.lanes.filled(lane.id);
     core.changes.announce(change);

@@ -52,7 +52,7 @@ async function liveUntil(promise: Promise<unknown>): Promise<void> {
 }
 
 describe('the running queue', () => {
-  it('hands out what is queued at once, and the next when there is room again', async () => {
+  it('assigns queued runs at once, and the next when there is a free slot again', async () => {
     const ship = new WaitingShip('s');
     fixture.queue.addWorker(ship);
     await fixture.queue.start();
@@ -68,7 +68,7 @@ describe('the running queue', () => {
     expect(ship.last.run.id).toBe(second.id);
   });
 
-  it('hands out what waited before the start, and to a ship that comes or makes room later', async () => {
+  it('assigns runs that waited before the start, and to a ship that connects or frees a slot later', async () => {
     await fixture.submit();
     await fixture.submit();
     await fixture.queue.start();
@@ -131,7 +131,7 @@ describe('the running queue', () => {
     transaction.mockRestore();
   });
 
-  it('answers renewals that wait when it stops, and hands out no more', async () => {
+  it('completes renewals that wait when it stops, and assigns no more runs', async () => {
     const ship = new WaitingShip('s');
     const handle = fixture.queue.addWorker(ship);
     await fixture.queue.start();

@@ -75,7 +75,7 @@ describe('a run with a matrix', () => {
     expect(await handOut(fixture, ship)).toHaveLength(1);
   });
 
-  it('hands out as many cells at once as its limit says', async () => {
+  it('assigns at most as many cells at once as its limit says', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
     const parent = await fixture.submit(withCells(3, { maxParallel: 2 }));

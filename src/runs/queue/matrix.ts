@@ -54,7 +54,7 @@ async function cellEnded(core: Core, tx: Transaction, { id, state, matrix, error
 const OPEN_MATRICES = 'SELECT id FROM runs WHERE finished_at IS NULL AND cells > 0';
 
 /** At the start: ends a run whose cells were all ended by a restore. */
-export async function mendMatrices(core: Core): Promise<void> {
+export async function repairMatrices(core: Core): Promise<void> {
   for (const { id } of await core.env.sql.background.all<{ id: string }>(OPEN_MATRICES)) {
     await core.env.sql.transaction(async (tx) => {
       const parent = await lockById(tx, id);

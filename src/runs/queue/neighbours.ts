@@ -9,8 +9,8 @@ import { toRecord, type RunRow } from './run-rows.ts';
 const SIZES = [1, 10, 100] as const;
 
 /** The message of a server about a changed run: its id, and the values that cannot be read from its row any more. */
-type Word = readonly ['run', id: string, ...Told];
-type Told = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
+type Word = readonly ['run', id: string, ...Details];
+type Details = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
 
 export interface NeighboursOptions {
   readonly sql: Sql;
@@ -28,7 +28,7 @@ export interface NeighboursOptions {
 export class Neighbours {
   readonly #options: NeighboursOptions;
   readonly #peers: Peers;
-  readonly #heard = new Map<string, Told>();
+  readonly #received = new Map<string, Details>();
   #missed = false;
   #reading: Promise<void> | undefined;
   #ends: (() => void)[] = [];
@@ -41,7 +41,7 @@ export class Neighbours {
   /** Safe twice. */
   start(): void {
     if (this.#ends.length > 0) return;
-    this.#ends = [this.#options.changes.listen((change) => this.#tell(change)), this.#peers.hear((message) => this.#hear(message))];
+    this.#ends = [this.#options.changes.listen((change) => this.#notify(change)), this.#peers.listen((message) => this.#receive(message))];
   }
 
   async stop(): Promise<void> {
@@ -60,31 +60,31 @@ export class Neighbours {
     if (news.length > 0) this.#options.wake();
   }
 
-  #tell({ run, from, formerShipId, reason, isRemote }: RunChange): void {
+  #notify({ run, from, formerShipId, reason, isRemote }: RunChange): void {
     if (isRemote) return;
     const word: Word = reason === undefined ? ['run', run.id, from, formerShipId] : ['run', run.id, from, formerShipId, reason];
-    this.#peers.tell(JSON.stringify(word));
+    this.#peers.notify(JSON.stringify(word));
   }
 
-  #hear(message: string | undefined): void {
+  #receive(message: string | undefined): void {
     if (message === undefined) this.#missed = true;
     else {
-      const [what, id, ...told] = JSON.parse(message) as Word;
+      const [what, id, ...details] = JSON.parse(message) as Word;
       if (what !== 'run') return;
-      this.#heard.set(id, told);
+      this.#received.set(id, details);
     }
     this.#reading ??= this.#read();
   }
 
   /** Never rejects. */
   async #read(): Promise<void> {
-    while (this.#heard.size > 0 || this.#missed) {
-      const heard = new Map(this.#heard);
+    while (this.#received.size > 0 || this.#missed) {
+      const received = new Map(this.#received);
       const missed = this.#missed;
-      this.#heard.clear();
+      this.#received.clear();
       this.#missed = false;
       try {
-        for (const row of await readRuns(this.#options.sql, [...heard.keys()])) await this.#take(row, heard.get(row.id)!);
+        for (const row of await readRuns(this.#options.sql, [...received.keys()])) await this.#take(row, received.get(row.id)!);
         if (missed) await this.catchUp();
       } catch (error) {
         this.#options.log.warn({ err: error }, 'what other servers have changed could not be read; it is found later');
@@ -94,14 +94,14 @@ export class Neighbours {
     this.#reading = undefined;
   }
 
-  async #take(row: RunRow, told: Told): Promise<void> {
+  async #take(row: RunRow, details: Details): Promise<void> {
     const { sql, lanes } = this.#options;
     await lanes.learn(sql, row.lane_id);
     if (row.state === 'queued' && row.ready === 1) lanes.filled(row.lane_id);
-    this.#announce(row, told);
+    this.#announce(row, details);
   }
 
-  #announce(row: RunRow, [from, formerShipId, reason]: Told): void {
+  #announce(row: RunRow, [from, formerShipId, reason]: Details): void {
     this.#options.changes.announce({ run: toRecord(row), from, formerShipId, isRemote: true, ...(reason === undefined ? {} : { reason }) });
   }
 }

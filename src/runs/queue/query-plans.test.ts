@@ -79,7 +79,7 @@ describe('the plans of the queries, which must not depend on how many runs there
     expect(costly(steps)).toEqual([]);
   });
 
-  it('claiming begins to read what may be handed out in its order, and sorts nothing', async () => {
+  it('claiming reads the next runs in their order, and sorts nothing', async () => {
     const steps = await plan(NEXT);
     expect(steps[0]).toBe('SCAN runs USING INDEX runs_next');
     expect(costly(steps)).toEqual([steps[0]]);
@@ -92,7 +92,7 @@ describe('the plans of the queries, which must not depend on how many runs there
     expect(costly(steps)).toEqual([]);
   });
 
-  it('what the start grants anew is found through the indexes of what is unfinished', async () => {
+  it('runs that the start queues are found through the indexes of unfinished runs', async () => {
     const held = "UPDATE runs SET renewed_ms = 1 WHERE state IN ('running', 'cancelling')";
     for (const query of [held, `${held} AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)`, `${held} AND state = 'cancelling' AND deadline_ms > ?`]) {
       expect((await plan(query))[0]).toMatch(/^(SEARCH|SCAN) runs USING (COVERING )?INDEX runs_(leased|due|on_ship|of_project)/);

@@ -87,7 +87,7 @@ describe('handing out', () => {
     expect(order).toEqual([high.id, first.id, second.id, third.id, low.id]);
   });
 
-  it('gives a ship only what it has labels, kinds and keys for', async () => {
+  it('assigns a ship only runs for which it has the labels, kinds and keys', async () => {
     await fixture.submit({ runsOn: ['gpu=a', 'os=linux'] });
     await fixture.submit({ kind: 'ai_text', task: 'writer', ...definition({ keyVariable: 'WRITER_KEY' }) });
     await dispatch();
@@ -107,7 +107,7 @@ describe('handing out', () => {
     expect(ship.claims).toEqual([]);
   });
 
-  it('finds what can be handed out behind more runs that cannot, each once and in order', async () => {
+  it('finds runs that can be assigned behind more that cannot, each once and in order', async () => {
     ship.capacity = 3;
     for (let n = 0; n < 25; n++) await fixture.submit({ priority: 1, runsOn: ['gpu=a'] });
     const behind = [...await fixture.submitInTurn(2), ...await fixture.submitInTurn(2, { task: 'other' })];
@@ -124,7 +124,7 @@ describe('handing out', () => {
     expect([ship.claims.length, other.claims.length].sort()).toEqual([1, 3]);
   });
 
-  it('waits while a project is disabled, unknown or at its limit, and tells why', async () => {
+  it('waits while a project is disabled, unknown or at its limit, and reports why', async () => {
     ship.capacity = 10;
     const explain = async (id: string) => fixture.queue.explain((await fixture.queue.get(id))!);
     const off = await fixture.submit({ projectId: 'off' });
@@ -152,7 +152,7 @@ describe('handing out', () => {
     expect(ship.last.run.id).toBe(off.id);
   });
 
-  it('tells of every other run why it waits', async () => {
+  it('reports every other run why it waits', async () => {
     const reason = async (id: string) => fixture.queue.explain((await fixture.queue.get(id))!).waitingReason;
     ship.capacity = 1;
     const [taken, waiting] = [await fixture.submit(), await fixture.submit()];
@@ -238,7 +238,7 @@ describe('row 12', () => {
 });
 
 describe('ships that come and go', () => {
-  it('a ship that comes back keeps what it holds under the current fence and is told to drop the rest', async () => {
+  it('a ship that comes back keeps the runs it holds under the current fence and must drop the rest', async () => {
     ship.capacity = 3;
     const [kept, stopped, lost] = await fixture.submitInTurn(3);
     await dispatch();
@@ -267,7 +267,7 @@ describe('ships that come and go', () => {
     expect(fixture.queue.runningOn('s')).toBe(0);
   });
 
-  it('renewing tells apart what is still the ship\'s', async () => {
+  it('renewing distinguishes the runs that are still the ship\'s', async () => {
     const { ref } = await taken();
     const stale = { ...ref, fence: ref.fence - 1 };
     expect(await fixture.queue.renew('s', [ref, stale])).toEqual({ renewed: [ref], lost: [stale] });
@@ -286,8 +286,8 @@ describe('ships that come and go', () => {
   });
 });
 
-describe('what is told', () => {
-  it('how long it took to hand out a batch, if there was one', async () => {
+describe('what is reported', () => {
+  it('how long it took to assign a batch, if there was one', async () => {
     const before = fixture.handedOut.length;
     await dispatch();
     expect(fixture.handedOut).toHaveLength(before);
@@ -296,7 +296,7 @@ describe('what is told', () => {
     expect(fixture.handedOut).toEqual([0]);
   });
 
-  it('every change is told after its commit, in order, with a line in the log of its attempt', async () => {
+  it('every change is reported after its commit, in order, with a line in the log of its attempt', async () => {
     const { id, ref } = await taken();
     await fixture.queue.complete(ref, 's', { outcome: 'ship_error', started: true });
     await fixture.queue.cancel(id, noAudit);

@@ -13,12 +13,12 @@ import type { Core } from './core.ts';
 import { DefinitionStore } from './definition-store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { explain, reasonOf } from './explain.ts';
-import { mendGroups } from './groups.ts';
+import { repairGroups } from './groups.ts';
 import { accept, evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
-import { mendMatrices, runEnded } from './matrix.ts';
+import { repairMatrices, runEnded } from './matrix.ts';
 import { Neighbours } from './neighbours.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
@@ -42,7 +42,7 @@ export interface QueueOptions {
   /** Whether a ship of the fleet that is not connected has all these labels; used to explain why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
   /** Called for each change of a run in the transaction that makes it; a rejection rolls the change back. */
-  readonly tell?: Core['tell'];
+  readonly notify?: Core['notify'];
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded?: Core['onSuperseded'];
   /** Called with the seconds that it took to assign each batch of runs. Must not throw. */
@@ -80,8 +80,8 @@ export function assembleQueue(options: QueueOptions): QueueParts {
     await core.time.load(options.env.sql);
     // If several servers share the store, ships could renew their leases at the other ones.
     if (options.env.sql.peers?.first ?? true) await regrant(core);
-    await mendGroups(core);
-    await mendMatrices(core);
+    await repairGroups(core);
+    await repairMatrices(core);
     neighbours?.start();
     await core.changes.load(options.env.sql);
     await core.lanes.load(options.env.sql);
@@ -89,7 +89,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const queue: Queue = {
     ...stored(core),
     ...handing(core, dispatcher, renewals),
-    ...telling(core, dispatcher),
+    ...reporting(core, dispatcher),
     start: async () => {
       await load();
       renewals.open();
@@ -112,10 +112,10 @@ const byNote = (note: RunLogs['note']): RunLogs['line'] => async (tx, runId, att
   return 0;
 };
 
-function coreOf({ env, note, line = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, line = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, notify = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = timeOf(env, elapsed);
   const core: Core = {
-    env, note, line, random, wake, knowsShip, time, tell, onSuperseded,
+    env, note, line, random, wake, knowsShip, time, notify, onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
@@ -213,7 +213,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
   };
 }
 
-function telling(core: Core, dispatcher: Dispatcher): Part<'explain' | 'onChange' | 'numbers' | 'runningOn'> {
+function reporting(core: Core, dispatcher: Dispatcher): Part<'explain' | 'onChange' | 'numbers' | 'runningOn'> {
   const laneReason = (id: number) => {
     const lane = core.lanes.get(id);
     return lane === undefined ? null : reasonOf(core, dispatcher, lane);

@@ -137,7 +137,7 @@ describe('scenario 17', () => {
 });
 
 describe('scenario 18', () => {
-  it('when success races a cancel, the end is what the cancel answered', async () => {
+  it('when success races a cancel, the end is what the cancel returned', async () => {
     for (let round = 0; round < 30; round++) {
       const { ship, run } = await taken(new FakeShip(`s${round}`));
       const complete = () => fixture.queue.complete(ship.last.ref, ship.shipId, SUCCEEDED);
@@ -172,7 +172,7 @@ describe('scenario 11', () => {
     for (const { id } of runs) expect(await fixture.queue.get(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
 
-  it('nor does it end attempts whose time seems over, or call ships silent that it could not hear', async () => {
+  it('nor does it end attempts whose time seems over, or call ships silent that it could not receive from', async () => {
     const { run } = await taken();
     fixture.pass(7_200_000); // the attempt may take one hour
     await fixture.restart();

@@ -30,7 +30,7 @@ describe('the time that servers share', () => {
     expect(time.now()).toBe(elapsed + ahead);
   });
 
-  it('follows small corrections, and tells of larger ones', async () => {
+  it('follows small corrections, and reports larger ones', async () => {
     ahead += 1500;
     expect(await time.save(sql)).toBe(0);
     expect(time.now()).toBe(elapsed + ahead);
@@ -40,7 +40,7 @@ describe('the time that servers share', () => {
     expect(time.now()).toBe(elapsed + ahead);
   });
 
-  it('believes no answer that took too long', async () => {
+  it('ignores responses that took too long', async () => {
     const before = time.now() - elapsed;
     ahead += 60_000;
     takes = 2100;

@@ -55,7 +55,7 @@ async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   await core.note(tx, id, 1, 'info', 'the first cell has begun');
   const run = toRecord((await readById(tx, id))!);
   const change = { run, from: 'queued', formerShipId: null } as const;
-  await core.tell(tx, change);
+  await core.notify(tx, change);
   tx.onCommit(() => core.changes.announce(change));
 }
 
@@ -145,7 +145,7 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
     await leaveGroup(core, tx, row);
     if (run.cells > 0 || run.parentId !== null) await core.onEnd(tx, run);
   }
-  await core.tell(tx, change);
+  await core.notify(tx, change);
   tx.onCommit(() => core.changes.announce(change));
   if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // a slot has become free
   return run;

@@ -21,7 +21,7 @@ afterAll(() => api.stop());
 const run = (answer: Answer): Run => answer.json<{ data: Run }>().data;
 const code = (answer: Answer): [number, string] => [answer.status, answer.json<{ error: { code: string } }>().error.code];
 
-it('a run is approved or rejected by who has the scope for it and its project, once', async () => {
+it('a run is approved or rejected once, by callers with the scope for it and its project', async () => {
   const body = { project_id: 'beta', kind: 'pipeline', task: 'secret' };
   const waiting = run(await api.enqueue('a-key-of-one', body));
   expect(waiting).toMatchObject({ state: 'queued', waiting_reason: 'approval', approval: { state: 'waiting', by: null, at: null, expires_at: waiting.created_at + 7200 } });

@@ -74,7 +74,7 @@ describe('a store that fails', () => {
     return api;
   };
 
-  it.each([[13, 500, 'enqueue_failed'], [11, 500, 'enqueue_failed'], [5, 503, 'storage_unavailable'], [14, 503, 'storage_unavailable']])('answers a run that could not be inserted for SQLite %i with %i %s', async (errcode, status, expected) => {
+  it.each([[13, 500, 'enqueue_failed'], [11, 500, 'enqueue_failed'], [5, 503, 'storage_unavailable'], [14, 503, 'storage_unavailable']])('returns for a run that could not be inserted, for SQLite %i, %i %s', async (errcode, status, expected) => {
     const service = await start();
     broken = errcode;
     const answer = await service.enqueue('the-first-key', BODY);
@@ -84,7 +84,7 @@ describe('a store that fails', () => {
     expect((await service.enqueue('the-first-key', BODY)).headers['idempotent-replayed']).toBeUndefined();
   });
 
-  it.each([[11, 500, 'storage_failed'], [5, 503, 'storage_unavailable']])('answers a cancel that could not be written for SQLite %i with %i %s', async (errcode, status, expected) => {
+  it.each([[11, 500, 'storage_failed'], [5, 503, 'storage_unavailable']])('returns for a cancel that could not be written, for SQLite %i, %i %s', async (errcode, status, expected) => {
     const service = await start();
     const id = await service.queued('the-first-key');
     broken = errcode;
@@ -103,7 +103,7 @@ describe('a store that fails', () => {
     expect((await service.client.send('GET', '/metrics', { headers: { Authorization: 'Bearer a-token-of-many-characters' } })).text).toContain('quire_storage_errors_total 1');
   });
 
-  it('answers 503 and when to come back while the service stops', async () => {
+  it('returns 503 and when to come back while the service stops', async () => {
     const service = await start();
     const id = await service.queued('the-first-key');
     service.accepting = false;

@@ -2,6 +2,6 @@
 export type { Enqueuer } from './enqueuer.ts';
 export { requireKey } from './idempotency-key.ts';
 export { presentResult } from './result.ts';
-export { tellOfRuns } from './tell-of-runs.ts';
+export { logRunChange } from './log-run-change.ts';
 export { createRuns, type Runs, type RunsDeps } from './runs.ts';
 export { RunTraces } from './run-traces.ts';

@@ -65,7 +65,7 @@ describe('a pipeline with inputs', () => {
     expect(JSON.parse(Buffer.from(input).toString())).toEqual({ target: 'staging', count: 3, why: 'release' });
   });
 
-  it('gets them from schedules and alerts, too, and runs tell where they come from', async () => {
+  it('gets them from schedules and alerts, too, and runs name their source', async () => {
     await start("schedules: [{name: nightly, project: beta, cron: '0 2 * * *', task: deploy, input: {why: nightly}}]\nalerts: {routes: [{match: {team: web}, project: beta, pipeline: deploy, input: {why: '{labels.alertname} of {labels.none}'}}]}");
     const alert = { status: 'firing', labels: {}, annotations: {}, startsAt: '2026-01-01T00:00:00Z', endsAt: '0001-01-01T00:00:00Z', generatorURL: '', fingerprint: 'f' };
     const commonLabels = { alertname: 'DiskFull', team: 'web' };
@@ -134,7 +134,7 @@ describe('a pipeline with a matrix', () => {
 describe('a result in JSON', () => {
   const json = (value: unknown) => ({ type: 'application/json', body: Buffer.from(JSON.stringify(value)) });
 
-  it('is returned as a value, and told to webhooks', async () => {
+  it('is returned as a value, and sent to webhooks', async () => {
     const endpoint = await WebhookEndpoint.open();
     try {
       await start(`notifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: [succeeded]}]}`);

@@ -6,7 +6,7 @@ import type { RunChange, RunRecord, RunState } from '../queue/port.ts';
 import { attemptSpanId, traceIdOf } from '../definitions/trace-ids.ts';
 
 /** Most unfinished runs whose start times are remembered. */
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
 
@@ -16,8 +16,8 @@ const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
  */
 export class RunTraces {
   readonly #clock: Clock;
-  readonly #links = new Lru<string, string>(REMEMBERED);
-  readonly #begun = new Lru<string, { readonly attempt: number; readonly ms: number }>(REMEMBERED);
+  readonly #links = new Lru<string, string>(MAX_REMEMBERED);
+  readonly #begun = new Lru<string, { readonly attempt: number; readonly ms: number }>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
     this.#clock = clock;

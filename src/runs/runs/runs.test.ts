@@ -18,7 +18,7 @@ const KEY = 'abcdefgh1';
 const BODY = { project_id: 'alpha', kind: 'pipeline', task: 'build', input: { ref: 'main', depth: 1 }, priority: 10 };
 
 describe('queueing a run', () => {
-  it('answers all fields of the run, and nothing of its input', async () => {
+  it('returns all fields of the run, and nothing of its input', async () => {
     const answer = await api.enqueue(KEY, BODY);
     const { id, ...rest } = run(answer);
     expect(id).toMatch(/^[0-9a-f]{32}$/);
@@ -57,7 +57,7 @@ describe('an idempotency key', () => {
     expect(code(await api.enqueue(KEY, { ...BODY, [field]: value }))).toEqual([409, 'idempotency_conflict']);
   });
 
-  it('answers the run as it is now, even when the project has been disabled since (scenario 4)', async () => {
+  it('returns the run as it is now, even when the project has been disabled since (scenario 4)', async () => {
     const { id } = run(await api.enqueue(KEY, BODY));
     await api.send('POST', `/runs/${id}/cancel`);
     api.configure(CONFIG.replace('id: alpha,', 'id: alpha, enabled: false,'));
@@ -137,7 +137,7 @@ describe('checks', () => {
     expect(await api.sql.all('SELECT 1 FROM runs')).toEqual([]);
   });
 
-  it('tell what there is where a name is wrong', async () => {
+  it('report what there is where a name is wrong', async () => {
     const message = async (body: object) => (await api.enqueue(KEY, body)).json<{ error: { message: string } }>().error.message;
     expect(await message({ ...BODY, task: 'biuld' })).toBe('no pipeline "biuld" in project alpha; it has: build; did you mean build?');
     expect(await message({ ...BODY, project_id: 'alhpa' })).toBe('there is no project "alhpa"; there are: alpha, beta; did you mean alpha?');
@@ -252,7 +252,7 @@ describe('the result of a run', () => {
     expect(code(await result(without))).toEqual([404, 'not_found']);
   });
 
-  it('of a model tells which one wrote it', async () => {
+  it('of a model names which one wrote it', async () => {
     const id = run(await api.enqueue(KEY, { project_id: 'beta', kind: 'ai_text', task: 'writer', input: 'Write.' })).id;
     const data = { content: 'text', content_type: 'text/plain', model: 'm', finish_reason: 'stop', usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }, truncated: true };
     await api.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode(JSON.stringify(data)), type: 'application/vnd.quire.result+json' } });

@@ -54,7 +54,7 @@ describe('schedules over the API', () => {
     expect(audit.filter(({ target }) => target === 'beta/nightly').map(({ action, actor }) => [action, actor])).toEqual([['resume', 'api'], ['pause', 'api']]);
   });
 
-  it('are run now by whoever may queue runs of their project, once for each key', async () => {
+  it('are run now by callers that may queue runs of their project, once for each key', async () => {
     const first = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now', ...{ headers: BETA.headers } });
     expect([first.status, first.json<{ data: { project_id: string } }>().data.project_id]).toEqual([202, 'beta']);
     const again = await api.send('POST', '/schedules/beta/nightly/run', { key: 'run-it-now' });

@@ -111,7 +111,7 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect(world.keys).toEqual([key('release', 490_001)]);
   });
 
-  it('begin anew with another interval, and end with the project', async () => {
+  it('start over with another interval, and end with the project', async () => {
     const { world, schedules } = await open();
     await schedules.tick();
     world.config = parseRunsConfig(CONFIG.replace('release_interval: 1h', 'release_interval: 3h'));
@@ -124,7 +124,7 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect([world.keys, schedules.nextRuns(world.config.projects[0]!)]).toEqual([[], { release: null, content: null }]);
   });
 
-  it('tell when the next runs come, jitter included', async () => {
+  it('report when the next runs come, jitter included', async () => {
     const { world, schedules } = await open();
     expect(schedules.nextRuns(world.config.projects[0]!)).toEqual({ release: 490_001 * 3600, content: 490_002 * 3600 });
     world.config = parseRunsConfig(CONFIG.replace("jitter: '0'", 'jitter: 30s'));
@@ -197,7 +197,7 @@ schedules:
     expect(world.keys).toHaveLength(2);
   });
 
-  it('begin anew with another expression or time zone', async () => {
+  it('start over with another expression or time zone', async () => {
     const { world, schedules } = await open(nightly);
     await schedules.tick();
     world.now += 24 * HOUR;

@@ -1,4 +1,4 @@
-import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import { inList, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { RunKind } from '../queue/port.ts';
 
 /** What a ship reports about itself at each connection. */
@@ -102,7 +102,8 @@ export async function removeShip(tx: Transaction, id: string): Promise<void> {
 /** Returns which of these ships are no longer members: revoked, or removed and so unknown. */
 export async function listGone(queries: Queries, ids: readonly string[]): Promise<{ id: string; how: 'revoked' | 'unknown' }[]> {
   if (ids.length === 0) return [];
-  const found = await queries.all<{ id: string; revoked_ms: number }>(`SELECT id, revoked_ms FROM ships WHERE id IN (${ids.map(() => '?').join()})`, ids);
+  const { marks, params } = inList(ids);
+  const found = await queries.all<{ id: string; revoked_ms: number }>(`SELECT id, revoked_ms FROM ships WHERE id IN (${marks})`, params);
   const revokedMs = new Map(found.map((row) => [row.id, row.revoked_ms]));
   return ids.flatMap((id) => {
     const revoked = revokedMs.get(id);

@@ -223,7 +223,7 @@ describe('a ship that does not read what it is sent', () => {
 });
 
 describe('draining a ship', () => {
-  it('gives it no more runs, tells it, and lets it finish', async () => {
+  it('assigns it no more runs, notifies it, and lets it finish', async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01');
     const run = await fixture.submit();
@@ -241,22 +241,22 @@ describe('draining a ship', () => {
     expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'drain'")).toHaveLength(1);
   });
 
-  it('lasts over new connections and starts of its program until it is undrained; only the program that was told ends', async () => {
+  it('lasts over reconnections and restarts of its program until it is undrained; only the program that was notified ends', async () => {
     await start();
     const { ship } = await fixture.connected('build-01');
     await fixture.handle('drainShip', { id: ship.id });
     const same = ship.connect();
     same.hello();
     expect(await same.next('drain')).toMatchObject({ exit: true });
-    const anew = ship.connect();
-    anew.hello([], Buffer.from('started anew'));
-    expect(await anew.next('drain')).toMatchObject({ exit: false });
+    const restarted = ship.connect();
+    restarted.hello([], Buffer.from('restarted'));
+    expect(await restarted.next('drain')).toMatchObject({ exit: false });
     expect((await only()).draining).toBe(true);
     const run = await fixture.submit();
     expect(fixture.queue.explain((await fixture.queue.get(run.id))!).waitingReason).toBe('ship_draining');
     expect((await fixture.handle('undrainShip', { id: ship.id })).data.draining).toBe(false);
-    await anew.next('undrain');
-    expect((await anew.take()).ref.runId).toBe(run.id);
+    await restarted.next('undrain');
+    expect((await restarted.take()).ref.runId).toBe(run.id);
     await fixture.handle('undrainShip', { id: ship.id });
     expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'undrain'")).toEqual([{ target: ship.id }]);
   });
@@ -327,7 +327,7 @@ describe('removing a ship', () => {
     await expect(fixture.handle('deleteShip', { id: ship.id })).rejects.toMatchObject({ code: 'ship_not_found' });
   });
 
-  it('and everything else answers 404 for a ship that there is not', async () => {
+  it('and everything else returns 404 for a ship that there is not', async () => {
     await start();
     for (const id of ['0'.repeat(32), 'local:node', 'xyz', '']) {
       for (const operation of ['revokeShip', 'drainShip', 'undrainShip', 'deleteShip'] as const) await expect(fixture.handle(operation, { id })).rejects.toMatchObject({ code: 'ship_not_found', status: 404 });

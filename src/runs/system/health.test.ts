@@ -33,7 +33,7 @@ describe('readiness', () => {
     await expect(ready(checks)).rejects.toMatchObject({ code: 'storage_unavailable', headers: { 'Retry-After': '1' } });
   });
 
-  it('answers over HTTP: 200, and 503 while the service starts or stops and when the store is closed', async () => {
+  it('serves over HTTP: 200, and 503 while the service starts or stops and when the store is closed', async () => {
     const api = await RunsApi.start();
     const ask = async () => {
       const { status, text, headers } = await api.client.get('/readyz');

@@ -115,7 +115,7 @@ async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise
 }
 
 describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
-  it('answer what the reference answers, after any steps', async () => {
+  it('return what the reference returns, after any steps', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
       let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
       const reference = new ReferenceColumns();

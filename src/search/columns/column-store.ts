@@ -6,8 +6,8 @@ import { readCheckpoint, Snapshot } from './checkpoint.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
 import { Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
-import { RememberedFactors } from './remembered-factors.ts';
-import { RememberedSets } from './remembered-sets.ts';
+import { FactorCache } from './factor-cache.ts';
+import { SetCache } from './set-cache.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
 
 /** Largest ordinal of a document, the same as in full-text indexes. */
@@ -16,7 +16,7 @@ const MAX_BYTES = 65_536 * 65_536;
 /** Memory that must be free before a document is added: this share of all memory, for arrays that grow. */
 const HEADROOM = 1 / 32;
 /** Default capacity for sets that are remembered between searches, in bytes. */
-const REMEMBERED_BYTES = 8 * 1024 * 1024;
+const CACHE_BYTES = 8 * 1024 * 1024;
 /** Up to this number of values in a column, testing each value takes less time than building an order. */
 const FEW_VALUES = 8192;
 /** Up to this number of documents, a sort visits all of them. */
@@ -35,7 +35,7 @@ export interface ColumnStoreOptions {
   /** Bytes that the columns may use, with their buffers; default 4 GiB. */
   readonly maxBytes?: number;
   /** Bytes of sets that are remembered between searches; default 8 MiB. */
-  readonly rememberedBytes?: number;
+  readonly cacheBytes?: number;
   /** Above this number of values in a column, an order is built for ranges and prefixes; default 8,192. */
   readonly fewValues?: number;
   /** Up to this number of documents, a sort visits all of them; default 4,096. */
@@ -62,10 +62,10 @@ export class ColumnStore implements Columns {
   readonly #kernel: ColumnsKernel;
   readonly #keys = new Map<string, number>();
   readonly #evaluation: Evaluation;
-  readonly #remembered: RememberedSets;
+  readonly #cache: SetCache;
   readonly #maxBytes: number;
   readonly #fewDocuments: number;
-  readonly #factors = new RememberedFactors();
+  readonly #factors = new FactorCache();
   #window: Window | undefined;
   #snapshot: Snapshot | undefined;
   #broken: unknown;
@@ -74,7 +74,7 @@ export class ColumnStore implements Columns {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
     this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
-    this.#remembered = new RememberedSets(options.rememberedBytes ?? REMEMBERED_BYTES);
+    this.#cache = new SetCache(options.cacheBytes ?? CACHE_BYTES);
     for (const [i, key] of (loaded?.keys ?? []).entries()) this.#keys.set(key, Column.keys + i);
     this.#evaluation = new Evaluation(this.#kernel, this.#find, options.fewValues ?? FEW_VALUES);
   }
@@ -93,7 +93,7 @@ export class ColumnStore implements Columns {
     return {
       ...this.#kernel.counts(),
       keys: this.#use(() => this.keys().length),
-      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#remembered.bytes + this.#factors.bytes },
+      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#cache.bytes + this.#factors.bytes },
     };
   }
 
@@ -123,7 +123,7 @@ export class ColumnStore implements Columns {
   select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
     return this.#use(() => {
       this.#moveTo(now);
-      const set = this.#remembered.find(filter, () => {
+      const set = this.#cache.find(filter, () => {
         if (filter === undefined && this.#window!.expired === 0) return undefined;
         this.#evaluate(filter, now);
         return OrdSet.fromWords(this.#kernel.exportSet(0));
@@ -251,12 +251,12 @@ export class ColumnStore implements Columns {
     call.clearLevel(EXPIRED_LEVEL);
     const until = call.uniteExpired(EXPIRED_LEVEL, now);
     this.#window = { from: now, until, expired: call.countLevel(EXPIRED_LEVEL) };
-    this.#remembered.clear();
+    this.#cache.clear();
   }
 
   /** Updates the window of expiry, and clears what is remembered, after a change. */
   #followChange(expiresAt: number | undefined): void {
-    this.#remembered.clear();
+    this.#cache.clear();
     this.#factors.clear();
     const window = this.#window;
     if (window === undefined) return;

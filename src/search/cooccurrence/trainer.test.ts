@@ -12,7 +12,7 @@ const RULES: TermRules = { lang: 'en', stemming: true, stopWords: new Set(['the'
 
 const prose = (...texts: string[]): TrainingDocument => texts.map((text) => ({ text, code: false }));
 
-function learn(documents: readonly TrainingDocument[], rules = RULES): Neighbours {
+function train(documents: readonly TrainingDocument[], rules = RULES): Neighbours {
   const trainer = new Trainer(rules, { counter: new CooccurrenceKernel({ build: 'debug' }) });
   for (const document of documents) trainer.add(document);
   return new Neighbours(trainer.finish());
@@ -32,7 +32,7 @@ describe('what terms stand together (decision D-84)', () => {
     const toTerm = termOf(RULES);
     fc.assert(fc.property(corpus, (documents) => {
       const expected = referenceNeighbours(documents.map((texts) => texts.map((one) => formsOf(one).map(toTerm))));
-      const found = learn(documents.map((texts) => prose(...texts)));
+      const found = train(documents.map((texts) => prose(...texts)));
       for (const [term, near] of expected) {
         const neighbours = found.of(term);
         const best = [...near.values()].sort((a, b) => b - a).slice(0, 5);
@@ -47,7 +47,7 @@ describe('what terms stand together (decision D-84)', () => {
   });
 
   it('joins any two of five words in a row, stop words counted', () => {
-    const near = learn([prose('alpha the of the omega'), prose('alpha the of the omega'), prose('beta the of the the kappa'), prose('beta the of the the kappa')]);
+    const near = train([prose('alpha the of the omega'), prose('alpha the of the omega'), prose('beta the of the the kappa'), prose('beta the of the the kappa')]);
     expect(formsNear(near, 'alpha')).toEqual(['omega']);
     expect(formsNear(near, 'beta')).toEqual([]);
     expect(near.of('the')).toEqual([]);
@@ -55,39 +55,39 @@ describe('what terms stand together (decision D-84)', () => {
 
   it('ends at the end of a text', () => {
     const document = prose('alpha beta', 'omega kappa');
-    expect(formsNear(learn([document, document]), 'beta')).toEqual(['alpha']);
+    expect(formsNear(train([document, document]), 'beta')).toEqual(['alpha']);
   });
 
   it('takes pairs of several documents, and those of one for a term that has no other', () => {
     const documents = [prose('fox rare rare fox'), prose('fox hound'), prose('fox hound'), prose('mouse and cheese, mouse and cheese')];
-    expect(formsNear(learn(documents), 'fox')).toEqual(['hound']);
-    expect(formsNear(learn(documents), 'rare')).toEqual(['fox']);
-    expect(formsNear(learn(documents), 'chees').sort()).toEqual(['and', 'mouse']);
+    expect(formsNear(train(documents), 'fox')).toEqual(['hound']);
+    expect(formsNear(train(documents), 'rare')).toEqual(['fox']);
+    expect(formsNear(train(documents), 'chees').sort()).toEqual(['and', 'mouse']);
   });
 
   it('leaves out terms that occur once', () => {
-    expect(learn([prose('alpha beta'), prose('alpha')]).size).toBe(0);
+    expect(train([prose('alpha beta'), prose('alpha')]).size).toBe(0);
   });
 
   it('goes by stems, and by forms without diacritics where nothing is stemmed', () => {
     const documents = [prose('running shoes café'), prose('runs shoe café')];
-    expect(formsNear(learn(documents), 'run').sort()).toEqual(['café', 'shoes']);
-    expect(learn(documents, { ...RULES, stemming: false }).of('run')).toEqual([]);
-    expect(formsNear(learn([prose('élan vital'), prose('élan vital')], { ...RULES, lang: 'xx' }), 'elan')).toEqual(['vital']);
+    expect(formsNear(train(documents), 'run').sort()).toEqual(['café', 'shoes']);
+    expect(train(documents, { ...RULES, stemming: false }).of('run')).toEqual([]);
+    expect(formsNear(train([prose('élan vital'), prose('élan vital')], { ...RULES, lang: 'xx' }), 'elan')).toEqual(['vital']);
   });
 
   it('cuts code as the index does', () => {
     const code: TrainingDocument = [{ text: 'getUserName(session)', code: true }];
-    const near = learn([code, code]);
+    const near = train([code, code]);
     expect(formsNear(near, 'getusernam').sort()).toEqual(['get', 'name', 'session', 'user']);
   });
 
   it('has nothing to say of no documents, of one without words, and of unknown terms', () => {
     for (const documents of [[], [[]], [prose('')], [prose('... !!')], [prose('the of the')]]) {
-      expect(learn(documents).size).toBe(0);
-      expect(learn(documents).of('fox')).toEqual([]);
+      expect(train(documents).size).toBe(0);
+      expect(train(documents).of('fox')).toEqual([]);
     }
-    const near = learn([prose('alpha beta'), prose('alpha beta')]);
+    const near = train([prose('alpha beta'), prose('alpha beta')]);
     for (const term of ['', 'a', 'alphabet', 'zzz', '__proto__']) expect(near.of(term)).toEqual([]);
   });
 

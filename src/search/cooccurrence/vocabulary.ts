@@ -1,7 +1,7 @@
 import { GAP, MAX_TERMS } from '../../kernels/cooccurrence.ts';
 
 /** Capacity of the cache of forms and their terms; other forms are looked up again. */
-const REMEMBERED_FORMS = 100_000;
+const MAX_CACHED_FORMS = 100_000;
 
 /** Assigns numbers to the terms of texts; the number of terms at any time is limited. */
 export class Vocabulary {
@@ -38,7 +38,7 @@ export class Vocabulary {
     const known = this.#known.get(form);
     if (known !== undefined) return known;
     const number = this.#find(form);
-    if (this.#known.size >= REMEMBERED_FORMS) this.#known.clear();
+    if (this.#known.size >= MAX_CACHED_FORMS) this.#known.clear();
     this.#known.set(form, number);
     return number;
   }

@@ -56,7 +56,7 @@ describe('encodeGeohash', () => {
 });
 
 describe('decodeGeohash', () => {
-  it('gives the middle of the cell, in either case', () => {
+  it('returns the middle of the cell, in either case', () => {
     expect(decodeGeohash('ezs42')).toEqual({ lat: expect.closeTo(42.605, 3) as number, lng: expect.closeTo(-5.603, 3) as number });
     expect(decodeGeohash('EZS42')).toEqual(decodeGeohash('ezs42'));
   });

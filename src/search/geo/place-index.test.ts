@@ -125,7 +125,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
     }), { numRuns: 40 });
   });
 
-  it('gives its memory back when documents move about and go', () => {
+  it('returns its memory when documents move about and go', () => {
     const index = PlaceIndex.create(build);
     const move = (round: number): void => {
       for (let ord = 0; ord < 3000; ord++) index.put(ord, { lat: ((ord * 7 + round * 13) % 179) - 89, lng: ((ord * 11 + round * 17) % 359) - 179 });

@@ -18,7 +18,7 @@ export interface IndexOptions {
   /** Bytes that the index may use, with its buffers; default 4 GiB. */
   readonly maxBytes?: number;
   /** Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128 MiB. */
-  readonly rememberedBytes?: number;
+  readonly cacheBytes?: number;
   /** Additional bytes for the filters of recent searches; default 8 MiB. */
   readonly filterBytes?: number;
 }

@@ -48,7 +48,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     }), { numRuns: 20 });
   });
 
-  it('finds what is within so many edits, the first character included', () => {
+  it('finds forms within a number of edits, the first character included', () => {
     fc.assert(fc.property(words, word, fc.integer({ min: 0, max: 2 }), (list, about, edits) => {
       const index = indexOf(list);
       const found = index.fuzzy(about, edits, 1000).map(({ id, distance }) => [index.textOf(id), distance]);

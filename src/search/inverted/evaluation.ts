@@ -155,7 +155,7 @@ export class Evaluation {
     }
   }
 
-  /** Uses the remembered list of a phrase that was evaluated before; otherwise evaluates the phrase and remembers its list. */
+  /** Uses the cached list of a phrase that was evaluated before; otherwise evaluates the phrase and remembers its list. */
   #phrase(query: PhraseQuery, level: number): void {
     const known = KnownMatches.ofPhrase(this.#kernel, query);
     const list = known.recall();
@@ -189,9 +189,9 @@ export class Evaluation {
     if (slop === undefined) call.scoreTallied(terms.length, level);
   }
 
-  // ---- Remembered lists ----
+  // ---- Cached lists ----
 
-  /** The remembered list of a term's documents; undefined if there is none. */
+  /** The cached list of a term's documents; undefined if there is none. */
   #recall({ forms, weight = 1 }: TermQuery): WeightedList | undefined {
     const { call } = this.#kernel;
     if (!forms.every(({ weight: own = 1 }) => own === 1)) return undefined;

@@ -68,7 +68,7 @@ class Subject {
 }
 
 describe.each([
-  ['release', {}], ['debug', {}], ['release', { rememberedBytes: 0 }], ['debug', { filterBytes: 0 }], ['release', { filterBytes: 10_000 }],
+  ['release', {}], ['debug', {}], ['release', { cacheBytes: 0 }], ['debug', { filterBytes: 0 }], ['release', { filterBytes: 10_000 }],
 ] as const)('a search with a filter, %s build, %j', (build, options) => {
   it('finds what passes, whatever part of the documents that is, and whatever their ordinals are', () => {
     const subject = new Subject({ build, ...options }, build === 'debug' ? 3 : 4);

@@ -22,8 +22,8 @@ import { boundOf, select } from './selection.ts';
 const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
-/** Default number of bytes for remembered lists (see asm/inverted/lists/). */
-const REMEMBERED_BYTES = 128 * 1024 * 1024;
+/** Default number of bytes for cached lists (see asm/inverted/lists/). */
+const CACHE_BYTES = 128 * 1024 * 1024;
 /** Default number of bytes for filters: 300 filters over 200,000 documents. */
 const FILTER_BYTES = 8 * 1024 * 1024;
 /** Postings that a step of compaction processes, in well under a millisecond. */
@@ -48,7 +48,7 @@ export class InvertedIndex {
   readonly #maxBytes: number;
   readonly #compactionStep: number;
   readonly #additionStep: number;
-  readonly #rememberedBytes: number;
+  readonly #cacheBytes: number;
   #snapshot: Snapshot | undefined;
   /** The remaining steps of a document that is being added. */
   #adding: Iterator<undefined> | undefined;
@@ -66,7 +66,7 @@ export class InvertedIndex {
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
     this.#additionStep = options.additionStep ?? ADDITION_STEP;
-    this.#rememberedBytes = options.rememberedBytes ?? REMEMBERED_BYTES;
+    this.#cacheBytes = options.cacheBytes ?? CACHE_BYTES;
   }
 
   /**
@@ -167,7 +167,7 @@ export class InvertedIndex {
         this.#kernel.inputEach(forms, ({ id }) => id);
         return call.formsExist(forms.length) !== 0;
       });
-      call.openLists(this.#roomFor(this.#rememberedBytes));
+      call.openLists(this.#roomFor(this.#cacheBytes));
       const evaluation = new Evaluation(this.#kernel, scoring);
       const simple = simplify(query, call.liveClasses());
       evaluation.prepare(simple);
@@ -195,7 +195,7 @@ export class InvertedIndex {
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
   features(words: readonly RerankWord[], ords: readonly number[]): Float32Array {
     return this.#use(() => {
-      this.#kernel.call.openLists(this.#roomFor(this.#rememberedBytes));
+      this.#kernel.call.openLists(this.#roomFor(this.#cacheBytes));
       this.#kernel.call.prepareLevels(1);
       return featuresOf(this.#kernel, words, ords);
     });

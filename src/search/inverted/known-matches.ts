@@ -9,7 +9,7 @@ const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
 const EXACT = 0xffff_ffff;
 
 /**
- * The matches of a phrase, or of terms that are all required, as a remembered list (asm/inverted/lists/matches.ts). Its name consists of
+ * The matches of a phrase, or of terms that are all required, as a cached list (asm/inverted/lists/matches.ts). Its name consists of
  * the numbers that decide which documents match and how they score. It has no name, and is not remembered, if the index remembers nothing
  * or forms have weights.
  */

@@ -15,7 +15,7 @@ export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | 
 
 type Words = PhraseQuery['words'];
 
-// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the remembered lists of its words, if all are remembered
+// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the cached lists of its words, if all are remembered
 // with their positions; the forms of the words are omitted then.
 
 

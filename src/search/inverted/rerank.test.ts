@@ -43,7 +43,7 @@ describe('places and factors that are remembered', () => {
   const text = (words: number, one: string, other: string) => Array.from({ length: words }, (_, i) => (i % 7 === 0 ? one : other)).join(' ');
 
   it('make room for others, are forgotten when documents get other numbers, and need not be kept', () => {
-    const [kept, none] = [new InvertedIndex({ build: 'debug' }), new InvertedIndex({ build: 'debug', rememberedBytes: 0 })];
+    const [kept, none] = [new InvertedIndex({ build: 'debug' }), new InvertedIndex({ build: 'debug', cacheBytes: 0 })];
     for (const index of [kept, none]) {
       for (let ord = 0; ord < 400; ord++) index.add(ord, [{ field: 0, text: text(20 + (ord % 300), `w${ord % 5}`, `w${ord % 3}`) }, { field: 1, text: `w${ord % 5} title` }]);
       // More positions than are remembered, and a position that is too large to be remembered.

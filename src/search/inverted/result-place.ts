@@ -1,6 +1,6 @@
 // Where an evaluation leaves its result, and what it may leave to the selection.
 
-/** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; valid until the query ends. */
+/** A cached list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; valid until the query ends. */
 export interface WeightedList {
   readonly list: number;
   readonly weight: number;

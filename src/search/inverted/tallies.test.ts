@@ -43,9 +43,9 @@ const query: fc.Arbitrary<WordQuery> = fc.oneof(
 );
 
 describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
-  it.each([0, undefined])('find and score as the reference does, with %s bytes for lists', (rememberedBytes) => {
+  it.each([0, undefined])('find and score as the reference does, with %s bytes for lists', (cacheBytes) => {
     fc.assert(fc.property(fc.nat(1000), fc.array(fc.tuple(query, fc.constantFrom(0, 1, 3, 40)), { minLength: 8, maxLength: 8 }), (seed, asked) => {
-      const index = new InvertedIndex({ build, compactionStep: 50, ...(rememberedBytes !== undefined && { rememberedBytes }) });
+      const index = new InvertedIndex({ build, compactionStep: 50, ...(cacheBytes !== undefined && { cacheBytes }) });
       const reference = new ReferenceIndex();
       const add = (ord: number, version: number) => {
         index.add(ord, document(ord, version));
@@ -65,7 +65,7 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
   });
 
   it('find a phrase in more documents than are looked at together', () => {
-    const index = new InvertedIndex({ build, rememberedBytes: 0 });
+    const index = new InvertedIndex({ build, cacheBytes: 0 });
     const texts = ['red blue', 'blue red', 'red green blue'];
     for (let ord = 0; ord < 15_000; ord++) index.add(ord, [{ field: 0, text: texts[ord % 3]! }]);
     const phrase = (...words: string[]) => ({ kind: 'phrase' as const, words: words.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset })) });

@@ -24,10 +24,10 @@ export function writeCursor(order: string, { place, tie }: Mark): string {
 export function readCursor(cursor: string, order: string, keys: number): Mark | undefined {
   if (cursor === FIRST_PAGE) return undefined;
   const parts = decoded(cursor);
-  if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION) throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of an answer`);
+  if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION) throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
   const [, check, values, tie] = parts as unknown[];
   if (check !== crc32(order)) throw invalid('must be of the same collection, query and order as the request');
-  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== 'string') throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of an answer`);
+  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== 'string') throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
   return { place: values.map((value: string | number | null): SortValue => value ?? undefined), tie };
 }
 

@@ -47,7 +47,7 @@ describe('SpellingIndex', () => {
     expect([index.near('', { limit: 5 }), index.near('x'.repeat(41), { limit: 5 })]).toEqual([[], []]);
   });
 
-  it('forgets what is not put in again in a round, and takes it back', () => {
+  it('frees blocks that are not used again in a round, and reuses them', () => {
     const index = new SpellingIndex();
     index.put('apple', 1);
     index.put('pear', 1);

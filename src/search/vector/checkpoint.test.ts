@@ -23,7 +23,7 @@ function filled(): VectorIndex {
 }
 
 describe('a checkpoint of vectors', () => {
-  it('gives back the index, its structures, and the position in the change feed', async () => {
+  it('returns the index, its structures, and the position in the change feed', async () => {
     const index = filled();
     for (const algorithm of ['sq', 'sq4', 'bq'] as const) await index.search({ vector: vectorOf(1), k: 1, algorithm });
     await index.settled();
@@ -93,7 +93,7 @@ describe('a checkpoint of vectors', () => {
     }), { numRuns: 30 });
   });
 
-  it('is read without a structure of another version, which is built anew', async () => {
+  it('is read without a structure of another version, which is rebuilt', async () => {
     const index = filled();
     await index.search({ vector: vectorOf(1), k: 1, algorithm: 'sq' });
     await index.settled();

@@ -39,7 +39,7 @@ describe.each(ALGORITHMS)('an index with %s', (algorithm) => {
     }
   });
 
-  it('gives as many results as there are, each with its exact score, though candidates are few', async () => {
+  it('returns as many results as there are, each with its exact score, though candidates are few', async () => {
     const steps = fc.array(fc.tuple(fc.nat(60), fc.integer({ min: 0, max: 3 })), { minLength: 30, maxLength: 150, size: 'max' });
     const query = fc.record({
       seed: fc.nat(500), k: fc.integer({ min: 1, max: 30 }), perDocument: fc.boolean(), filter: fc.option(fc.uniqueArray(fc.nat(60)), { nil: undefined }),
@@ -119,7 +119,7 @@ describe('structures', () => {
     expect(index.stats().sets[0]!.structures).toMatchObject([{ covers: 0, failure: new Error('no room') }]);
   });
 
-  it('that nobody registered are answered by the flat scan', async () => {
+  it('that are not registered are served by the flat scan', async () => {
     const index = new VectorIndex({ pool, factories: [] });
     index.put(0, [{ vector: vectorOf(0) }]);
     expect(await index.search({ vector: vectorOf(0), k: 1, algorithm: 'hnsw' })).toMatchObject({ algorithm: 'flat', hits: [{ ord: 0 }] });

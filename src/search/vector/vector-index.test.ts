@@ -115,7 +115,7 @@ describe('a vector index', () => {
   const of = (...numbers: number[]) => ({ vector: Float32Array.from(numbers) });
   const make = () => new VectorIndex({ pool });
 
-  it('gives a vector that is the query itself a score of exactly 1', async () => {
+  it('scores a vector that is the query itself exactly 1', async () => {
     const index = make();
     const vector = Float32Array.from({ length: 768 }, (_, i) => Math.sin(i * i));
     index.put(3, [{ vector }]);

@@ -28,7 +28,7 @@ describe('what an executor takes', () => {
   const { bwrap, systemdRun, podman, docker } = thisMachine({ PATH: '/nowhere' });
   const lacking = bwrap === undefined ? 'bubblewrap' : systemdRun === undefined ? 'systemd' : (podman ?? docker) === undefined ? 'container' : undefined;
 
-  it.skipIf(lacking === undefined)('refuses pipelines for a sandbox that the machine lacks, rather than weakening it (skipped where it has all)', async () => {
+  it.skipIf(lacking === undefined)('refuses pipelines for a sandbox that the machine does not have, rather than weakening it (skipped where it has all)', async () => {
     const { executor } = bench({ env: { PATH: '/nowhere' } });
     expect(executor.refuses(assignmentOf(pipelineOf(['true'], { sandbox: lacking! })))).toContain(`the sandbox ${lacking} is missing`);
     expect(executor.refuses(assignmentOf(pipelineOf(['true'], { sandbox: 'jail' })))).toContain('unknown');
@@ -75,7 +75,7 @@ describe('one attempt', () => {
     expect((await first.result).outcome).toBe(Outcome.CANCELLED);
   });
 
-  it('starts in a fresh folder when it is handed out again', async () => {
+  it('starts in a fresh folder when it is assigned again', async () => {
     const { executor, left } = bench({ keepWork: true });
     const assignment = assignmentOf(pipelineOf(['ls; echo x > file']));
     await start(executor, assignment).result;

@@ -37,13 +37,13 @@ export class WorkLimits {
     const timeout = alarm(timeoutMs);
     this.#timeout = timeout;
     const options = { once: true, signal: this.#listening.signal } as const;
-    const told = (signal: AbortSignal, act: () => void): void => {
+    const onAbort = (signal: AbortSignal, act: () => void): void => {
       if (signal.aborted) act();
       else signal.addEventListener('abort', act, options);
     };
-    told(control.kill, () => this.#end('stop', 0));
-    told(control.stop, () => this.#end('stop', control.graceMs()));
-    told(timeout.signal, () => this.#end('timeout', graceMs));
+    onAbort(control.kill, () => this.#end('stop', 0));
+    onAbort(control.stop, () => this.#end('stop', control.graceMs()));
+    onAbort(timeout.signal, () => this.#end('timeout', graceMs));
   }
 
   /** Aborts when no normal work may start or continue. */

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { Metadata, status, type Client, type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js';
 import { AppendLogsResponseSchema, Fleet, StreamLogsRequestSchema, type AppendLogsRequest, type AppendLogsResponse, type RunRef, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
+import { refKey } from '../ref-key.ts';
 import { definitionOf } from './definition-of.ts';
 
 /** If a message is not answered within this time, the stream is given up. */
@@ -46,7 +47,7 @@ export class LogStream {
   append({ ref, firstSeq, lines, truncated }: Pick<AppendLogsRequest, 'firstSeq' | 'lines' | 'truncated'> & { readonly ref: RunRef }): Promise<AppendLogsResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(new Error('the stream of lines has ended'));
-      const key = keyOf(ref);
+      const key = refKey(ref);
       const timer = setTimeout(() => this.cancel(), DEADLINE_MS);
       const sent = this.#sent.get(key) ?? [];
       this.#sent.set(key, sent);
@@ -60,7 +61,7 @@ export class LogStream {
   }
 
   #take({ ref, answered, status: taken, nextSeq, refused }: StreamLogsResponse): void {
-    const key = ref === undefined ? '' : keyOf(ref);
+    const key = ref === undefined ? '' : refKey(ref);
     const sent = this.#sent.get(key) ?? [];
     for (const { timer, resolve, reject } of sent.splice(0, answered)) {
       clearTimeout(timer);
@@ -70,5 +71,3 @@ export class LogStream {
     if (sent.length === 0) this.#sent.delete(key);
   }
 }
-
-const keyOf = ({ runId, attempt, fencingToken }: RunRef): string => `${runId}.${attempt}.${fencingToken}`;

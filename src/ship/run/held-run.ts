@@ -12,7 +12,7 @@ import { RetryPause, untilAborted } from '../wait/index.ts';
 import { artifactParts } from './artifact-parts.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
-import { refKey } from './ref-key.ts';
+import { refKey } from '../ref-key.ts';
 
 export interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };
@@ -59,7 +59,7 @@ export class HeldRun {
   #started = false;
   #isOver = false;
   /** Resolves when the server knows the commit of the work, or never will. */
-  #sourceTold: Promise<void> = Promise.resolve();
+  #sourceReported: Promise<void> = Promise.resolve();
 
   constructor(options: HeldRunOptions) {
     const { assignment, time, link } = options;
@@ -100,7 +100,7 @@ export class HeldRun {
   }
 
   /** How long it can continue without the server. */
-  get endurableMs(): number {
+  get outageMs(): number {
     return this.isWorking && this.#options.assignment.stopOnPartition ? this.#lease.leftMs() : Infinity;
   }
 
@@ -170,7 +170,7 @@ export class HeldRun {
         leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
         keepArtifact: (file, signal) => this.#keepArtifact(file, signal),
-        sourceFound: (gitRef, commit) => (this.#sourceTold = this.#tellSource(gitRef, commit)),
+        sourceFound: (gitRef, commit) => (this.#sourceReported = this.#reportSource(gitRef, commit)),
       });
     } catch (err) {
       this.#log.error({ err }, 'the executor failed');
@@ -189,7 +189,7 @@ export class HeldRun {
   /** The end is reported after the log, and repeated until the server has received it. */
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
-    await this.#sourceTold;
+    await this.#sourceReported;
     let request = this.#completion(result);
     const failure = new RepeatedFailure(this.#log, 'cannot report the end of a run now');
     while (!this.#kill.signal.aborted) {
@@ -212,7 +212,7 @@ export class HeldRun {
   }
 
   /** Further attempts use the same commit, so it is reported at once, and repeated until the server has received it. */
-  async #tellSource(gitRef: string, commit: string): Promise<void> {
+  async #reportSource(gitRef: string, commit: string): Promise<void> {
     const request = create(RecordSourceRequestSchema, { ref: this.ref, gitRef, commit });
     const failure = new RepeatedFailure(this.#log, 'cannot tell now which commit a run works on');
     while (!this.#kill.signal.aborted) {

@@ -6,7 +6,7 @@ import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import { LineSpool, type SpoolFile } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
-import { Bell, RetryPause, sleepUntil, untilAborted } from '../wait/index.ts';
+import { Signal, RetryPause, sleepUntil, untilAborted } from '../wait/index.ts';
 
 /** Most lines and bytes of one call (decisions, section 4, "Sequencing"). */
 const BATCH_LINES = 500;
@@ -38,7 +38,7 @@ export interface LogShipperOptions {
 export class LogShipper implements OutputSink {
   readonly #options: LogShipperOptions;
   readonly #spool: LineSpool;
-  readonly #news = new Bell();
+  readonly #news = new Signal();
   readonly #pause: RetryPause;
   readonly #failure: RepeatedFailure;
   /** Aborts when the work has ended and no more lines follow. */

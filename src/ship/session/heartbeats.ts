@@ -6,7 +6,7 @@ const SILENT_INTERVALS = 0.9;
 /** The server extends leases in batches, so a response may take a moment, however short the interval is. */
 const MIN_SILENCE_MS = 5000;
 /** Number of recent heartbeats that may still be acknowledged. */
-const REMEMBERED = 64;
+const MAX_REMEMBERED = 64;
 
 export interface HeartbeatOptions {
   readonly time: ShipTime;
@@ -76,7 +76,7 @@ export class Heartbeats {
     const now = this.#options.time.monotonic();
     this.#sentAt.set(seq, now);
     this.#unansweredSince ??= now;
-    if (this.#sentAt.size > REMEMBERED) this.#sentAt.delete(this.#sentAt.keys().next().value!);
+    if (this.#sentAt.size > MAX_REMEMBERED) this.#sentAt.delete(this.#sentAt.keys().next().value!);
     this.#options.send(seq);
   }
 

@@ -8,7 +8,7 @@ import type { Spools } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
 
 /** Number of runs whose last fencing token is remembered after they have left the ship. */
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export interface HoldOptions {
   readonly executor: Executor;
@@ -30,7 +30,7 @@ export interface HoldOptions {
 export class Hold {
   readonly #options: HoldOptions;
   readonly #aboard = new Map<string, HeldRun>();
-  readonly #latestFence = new Lru<string, bigint>(REMEMBERED);
+  readonly #latestFence = new Lru<string, bigint>(MAX_REMEMBERED);
 
   constructor(options: HoldOptions) {
     this.#options = options;
@@ -56,8 +56,8 @@ export class Hold {
   }
 
   /** How long all held runs can continue without the server. */
-  get endurableMs(): number {
-    return Math.min(...this.held().map(({ endurableMs }) => endurableMs));
+  get outageMs(): number {
+    return Math.min(...this.held().map(({ outageMs }) => outageMs));
   }
 
   has(ref: RunRef): boolean {

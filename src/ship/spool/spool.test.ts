@@ -49,7 +49,7 @@ describe('a spool on disk', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('gives back every line as it was written, in calls of any size, whatever of it was on disk', async () => {
+  it('returns every line as it was written, in calls of any size, whatever of it was on disk', async () => {
     const spools = createDiskSpools(join(folder, 'spool'));
     await spools.sweep();
     let count = 0;

@@ -41,7 +41,7 @@ export class BodyCodec {
   }
 
   /** Bytes of memory for recently read bodies. */
-  get rememberedBytes(): number {
+  get cacheBytes(): number {
     return this.#decoded.bytes;
   }
 

@@ -31,7 +31,7 @@ describe('the compression record (decisions section 2.4)', () => {
     expect([...(await encodeBody(prose(5000))).subarray(0, 3)]).toEqual([1, 0x88, 0x27]);
   });
 
-  it('gives every body back', async () => {
+  it('returns every body', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), fc.integer({ min: 1, max: 40 }), async (bytes, times) => {
       const body = Buffer.concat(Array.from({ length: times }, () => bytes));
       const stored = await encodeBody(body, { enabled: true, smallThreshold: 16, mediumThreshold: 4096 });
@@ -39,7 +39,7 @@ describe('the compression record (decisions section 2.4)', () => {
     }), { numRuns: 50 });
   });
 
-  it('never answers a wrong body for a damaged record', async () => {
+  it('never returns a wrong body for a damaged record', async () => {
     const body = prose(6000);
     const stored = await encodeBody(body);
     fc.assert(fc.property(fc.nat(stored.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -63,7 +63,7 @@ describe('the compression record (decisions section 2.4)', () => {
     await expect(decodeBodyAsync(writeRecord({ flag: 1, rawLength: 100_000, payload: bomb }))).rejects.toThrow('corrupt');
   });
 
-  it('refuses reserved flags and a sealed record', () => {
+  it('refuses reserved flags and an encrypted record', () => {
     expect(() => decodeBody(Uint8Array.of(3, 0))).toThrow('unknown flag 3');
     const sealed = Buffer.from('SVCENC\x02\x01', 'latin1');
     expect([isSealed(sealed), isSealed(Uint8Array.of(0, 0))]).toEqual([true, false]);

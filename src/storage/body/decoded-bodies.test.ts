@@ -11,13 +11,13 @@ describe('DecodedBodies', () => {
     expect(bodies.get(bytes('other'))).toBeUndefined();
   });
 
-  it('does not answer for another form of the same checksum', () => {
+  it('does not return it for another form of the same checksum', () => {
     const bodies = new DecodedBodies();
     bodies.set(bytes('one 1234'), { text: 'one' });
     expect(bodies.get(bytes('two 1234'))).toBeUndefined();
   });
 
-  it('forgets what was used longest ago when its memory is full', () => {
+  it('evicts the least recently used when its memory is full', () => {
     const bodies = new DecodedBodies();
     const text = 'x'.repeat(4_000_000);
     for (let i = 0; i < 8; i++) bodies.set(bytes(`stored 00${i}`), { text });

@@ -14,7 +14,7 @@ const next = new KeyRing({ id: 2, bytes: two }, [{ id: 1, bytes: one }]);
 const unreadable = expect.objectContaining({ code: 'internal', message: expect.stringContaining('an encrypted value cannot be read') });
 
 describe('the encryption record (decisions, section 2.4)', () => {
-  it('gives every value back, under the key that sealed it', () => {
+  it('returns every value, under the key that encrypted it', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 5000 }), fc.string(), (body, id) => {
       const sealed = sealBody(ring, `c|${id}|en`, body);
       expect(isSealed(sealed)).toBe(true);
@@ -71,7 +71,7 @@ describe('the encryption record (decisions, section 2.4)', () => {
     expect(openRow(ring, { meta: raw.stored_meta, id: 'c|k|en' }, nowhere)).toEqual({ meta: '{}', id: 'c|k|en' });
   });
 
-  it('refuses plaintext where values have to be sealed, except metadata of which nothing is kept', () => {
+  it('refuses plaintext where values have to be encrypted, except metadata of which nothing is kept', () => {
     const inC = (collection: string) => collection === 'c';
     const forgeries: Row[] = [{ meta: '{"a":["forged"]}' }, { body: Uint8Array.of(0, 65) }];
     for (const forged of forgeries) {
@@ -83,7 +83,7 @@ describe('the encryption record (decisions, section 2.4)', () => {
   });
 });
 
-describe('a sealed stream', () => {
+describe('an encrypted stream', () => {
   const collect = async (stream: AsyncIterable<Uint8Array>) => Buffer.concat(await Array.fromAsync(stream));
   async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
@@ -91,7 +91,7 @@ describe('a sealed stream', () => {
   const seal = (bytes: Uint8Array, size = 100_000) => collect(sealStream(ring, 'index', pieces(bytes, size)));
   const open = (sealed: Uint8Array, { keys = next, aad = 'index', size = 70_000 } = {}) => collect(openStream(keys, aad, pieces(sealed, size)));
 
-  it.each([0, 1, 1000, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 600_000])('gives %d bytes back, however they come', async (length) => {
+  it.each([0, 1, 1000, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 600_000])('returns %d bytes, however they come', async (length) => {
     const bytes = randomBytes(length);
     for (const size of [999_999, 65_536, 12_345]) expect((await open(await seal(bytes, size), { size })).equals(bytes)).toBe(true);
   });

@@ -55,7 +55,7 @@ function isSealedStream(start: Uint8Array): boolean {
 }
 
 function keyOf(ring: KeyRing, header: Buffer): Uint8Array {
-  if (header.length < HEADER_BYTES || !isSealedStream(header)) throw unreadable('the file is not a sealed one');
+  if (header.length < HEADER_BYTES || !isSealedStream(header)) throw unreadable('the file is not encrypted');
   const keyId = header[MAGIC.length]!;
   if (!ring.has(keyId)) throw unreadable(`its key ${keyId} is not configured`);
   return ring.derive(keyId, header.subarray(MAGIC.length + 1));

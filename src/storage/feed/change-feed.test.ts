@@ -28,7 +28,7 @@ describe('ChangeFeed', () => {
     expect([await feed.head(), await feed.oldest(), await feed.read(0, 10)]).toEqual([0, 0, []]);
   });
 
-  it('numbers changes from 1 on and gives them back in order', async () => {
+  it('numbers changes from 1 on and returns them in order', async () => {
     const full: NewChange = {
       kind: 'doc.put', collection: 'c', ord: 7, docId: 'x', key: 'K', lang: 'en',
       flags: CHANGE_FLAGS.CREATED | CHANGE_FLAGS.SKIP_FTS, detail: '{"a":1}',
@@ -55,7 +55,7 @@ describe('ChangeFeed', () => {
     expect([feed.settled, feed.latest]).toEqual([8, 8]);
   });
 
-  it('hands documents to those who follow closely, and to nobody else', async () => {
+  it('passes documents to subscribers that follow closely, and to no others', async () => {
     let position = 0;
     const leave = feed.join({ wake: () => undefined, position: () => position });
     const document = { meta: { a: ['1'] }, contentMd: 'text', addedAt: 1, updatedAt: 2, expiresAt: null };
@@ -189,7 +189,7 @@ describe('ChangeFeed', () => {
     });
   });
 
-  it('starts anew after a restore, so that everybody notices', async () => {
+  it('starts over after a restore, so that all followers notice', async () => {
     await appendMany(5);
     const lsn = await sql.transaction((tx) => feed.restart(tx, 20));
     expect([lsn, await feed.oldest(), await feed.head()]).toEqual([22, 22, 22]);

@@ -225,7 +225,7 @@ export class ChangeFeed {
    * cursor or a reader in this process has not read.
    */
   async prune(keep: Keep): Promise<number> {
-    const last = await this.#lastToGo(keep);
+    const last = await this.#lastToRemove(keep);
     const oldest = await this.oldest();
     if (oldest === 0 || oldest > last) return 0;
     for (const { release } of [...this.#readers]) await release?.(last);
@@ -256,7 +256,7 @@ export class ChangeFeed {
     return lsn;
   }
 
-  async #lastToGo({ entries, since }: Keep): Promise<number> {
+  async #lastToRemove({ entries, since }: Keep): Promise<number> {
     const head = await this.head();
     const cursors = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
     // A reader that releases changes may refer to the last one that it handled, so that change stays.

@@ -50,7 +50,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       await Promise.all([a.close(), b.close()]);
     });
 
-    it('are told of each turn before any work of it, and may read by snapshots then', async () => {
+    it('are notified of each turn before any work of it, and may read by snapshots then', async () => {
       const [a, b] = await twoInTurns();
       const seen: unknown[] = [];
       b.onTurn!(() => b.asReader!(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       await close();
     });
 
-    it('do the work again for whoever finds a row that it could not see', async () => {
+    it('do the work again for a reader that finds a row that it could not see', async () => {
       const { a, b, close } = await two();
       const made = await Promise.all([a, b, a, b].map((sql) => sql.transaction(async (tx) => {
         const known = await tx.get<{ id: number }>("SELECT id FROM t WHERE v = 'one'");
@@ -131,18 +131,18 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
   });
 
   describe('peers', () => {
-    it('hear each other, not themselves, and know who came first', async () => {
+    it('receive messages of each other, not their own, and know who came first', async () => {
       const { a, b, close } = await two();
       expect([a.peers!.first, b.peers!.first]).toEqual([true, false]);
       const long = 'x'.repeat(4000);
       const heard: (string | undefined)[] = [];
       const done = Promise.withResolvers<void>();
-      b.peers!.hear((message) => {
+      b.peers!.listen((message) => {
         heard.push(message);
         if (message === 'last') done.resolve();
       });
-      const stop = a.peers!.hear(() => expect.unreachable());
-      for (const message of ['first', long, long, 'last']) a.peers!.tell(message);
+      const stop = a.peers!.listen(() => expect.unreachable());
+      for (const message of ['first', long, long, 'last']) a.peers!.notify(message);
       await done.promise;
       expect(heard).toEqual(['first', long, long, 'last']);
       stop();
@@ -156,7 +156,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
     await close();
   });
 
-  it('tells of a server that is not there, without the password', async () => {
+  it('reports a server that is not there, without the password', async () => {
     const opening = openPostgres({ url: 'postgres://me:secret@127.0.0.1:1/db', pool: 1 });
     await expect(opening).rejects.toThrow(ServiceError);
     await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('secret') });
@@ -166,7 +166,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
   it('goes on when its server is killed and comes back, with all that was acknowledged', async () => {
     const { a, b, close } = await two();
     const missed = Promise.withResolvers<void>();
-    b.peers!.hear((message) => message === undefined && missed.resolve());
+    b.peers!.listen((message) => message === undefined && missed.resolve());
     const acknowledged: string[] = [];
     let writing = true;
     const writers = [a, b].map(async (sql, w) => {

@@ -67,13 +67,13 @@ export class PostgresPeers implements Peers {
     return found!.is;
   }
 
-  tell(message: string): void {
+  notify(message: string): void {
     if (Buffer.byteLength(message) > MAX_BYTES) throw new ServiceError('internal', `a message to other servers has at most ${MAX_BYTES} bytes`);
     this.#waiting.push(message);
     this.#sending ??= this.#send();
   }
 
-  hear(listener: (message: string | undefined) => void): () => void {
+  listen(listener: (message: string | undefined) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

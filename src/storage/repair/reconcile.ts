@@ -134,5 +134,5 @@ function restartFeed(database: DatabaseSync, notes: string[]): void {
   database.exec('DELETE FROM changes');
   database.prepare("INSERT INTO changes(lsn, kind, collection, at) VALUES (?, 'feed.restart', '', ?)").run(lsn, systemClock.now());
   database.prepare("INSERT INTO settings(name, value) VALUES ('binlog_epoch', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value").run(String(lsn));
-  notes.push('the change feed has a gap and begins anew: what follows it reads the documents again');
+  notes.push('the change feed has a gap and starts over: what follows it reads the documents again');
 }

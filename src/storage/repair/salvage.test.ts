@@ -167,7 +167,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
     expect(report.notes).toEqual(['2 revisions are lost with the later ones that they were stored as deltas against']);
   });
 
-  it('begins a change feed anew that has a gap, so that indexes are built from the documents', async () => {
+  it('starts a change feed over that has a gap, so that indexes are built from the documents', async () => {
     const { target, report } = await salvage(await damaged(pagesOf('changes', 'leaf').slice(1, 2)));
     expect([report.complete, report.lostDocuments]).toEqual([false, []]);
     expect(rowsOf(target, 'SELECT kind, lsn > 600 AS later FROM changes')).toEqual([{ kind: 'feed.restart', later: 1 }]);

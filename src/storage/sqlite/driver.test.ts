@@ -200,7 +200,7 @@ describe('node:sqlite: faults', () => {
     expect(await rows()).toEqual([2]);
   });
 
-  it('tells listeners of a commit before the transaction resolves, each once', async () => {
+  it('notifies listeners of a commit before the transaction resolves, each once', async () => {
     const order: string[] = [];
     await Promise.all(['a', 'b'].map(async (name) => {
       await sql.transaction(async (tx) => tx.onCommit(() => order.push(`${name} committed`)));

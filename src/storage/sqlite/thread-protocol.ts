@@ -7,7 +7,7 @@ export type ThreadRequest =
   | { id: number; op: 'next' | 'stop' }
   /** Copies the log into the database as far as no reader needs it; has no rows. */
   | { id: number; op: 'checkpoint' | 'copy-log' }
-  /** Writes the database anew, without what was deleted; has no rows. */
+  /** Rewrites the database without what was deleted; has no rows. */
   | { id: number; op: 'scrub' };
 
 /** Rows are sent as arrays, the names of the columns once per message. */

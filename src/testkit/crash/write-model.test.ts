@@ -27,7 +27,7 @@ describe('the model of acknowledged writes', () => {
     expect(judge(new WriteModel(), [['b', versionOf(1)]])).toEqual(['b was never written']);
   });
 
-  it('takes a write without an answer for done or not done, but not for both', () => {
+  it('takes a write without a response for done or not done, but not for both', () => {
     for (const version of [1, 2]) {
       const model = acknowledged('a', 1);
       model.begin('a', 2);

@@ -24,7 +24,7 @@ export type Behaviour =
 type Vectors = unknown[][];
 
 /** How the vectors of a good response are corrupted. */
-const SPOILT: Partial<Record<Exclude<Behaviour, object>, (vectors: Vectors) => Vectors>> = {
+const CORRUPTIONS: Partial<Record<Exclude<Behaviour, object>, (vectors: Vectors) => Vectors>> = {
   'one-missing': (vectors) => vectors.slice(1),
   'one-more': (vectors) => [...vectors, vectors[0]!],
   'wrong-size': (vectors) => vectors.map((vector) => [...vector, 0.5]),
@@ -43,7 +43,7 @@ export function misbehave(response: ServerResponse, behaviour: Exclude<Behaviour
   const text = JSON.stringify(good);
   const json = (body: string) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
   if (typeof behaviour === 'object') return answerStatus(response, behaviour);
-  if (behaviour in SPOILT) return json(JSON.stringify(spoil(good, SPOILT[behaviour]!)));
+  if (behaviour in CORRUPTIONS) return json(JSON.stringify(corrupt(good, CORRUPTIONS[behaviour]!)));
   if (behaviour in UNWRITABLE) return json(text.replace(/(\[)(-?[\d.e-]+)/, `$1${UNWRITABLE[behaviour]}`));
   switch (behaviour) {
     case 'silence':
@@ -88,7 +88,7 @@ function flood(response: ServerResponse): void {
 }
 
 /** The same body with other vectors, in any of the formats. */
-function spoil(good: object, change: (vectors: Vectors) => Vectors): object {
+function corrupt(good: object, change: (vectors: Vectors) => Vectors): object {
   if ('data' in good) {
     const data = change((good.data as { embedding: unknown[] }[]).map(({ embedding }) => embedding));
     return { ...good, data: data.map((embedding, index) => ({ object: 'embedding', index, embedding })) };

@@ -40,7 +40,7 @@ async function withService(database: string, work: (url: string) => Promise<void
   }
 }
 
-async function tell(url: string, { method, path, body }: Step): Promise<void> {
+async function send(url: string, { method, path, body }: Step): Promise<void> {
   const response = await fetch(url + path, { method: method ?? 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
@@ -58,7 +58,7 @@ try {
   await withService(database, () => Promise.resolve());
   const format = formatOf(database);
   await withService(database, async (url) => {
-    for (const step of STORY.filter(({ since }) => since <= format)) await tell(url, step);
+    for (const step of STORY.filter(({ since }) => since <= format)) await send(url, step);
   });
   console.log(`format ${format} recorded: ${await keepRecording(format, folder)} bytes`);
 } finally {

@@ -11,7 +11,7 @@ import { Program, type ProgramOptions } from './program.ts';
 export const leases = (ttl: string): string => `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
 
 /** A lease that does not expire while a server restarts. */
-export const PATIENT = leases('20s');
+export const LONG_LEASES = leases('20s');
 
 /** A lease of some seconds, of which two are left for delays on a busy machine. */
 export const QUICK = leases('8s');
@@ -156,7 +156,7 @@ ${options.yaml(this.folder)}`);
 
   /** Ends everything that it has started, and everything that is left of it. */
   async close(): Promise<void> {
-    for (const { proxy } of this.ships) proxy.mend();
+    for (const { proxy } of this.ships) proxy.heal();
     await Promise.all(this.#programs.map((program) => program.signal('SIGKILL').ended));
     this.submitted.flatMap((id) => this.stepsOf(id)).forEach(killQuietly);
     for (const { proxy } of this.ships) await proxy.close();

@@ -142,7 +142,7 @@ class CutOffLink implements ShipLink {
 
   connect(events: StreamEvents): ControlStream {
     if (this.#isCutOff) {
-      setImmediate(() => this.#bury(events));
+      setImmediate(() => this.#fail(events));
       return { send: () => undefined, close: () => undefined };
     }
     this.#events = events;
@@ -178,11 +178,11 @@ class CutOffLink implements ShipLink {
     if (this.#isCutOff) return;
     this.#isCutOff = true;
     this.#link.close();
-    if (this.#events !== undefined) this.#bury(this.#events);
+    if (this.#events !== undefined) this.#fail(this.#events);
   }
 
   /** Ends what is left of the ship in this process, without sending anything. */
-  #bury(events: StreamEvents): void {
+  #fail(events: StreamEvents): void {
     events.ended('denied', 'it crashed');
   }
 

@@ -104,7 +104,7 @@ export class FakeFleet implements ShipLink {
   }
 
   /** After an outage all leases are renewed. */
-  mend(): void {
+  heal(): void {
     this.#outage = undefined;
     this.refusing = undefined;
     for (const run of this.runs.values()) run.leaseEnds = this.#time.now() + LEASE_TTL_MS;

@@ -55,7 +55,7 @@ export class TcpProxy {
   }
 
   /** Delivers data that was held back. */
-  mend(): void {
+  heal(): void {
     this.#isCut = false;
     for (const socket of this.#sockets) socket.resume();
   }

@@ -100,7 +100,7 @@ const SLOW = [
   'contract-tests/hostile-protocols.test.ts',
   'src/search/vector/scan.test.ts',
   'src/app/formats.test.ts',
-  'src/search/inverted/remembered.test.ts',
+  'src/search/inverted/cached-lists.test.ts',
 ];
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

@@ -39,7 +39,7 @@ describe('chunkCode (contract, "Code documents")', () => {
     expect(textsOf(text, language, budget)).toEqual(chunks);
   });
 
-  it('tells lines and bytes', () => {
+  it('reports lines and bytes', () => {
     expect(chunkCode(`// é\n${F}\n\n\n${G}`, 'javascript', 40)).toEqual([
       { start: 0, end: 34, startLine: 1, endLine: 4 },
       { start: 37, end: 65, startLine: 7, endLine: 9 },

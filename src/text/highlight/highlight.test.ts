@@ -81,7 +81,7 @@ describe('highlight', () => {
     expect(highlight('let fooBars;', { match: (form) => form, tokens, fragmentSize: 1 })).toMatchObject([{ fragment: '…<mark>fooBars</mark>…' }]);
   });
 
-  it('gives nothing for no match, no text or no room', () => {
+  it('returns nothing for no match, no text or no room', () => {
     expect([fragments('some text', 'other'), fragments('', 'x'), fragments('a', 'a', { maxHighlights: 0 })]).toEqual([[], [], []]);
     expect(fragments('a longword b', 'longword', { fragmentSize: 0 })).toEqual(['…<mark>longword</mark>…']);
   });

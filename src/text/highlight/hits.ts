@@ -38,13 +38,13 @@ const JOINING = new Set(['_', '-']);
 /** All matches in a text, in order. Overlapping matches are one hit. */
 export function findHits(tokens: readonly HighlightToken[], options: HitOptions): readonly Found[] {
   const { match, phrases = [], termOf = (form) => form } = options;
-  const matched = remember(match);
+  const matched = memoize(match);
   const hits: Found[] = [];
   for (const { start, end, form } of tokens) {
     const term = matched(form);
     if (term !== undefined) hits.push({ start, end, terms: [term], words: [{ start, end }] });
   }
-  if (phrases.length > 0) hits.push(...findPhrases(tokens, phrases, remember(termOf)));
+  if (phrases.length > 0) hits.push(...findPhrases(tokens, phrases, memoize(termOf)));
   return joined(hits);
 }
 
@@ -120,7 +120,7 @@ function joined(hits: readonly Found[]): readonly Found[] {
   return all;
 }
 
-function remember<T>(of: (form: string) => T): (form: string) => T {
+function memoize<T>(of: (form: string) => T): (form: string) => T {
   const known = new Map<string, T>();
   return (form) => {
     if (!known.has(form)) known.set(form, of(form));

@@ -3,7 +3,7 @@ import { type ByteRange, type Markup, markupOf } from './markup.ts';
 
 const SEEN = Symbol('seen once');
 /** The markup of texts that are read repeatedly, as long as their buffers exist. */
-const remembered = new WeakMap<Buffer, Markup | typeof SEEN>();
+const cached = new WeakMap<Buffer, Markup | typeof SEEN>();
 /** A range takes 8 bytes, so remembered markup is at most half as large as the text. */
 const BYTES_A_RANGE = 16;
 
@@ -28,16 +28,16 @@ export class MarkdownText {
 
   /** The markup at least of all paragraphs that overlap any of the ranges, which must be in order. */
   markupNear(near: readonly ByteRange[]): Markup {
-    const known = this.#kept && remembered.get(this.#kept);
+    const known = this.#kept && cached.get(this.#kept);
     if (typeof known === 'object') return known;
-    if (this.#kept !== undefined && known === undefined) remembered.set(this.#kept, SEEN);
+    if (this.#kept !== undefined && known === undefined) cached.set(this.#kept, SEEN);
     return known === SEEN ? this.#all(this.#kept!) : markupOf(this.latin1, this.#lines, near);
   }
 
   #all(kept: Buffer): Markup {
     const markup = markupOf(this.latin1, this.#lines);
     const { opaque, codeSpans, gaveUp } = markup;
-    if (!gaveUp && (opaque.length + codeSpans.length) / 2 <= kept.length / BYTES_A_RANGE) remembered.set(kept, markup);
+    if (!gaveUp && (opaque.length + codeSpans.length) / 2 <= kept.length / BYTES_A_RANGE) cached.set(kept, markup);
     return markup;
   }
 }

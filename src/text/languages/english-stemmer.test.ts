@@ -19,7 +19,7 @@ const VOCABULARY: readonly (readonly [stem: string, words: string])[] = [
 ];
 
 describe('stemEnglish', () => {
-  it.each(VOCABULARY)('gives %s for %s', (stem, words) => {
+  it.each(VOCABULARY)('returns %s for %s', (stem, words) => {
     expect(words.split(' ').map(stemEnglish)).toEqual(words.split(' ').map(() => stem));
   });
 

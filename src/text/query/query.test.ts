@@ -129,7 +129,7 @@ describe('parsing any text', () => {
     fc.constantFrom('"', '(', ')', '~', '~2', '*', '?', '+', '-', ' ', ' AND ', ' OR ', ' NOT ', 'AND', 'a', 'b c', '\u200b', '\u0301', '[a-z]+', '\\', '日本語', "don't", '\ud800', '3.14', '\0'),
   ), { maxLength: 40 }).map((parts) => parts.join(''));
 
-  it('gives a tree or a syntax error inside of the query, in every mode', () => {
+  it('returns a tree or a syntax error inside of the query, in every mode', () => {
     fc.assert(fc.property(hostile, fc.constantFrom('auto' as const, ...QUERY_MODES), (query, mode) => {
       const length = Buffer.byteLength(query);
       try {

@@ -61,7 +61,7 @@ describe('a request', () => {
     }
   });
 
-  it('with variables that do not fit is told which, by the same rules', async () => {
+  it('with variables that do not fit returns which, by the same rules', async () => {
     await open();
     const body = { query: 'query($c: String!, $n: Int) { schema(collection: $c) { schema } search(input: {collection: $c, limit: $n}) { totalCount } }', variables: { c: 5, n: 1.5 } };
     const plain = await fixture.send(body);
@@ -124,7 +124,7 @@ describe('a request', () => {
     }
   });
 
-  it('that does not say which of its operations it means is told so', async () => {
+  it('that does not say which of its operations it means returns an error that says so', async () => {
     await open();
     const { errors } = await fixture.ask('query A { __typename } query B { __typename }');
     expect(errors).toMatchObject([{ message: 'operationName must name one of the operations of the document', extensions: { code: 'invalid_argument' } }]);
@@ -143,8 +143,8 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
-  it('carries what every answer of the port carries, and is not kept by caches', async () => {
+describe('a response', () => {
+  it('carries what every response of the port carries, and is not cached', async () => {
     await open();
     const { headers } = await fixture.send({ query: '{ __typename }' }, { 'X-Request-Id': 'client-id-1', Origin: 'https://a.example' });
     expect(headers).toMatchObject({
@@ -166,7 +166,7 @@ describe('an answer', () => {
     expect(fixture.accessLog).toMatchObject([{ method: 'GET', path: '/graphql', status: 200 }]);
   });
 
-  it('gives nothing away of an unexpected error, which is logged under the request id', async () => {
+  it('reveals nothing of an unexpected error, which is logged under the request id', async () => {
     await open({ handlers: { getStats: async () => { throw new Error('secret detail'); } } });
     const answer = await fixture.send({ query: '{ stats { mode } me { username } }' }, { 'X-Request-Id': 'client-id-2' });
     expect(answer.text).not.toContain('secret');
@@ -191,7 +191,7 @@ describe('an answer', () => {
     expect(fixture.logged.length).toBeLessThanOrEqual(10);
   });
 
-  it('has an error for what is not built, and the rest of what was asked for', async () => {
+  it('has an error for operations that are not built, and the rest of the response', async () => {
     await open();
     expect(await fixture.ask('{ stats { mode } me { username } }')).toMatchObject({
       data: { stats: null, me: { username: 'anonymous' } },
@@ -200,7 +200,7 @@ describe('an answer', () => {
     expect(fixture.logged).toEqual([]);
   });
 
-  it('tells of an operation that took too long', async () => {
+  it('reports an operation that took too long', async () => {
     await open({ timeoutMs: 20, handlers: { getStats: () => new Promise(() => undefined) } });
     expect((await fixture.ask('{ stats { mode } }')).errors).toMatchObject([{ extensions: { code: 'busy', status: 503 } }]);
   });
@@ -224,7 +224,7 @@ describe('an answer', () => {
 describe('the limits of a request as a whole', () => {
   const mutations = (count: number): string => `mutation { ${Array.from({ length: count }, (_, i) => `m${i}: deleteSchema(collection: "c")`).join(' ')} }`;
 
-  it('end it when its time is up: what has not begun fails, and nobody waits for what has', async () => {
+  it('end it when its time is up: steps that have not begun fail, and nobody waits for those that have', async () => {
     let begun = 0;
     const deleteSchema = async (): Promise<{ status: 'ok' }> => {
       if (++begun === 3) await new Promise(() => undefined);

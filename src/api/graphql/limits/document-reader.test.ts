@@ -64,7 +64,7 @@ describe('what a query may ask for', () => {
     expect(problemOf(text)).toMatch(reason);
   });
 
-  it('tells no more than a few errors', () => {
+  it('reports no more than a few errors', () => {
     const reader = createDocumentReader(schema);
     expect(reader.validate(reader.parse(`{ ${repeat(900, (i) => `a${i}`)} }`)).length).toBeLessThanOrEqual(LIMITS.errors + 1);
   });

@@ -5,8 +5,8 @@ import { LIMITS } from './limits.ts';
 import { replaceLocations } from './positions.ts';
 
 /** Most documents in the cache (decisions section 4.13), and most memory that they may use. */
-const REMEMBERED = 1000;
-const REMEMBERED_BYTES = 32 * 1024 * 1024;
+const MAX_REMEMBERED = 1000;
+const CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Parses documents. */
 export interface DocumentReader {
@@ -23,7 +23,7 @@ interface Unvalidated {
 
 /** Reads documents for one schema. Valid documents are cached, and neither parsed nor validated again, because no rule depends on variables. */
 export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
-  const cache = new DocumentCache(REMEMBERED, REMEMBERED_BYTES);
+  const cache = new DocumentCache(MAX_REMEMBERED, CACHE_BYTES);
   const checkLimits = createLimitCheck(schema);
   const unvalidated = new WeakMap<DocumentNode, Unvalidated>();
   return {

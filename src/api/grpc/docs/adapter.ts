@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { SpoolFolder } from '../../../lib/spool.ts';
-import type { Caller, Input, OperationSpec, Reply, Standing } from '../../../operations/index.ts';
+import type { Caller, Input, OperationSpec, Reply, AccessWatch } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
 import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
 
@@ -55,7 +55,7 @@ export interface DocsAdapter extends FrameOptions {
    */
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
   /** Monitors the credential of a caller whose stream stays open: `check` is what the stream requires besides a valid credential. */
-  readonly follow: (caller: Caller, check?: () => Promise<unknown>) => Standing;
+  readonly follow: (caller: Caller, check?: () => Promise<unknown>) => AccessWatch;
   /** Absent if the service takes no part in replication. */
   readonly nodes?: NodeService | undefined;
   /** Whether connections have client certificates that are verified. */
@@ -85,7 +85,7 @@ export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' 
 function encode(value: unknown, plan: MessagePlan, maxBytes: number): Buffer {
   const bytes = encodeMessage(value ?? {}, plan);
   if (bytes.length > maxBytes) {
-    throw new ServiceError('payload_too_large', `the answer has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
+    throw new ServiceError('payload_too_large', `the response has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
   }
   return bytes;
 }

@@ -60,10 +60,10 @@ export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handle
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const tally = new Tally();
-      const standing = adapter.follow(caller);
-      const signal = AbortSignal.any([caller.signal, standing.signal]);
+      const accessWatch = adapter.follow(caller);
+      const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       try {
-        await standing.ready;
+        await accessWatch.ready;
         for await (const { collection, documents } of batches(readMessages(call, codec, signal, true))) {
           const { value } = await adapter.invoke('addDocuments', { collection, documents }, caller);
           tally.add(documents.length, value as Partial<Tally>);
@@ -71,7 +71,7 @@ export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handle
       } catch (thrown) {
         throw tally.interrupted(thrown);
       } finally {
-        standing.release();
+        accessWatch.release();
       }
       const response = codec.encode(tally.response());
       sendHead();

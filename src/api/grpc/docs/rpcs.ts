@@ -177,7 +177,7 @@ export const WITHOUT_RPC: Readonly<Partial<Record<OperationId, string>>> = {
   startOidcSignIn: 'needs a browser',
   finishOidcSignIn: 'needs a browser',
   createBackupByQuery: 'createBackup with its input in the query string',
-  getReadiness: 'told by the standard health service under the name readiness',
+  getReadiness: 'reported by the standard health service under the name readiness',
   getReadinessV1: 'another path of getReadiness',
   importDocuments: 'AddBatchStream is the stream of gRPC',
   streamEvents: 'Watch is the stream of gRPC',

@@ -47,10 +47,10 @@ export const UNSERVED: Readonly<Record<string, string>> = {};
 
 /** The handlers of RPCs that are not operations. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  Watch: 'Tell of changes to documents as they happen',
+  Watch: 'Report changes to documents as they happen',
   RequestSnapshot: 'Send a snapshot of the database to a follower',
   StreamBinlog: 'Send changes to a follower as they are committed',
-  AcknowledgeLSN: 'Tell the leader what a follower has on disk',
+  AcknowledgeLSN: 'Report to the leader what a follower has on disk',
 };
 
 /** Every RPC by its full name, with its handler. */

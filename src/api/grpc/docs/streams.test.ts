@@ -190,7 +190,7 @@ describe('AddBatchStream', () => {
 describe('Watch', () => {
   const event = (seq: number): WatchedEvent => ({ event: 'doc.added', collection: 'c', key: `k${seq}`, lang: 'en', docId: `c|k${seq}|en`, timestamp: 5, seq });
 
-  it('asks for the right first, then tells the events as they happen', async () => {
+  it('checks the permission first, then sends the events as they happen', async () => {
     const asked: unknown[] = [];
     await start({ watch: async (input) => {
       asked.push(input);
@@ -205,7 +205,7 @@ describe('Watch', () => {
     expect(told).toMatchObject([{ seq: '1', docId: 'c|k1|en', timestamp: '5' }, { seq: '2', document: { contentMd: 'body' }, detail: { reason: 'ttl' } }]);
   });
 
-  it('of all collections is for those who may see the configurations', async () => {
+  it('of all collections is for callers that may see the configurations', async () => {
     await start({ answer: () => {
       throw new ServiceError('admin_required', 'admin permission required');
     } });
@@ -229,7 +229,7 @@ describe('Watch', () => {
     await aborted;
   });
 
-  it('ends when the right to it is withdrawn, and goes on when something else has changed', async () => {
+  it('ends when the permission is withdrawn, and continues after other changes', async () => {
     let allowed = true;
     let tell: (event: WatchedEvent) => void = () => undefined;
     await start({
@@ -285,7 +285,7 @@ describe('Upload', () => {
     expect(fixture.invocations).toEqual([]);
   });
 
-  it.each(['Upload'])('%s answers Unimplemented while its operation is not built, whatever else is sent', async (rpc) => {
+  it.each(['Upload'])('%s returns Unimplemented while its operation is not built, whatever else is sent', async (rpc) => {
     await start({ answer: () => {
       throw new ServiceError('not_implemented', 'it is not implemented');
     } });

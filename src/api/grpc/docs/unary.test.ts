@@ -15,7 +15,7 @@ afterEach(() => fixture.stop());
 const failure = (promise: Promise<unknown>) => promise.then(() => undefined, (error: unknown) => error as { code: number; details: string; metadata: Metadata });
 
 describe('a call', () => {
-  it('passes on who calls, and only what the request has set', async () => {
+  it('passes on the caller, and only what the request has set', async () => {
     await start(() => new Reply([], { 'X-Total-Count': '0' }));
     await fixture.client.call('Search', { collection: 'c', filterMeta: { tags: { values: ['x'] } }, asc: false }, {
       metadata: { 'x-request-id': 'my-request-1', authorization: 'Bearer token', 'x-unknown': '1' },
@@ -33,7 +33,7 @@ describe('a call', () => {
     expect(fixture.invocations[0]!.caller.requestId).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('answers the id and the headers of the operation before the response', async () => {
+  it('returns the id and the headers of the operation before the response', async () => {
     await start(() => new Reply([{ id: 'c|a|en', key: 'a', lang: 'en' }], { 'X-Total-Count': '12', 'X-Context-Truncated': 'true' }));
     const { response, head } = await fixture.client.exchange('Search', encode('Search', { collection: 'c' }), { metadata: { 'x-request-id': 'request-12' } });
     expect(response).toMatchObject({ documents: [{ key: 'a' }], totalCount: '12', contextTruncated: true });
@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(await fixture.client.call('DeleteEmbeddingConfig', { id: 'cfg_1' })).toEqual({});
   });
 
-  it('is logged where that is asked for, without what it said', async () => {
+  it('is logged when that is configured, without its content', async () => {
     await start({ accessLog: true });
     await fixture.client.call('Get', { collection: 'secret' }, { metadata: { 'x-request-id': 'request-13' } });
     expect(fixture.logged).toEqual([['info', expect.objectContaining({ requestId: 'request-13', method: '/quire.docs.v1.DocumentDB/Get', code: 0 }), 'request']]);
@@ -116,7 +116,7 @@ describe('an error', () => {
     expect(error.metadata.get('retry-after')).toEqual(['3']);
   });
 
-  it('that nobody expected gives nothing away, and is logged with its cause', async () => {
+  it('that is unexpected reveals nothing, and is logged with its cause', async () => {
     const bug = new Error('password is hunter2');
     await start(() => {
       throw bug;
@@ -135,7 +135,7 @@ describe('an error', () => {
     expect([long.code, long.details.length]).toEqual([status.NOT_FOUND, 1024]);
   });
 
-  it('of an answer that does not fit its message is ours', async () => {
+  it('of a response that does not fit its message is a fault of the server', async () => {
     await start(() => ({ key: 5 }));
     expect(await failure(fixture.client.call('Get', {}))).toMatchObject({ code: status.INTERNAL, details: 'internal error' });
     expect(fixture.logged).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('a message', () => {
     expect(await failure(fixture.client.call('Add', { contentMd: 'x'.repeat(5000) }))).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
     expect(fixture.invocations).toEqual([]);
     const error = (await failure(fixture.client.call('Get', {})))!;
-    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: 'the answer has 5003 bytes, more than the 4096 of a message; ask for less at once' });
+    expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: 'the response has 5003 bytes, more than the 4096 of a message; ask for less at once' });
     expect(error.metadata.get('quire-code')).toEqual(['payload_too_large']);
   });
 
@@ -182,14 +182,14 @@ describe('work for a call', () => {
       reject(signal!.reason as Error);
     }));
 
-  it('is told when the deadline passes', async () => {
+  it('is notified when the deadline passes', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     await start(untilAborted(resolve));
     expect(await failure(fixture.client.call('FTS', {}, { deadline: Date.now() + 100 }))).toMatchObject({ code: status.DEADLINE_EXCEEDED });
     expect(await promise).toMatchObject({ name: 'CallEnded' });
   });
 
-  it('is told when the client cancels', async () => {
+  it('is notified when the client cancels', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const invoked = Promise.withResolvers<void>();
     await start((invocation) => {
@@ -206,7 +206,7 @@ describe('work for a call', () => {
 });
 
 describe('an RPC that nothing serves', () => {
-  it('answers Unimplemented, and so does one whose operation is not built', async () => {
+  it('returns Unimplemented, and so does one whose operation is not built', async () => {
     await start(() => {
       throw new ServiceError('not_implemented', 'login is not implemented');
     });

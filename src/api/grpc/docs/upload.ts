@@ -22,11 +22,11 @@ export function upload(adapter: DocsAdapter, method: DescMethod): handleClientSt
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
-      const standing = adapter.follow(caller);
-      const signal = AbortSignal.any([caller.signal, standing.signal]);
+      const accessWatch = adapter.follow(caller);
+      const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       const spool = adapter.spools.open();
       try {
-        await standing.ready;
+        await accessWatch.ready;
         const pieces = new Pieces(readMessages(call, codec, signal));
         const options = (await pieces.next())?.options;
         if (options === undefined) throw new ServiceError('invalid_argument', 'options must come first');
@@ -35,7 +35,7 @@ export function upload(adapter: DocsAdapter, method: DescMethod): handleClientSt
         sendHead(headers);
         return response;
       } finally {
-        standing.release();
+        accessWatch.release();
         await spool.remove();
       }
     });

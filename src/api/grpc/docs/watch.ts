@@ -11,16 +11,16 @@ export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStr
   return async (call) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const { collection = '', events = [], includeDocument = false, fromSeq } = codec.decode(call.request) as Partial<WatchInput>;
-      const standing = adapter.follow(caller, () => authorize(adapter, collection, caller));
-      const signal = AbortSignal.any([caller.signal, standing.signal]);
+      const accessWatch = adapter.follow(caller, () => authorize(adapter, collection, caller));
+      const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       try {
-        await standing.ready;
+        await accessWatch.ready;
         const stream = await adapter.watch({ collection, events, includeDocument, ...(fromSeq !== undefined && { fromSeq }) }, signal);
         // The initial metadata tells the client that it misses no event from now on; the first event may come much later.
         sendHead();
         for await (const event of stream) await writeMessage(call, codec.encode(event), signal);
       } finally {
-        standing.release();
+        accessWatch.release();
       }
     });
     if ('value' in ending) call.end();

@@ -15,8 +15,8 @@ export function wikiStream(adapter: DocsAdapter, method: DescMethod): handleClie
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
-      const standing = adapter.follow(caller);
-      const signal = AbortSignal.any([caller.signal, standing.signal]);
+      const accessWatch = adapter.follow(caller);
+      const signal = AbortSignal.any([caller.signal, accessWatch.signal]);
       try {
         const pieces = readMessages(call, codec, signal) as AsyncGenerator<{ message: Chunk }>;
         const first = await pieces.next();
@@ -28,7 +28,7 @@ export function wikiStream(adapter: DocsAdapter, method: DescMethod): handleClie
         sendHead(reply.headers);
         return response;
       } finally {
-        standing.release();
+        accessWatch.release();
       }
     });
     if ('value' in ending) callback(null, ending.value);

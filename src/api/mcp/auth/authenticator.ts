@@ -40,7 +40,7 @@ const INVALID = 'invalid token';
 /** Cached results; guessing keys must not fill the memory. */
 const CACHED = 10_000;
 
-interface Remembered {
+interface Cached {
   readonly owner: KeyOwner | undefined;
   readonly until: number;
 }
@@ -51,7 +51,7 @@ interface Remembered {
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #remembered = new Lru<string, Remembered>(CACHED);
+  readonly #cache = new Lru<string, Cached>(CACHED);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class Authenticator {
 
   /** Clears the cache: after a key was removed or disabled it must stop working at once. */
   forget(): void {
-    this.#remembered.clear();
+    this.#cache.clear();
   }
 
   async #ownerOf(key: string): Promise<KeyOwner | undefined> {
@@ -82,10 +82,10 @@ export class Authenticator {
     const known = keys.find(digest);
     if (known !== undefined || stored === undefined) return known;
     const name = digest.toString('hex');
-    const remembered = this.#remembered.get(name);
-    if (remembered !== undefined && clock.now() < remembered.until) return remembered.owner;
+    const cache = this.#cache.get(name);
+    if (cache !== undefined && clock.now() < cache.until) return cache.owner;
     const owner = await stored.find(name);
-    this.#remembered.set(name, { owner, until: Math.min(clock.now() + cacheTtl, owner?.expiresAt ?? Infinity) });
+    this.#cache.set(name, { owner, until: Math.min(clock.now() + cacheTtl, owner?.expiresAt ?? Infinity) });
     return owner;
   }
 }

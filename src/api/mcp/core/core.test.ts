@@ -35,7 +35,7 @@ describe('the reading of arguments (decision D-116)', () => {
     });
   });
 
-  it('gives the same input for every mixture of spellings', () => {
+  it('returns the same input for every mixture of spellings', () => {
     const fields = ['contentMd', 'topK', 'filterMeta'] as const;
     fc.assert(fc.property(fc.dictionary(fc.constantFrom(...fields), fc.integer()), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), (input, snake) => {
       const spelled = Object.entries(input).map(([name, value], i) => [snake[i] ? snakeCase(name) : name, value]);
@@ -75,7 +75,7 @@ describe('pages', () => {
   });
 
   it.each(['', 'x', 'YXQ6MTAw', Buffer.from('at:50').toString('base64url'), Buffer.from('at:0').toString('base64url'), 'x'.repeat(1000)])('refuse a cursor that is not theirs: %s', (cursor) => {
-    expect(() => pageOf([1, 2, 3], cursor)).toThrow('cursor is not one that this server gave');
+    expect(() => pageOf([1, 2, 3], cursor)).toThrow('cursor is not one of this server');
   });
 });
 
@@ -108,7 +108,7 @@ describe('resources (decision D-117)', () => {
     expect(asked).toEqual([{ collection: 'blog', key: 'a', lang: 'en' }, { collection: 'blog', key: 'a', lang: 'de' }]);
   });
 
-  it('hides what went wrong inside, and tells what the reader can mend', async () => {
+  it('hides internal errors, and reports those that the reader can correct', async () => {
     const failing = (error: Error) => readResource({ invoke: () => Promise.reject(error), defaultLang: 'en' }, 'svc://blog/a', context);
     await expect(failing(new ServiceError('read_only', 'read-only mode'))).rejects.toMatchObject({ code: -32603, message: 'read-only mode' });
     await expect(failing(new ServiceError('not_found', 'no'))).rejects.toMatchObject({ code: -32002 });
@@ -195,7 +195,7 @@ describe('a window of an export', () => {
     }));
   });
 
-  it('ends with what one answer may hold, after one line at least', async () => {
+  it('ends with what one response may hold, after one line at least', async () => {
     const lines = Array.from({ length: 5 }, (_, i) => `${JSON.stringify({ i, text: 'x'.repeat(400) })}\n`);
     async function* pieces() {
       yield Buffer.from(lines.join(''));

@@ -45,7 +45,7 @@ function inputOf({ spec, arguments: reader }: OperationToolParts, args: Argument
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new Error('a tool whose operation answers no object must name its list');
+  throw new Error('a tool whose operation returns no object must name its list');
 }
 
 /** Values that REST sends in headers beside a list become fields. */

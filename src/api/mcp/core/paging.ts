@@ -13,6 +13,6 @@ export function pageOf<T>(all: readonly T[], cursor: string | undefined): { item
 function positionOf(cursor: string, length: number): number {
   const match = /^at:(\d{1,9})$/.exec(cursor.length > 64 ? '' : Buffer.from(cursor, 'base64url').toString());
   const position = match === null ? -1 : Number(match[1]);
-  if (position <= 0 || position >= length || position % PAGE_SIZE !== 0) throw new McpFault(INVALID_PARAMS, 'cursor is not one that this server gave');
+  if (position <= 0 || position >= length || position % PAGE_SIZE !== 0) throw new McpFault(INVALID_PARAMS, 'cursor is not one of this server');
   return position;
 }

@@ -99,7 +99,7 @@ const asJson = (value: unknown): Omit<Content, 'uri'> => ({ mimeType: JSON_TYPE,
 
 function checked(text: string): string {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_RESULT_BYTES) throw new ServiceError('payload_too_large', `the resource has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one answer may have`);
+  if (bytes > MAX_RESULT_BYTES) throw new ServiceError('payload_too_large', `the resource has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have`);
   return text;
 }
 

@@ -27,7 +27,7 @@ export function success(value: Readonly<Record<string, unknown>>): ToolResult {
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_RESULT_BYTES) {
-    throw new ServiceError('payload_too_large', `the result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one answer may have; ask for less, with limit, fields or include_content where the tool has them`);
+    throw new ServiceError('payload_too_large', `the result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have; ask for less, with limit, fields or include_content where the tool has them`);
   }
   const { responsePrompt } = value;
   const prompt = typeof responsePrompt === 'string' && responsePrompt !== '' ? [textOf(`How to answer from these results: ${responsePrompt}`)] : [];

@@ -35,28 +35,28 @@ export async function withProgress(parts: ProgressParts, work: () => Promise<Rep
   const meter = report === undefined ? undefined : METERS[parts.tool]?.(parts);
   if (report === undefined || meter === undefined) return work();
   const total = await meter.total();
-  const told = { progress: 0 };
+  const reported = { progress: 0 };
   await report({ progress: 0, total, message: `0 of ${total} ${meter.unit}` });
   const ended = new AbortController();
-  const ticking = tick(parts, meter, total, told, ended.signal);
+  const ticking = tick(parts, meter, total, reported, ended.signal);
   try {
     const reply = await work();
     ended.abort();
     await ticking;
-    if (told.progress < total) await report({ progress: total, total, message: `${total} of ${total} ${meter.unit}` });
+    if (reported.progress < total) await report({ progress: total, total, message: `${total} of ${total} ${meter.unit}` });
     return reply;
   } finally {
     ended.abort();
   }
 }
 
-async function tick({ context, timer }: ProgressParts, meter: Meter, total: number, told: { progress: number }, ended: AbortSignal): Promise<void> {
+async function tick({ context, timer }: ProgressParts, meter: Meter, total: number, reported: { progress: number }, ended: AbortSignal): Promise<void> {
   for (;;) {
     await timer.sleep(INTERVAL_MS, ended);
     if (ended.aborted || context.signal.aborted) return;
     const done = Math.min((await meter.done?.()) ?? 0, total);
-    told.progress = Math.max(done, told.progress + ALIVE);
-    await context.report?.({ progress: told.progress, total, message: `${Math.floor(told.progress)} of ${total} ${meter.unit}` });
+    reported.progress = Math.max(done, reported.progress + ALIVE);
+    await context.report?.({ progress: reported.progress, total, message: `${Math.floor(reported.progress)} of ${total} ${meter.unit}` });
   }
 }
 

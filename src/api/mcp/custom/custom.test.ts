@@ -66,7 +66,7 @@ describe('a file of custom tools (decision D-119)', () => {
     else expect(line).toMatch(expected);
   });
 
-  it('tells all problems at once', () => {
+  it('reports all problems at once', () => {
     expect(problems(tool('defaults: {limit: x, nope: 1}', 'colour: red'))).toHaveLength(3);
   });
 });

@@ -48,7 +48,7 @@ async function serve(options: McpFixtureOptions = {}): Promise<Held> {
 const RESULT = { embedded: 10, skipped: 0, failed: 0, errors: [], totalChunks: 10 };
 
 describe('progress (decision D-118)', () => {
-  it('is told at the beginning, while documents are embedded, and at the end, always growing', async () => {
+  it('is reported at the beginning, while documents are embedded, and at the end, always growing', async () => {
     const timer = new ManualTimer();
     const held = await serve({ timer });
     const { client } = await connectHandshake(fixture!.url);
@@ -67,7 +67,7 @@ describe('progress (decision D-118)', () => {
     await client.close();
   });
 
-  it('is told without a session, too', async () => {
+  it('is reported without a session, too', async () => {
     const held = await serve({ timer: new ManualTimer() });
     const raw = new RawClient(fixture!.url);
     const answer = raw.stateless('tools/call', { name: 'ingest_documents', arguments: { collection: 'c', documents: [{}, {}] } }, { meta: { ...ENVELOPE, progressToken: 'p' } });
@@ -80,7 +80,7 @@ describe('progress (decision D-118)', () => {
     raw.close();
   });
 
-  it('is not told to a client that did not ask, nor of tools that are quick', async () => {
+  it('is not sent to a client that did not request it, nor of quick tools', async () => {
     const held = await serve();
     const raw = new RawClient(fixture!.url);
     const answers = Promise.all([
@@ -136,7 +136,7 @@ describe('cancellation', () => {
 });
 
 describe('the response prompt of a collection (decision D-116)', () => {
-  it('joins the answer of a search whose operation does not bring it', async () => {
+  it('joins the response of a search whose operation does not bring it', async () => {
     const invoke = async (id: string) => ({ value: id === 'getCollectionConfig' ? { config: { responsePrompt: 'Be brief on {{collection}}.' } } : { results: [] }, headers: {} });
     fixture = await serveMcpFixture({ invoke });
     const raw = new RawClient(fixture.url);
@@ -148,8 +148,8 @@ describe('the response prompt of a collection (decision D-116)', () => {
   });
 });
 
-describe('who calls', () => {
-  it('is told to the operations: protocol, request id, address, and the credential as it was shown', async () => {
+describe('the caller', () => {
+  it('is passed to the operations: protocol, request id, address, and the credential as it was shown', async () => {
     const held = await serve();
     const raw = new RawClient(fixture!.url);
     const answer = raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, { headers: { Authorization: 'Bearer token', 'X-Request-Id': 'request-1', 'User-Agent': 'tester' } });
@@ -169,7 +169,7 @@ describe('who calls', () => {
     held.release();
     await answer;
     expect(held.callers[0]).not.toHaveProperty('credential');
-    expect(held.callers[0]!.vouchedFor).toBe('a');
+    expect(held.callers[0]!.trustedAs).toBe('a');
     raw.close();
   });
 });

@@ -58,13 +58,13 @@ describe('a request that is out of place', () => {
   it.each([
     ['GET', '/', 404], ['POST', '/nowhere', 404], ['GET', '/mcp/', 404], ['PUT', '/mcp', 405], ['POST', '/sse', 405], ['GET', '/message', 405],
     ['GET', '/mcp', 400], ['DELETE', '/mcp', 400], ['GET', `/${'x'.repeat(9000)}`, 400],
-  ])('%s %s is answered %i in JSON-RPC', async (method, path, status) => {
+  ])('%s %s returns %i in JSON-RPC', async (method, path, status) => {
     const { answer, ...rest } = await raw.send(method, path, { Accept: 'text/event-stream' });
     expect([rest.status, typeof answer.error?.message]).toEqual([status, 'string']);
     expect(rest.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('is told what it must accept', async () => {
+  it('gets the types that it must accept', async () => {
     expect((await raw.post(INITIALIZE, { Accept: 'text/html' })).status).toBe(406);
     expect((await raw.send('GET', '/sse', { Accept: 'application/json' })).status).toBe(406);
   });
@@ -123,7 +123,7 @@ describe('any parameters whatever', () => {
 });
 
 describe('a client that does not read', () => {
-  it('is given up when its answers pile up, and its session with it', async () => {
+  it('is ended when its responses pile up, and its session with it', async () => {
     const fixture = await serveMcpFixture({ invoke: async () => ({ value: { text: 'x'.repeat(1_000_000) }, headers: {} }) });
     const stream = request(new URL('/sse', fixture.url), { headers: { Accept: 'text/event-stream' } }).end();
     const [incoming] = (await once(stream, 'response')) as [IncomingMessage];

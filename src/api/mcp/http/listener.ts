@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
-import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type RateLimit, type Standing, type StandingCheck } from '../../../operations/index.ts';
+import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type RateLimit, type AccessWatch, type AccessCheck } from '../../../operations/index.ts';
 import type { Authenticator, Identity } from '../auth/authenticator.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
@@ -34,7 +34,7 @@ export interface ListenerOptions {
   /** Returns the client's address. Forwarding headers are ignored unless this says which proxies to trust. */
   readonly readAddress?: ReadAddress;
   /** Monitors a credential while a session or stream is open. */
-  readonly follow: (check: StandingCheck) => Standing;
+  readonly follow: (check: AccessCheck) => AccessWatch;
   /** Called for each sender that was rejected; must not throw. */
   readonly onRefused?: (refused: RefusedSender) => void;
   readonly origin: OriginOptions;
@@ -205,7 +205,7 @@ class McpService {
 
   async #postMessage(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const id = exchange.url.searchParams.get('sessionId');
-    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, as the event endpoint of /sse gave it');
+    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
     const session = this.sessions.get(id, 'sse', party.owner);
     this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
   }
@@ -249,6 +249,6 @@ function senderOf({ request, response, requestId, ip }: Exchange, identity: Iden
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(credential === undefined ? {} : { credential }),
     // The operator issues MCP keys, so operations require no other credential.
-    ...(owner === undefined ? {} : { vouchedFor: owner.name }),
+    ...(owner === undefined ? {} : { trustedAs: owner.name }),
   };
 }

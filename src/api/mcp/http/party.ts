@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Standing } from '../../../operations/index.ts';
+import type { AccessWatch } from '../../../operations/index.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Identity } from '../auth/authenticator.ts';
 
@@ -12,10 +12,10 @@ export interface Party {
   /** The credential, to distinguish a renewed one from the previous one; undefined for none. */
   readonly credential: string | undefined;
   /** Monitors the credential while a session or stream is open. */
-  follow(): Standing;
+  follow(): AccessWatch;
 }
 
-export function partyOf(identity: Identity & { readonly ok: true }, ip: string, credential: string | undefined, follow: () => Standing): Party {
+export function partyOf(identity: Identity & { readonly ok: true }, ip: string, credential: string | undefined, follow: () => AccessWatch): Party {
   const owner = ownerOf(identity);
   return { owner, account: owner ?? `ip ${clientNetwork(ip)}`, credential, follow };
 }

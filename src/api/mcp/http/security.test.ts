@@ -49,7 +49,7 @@ describe('MCP keys (decision D-114)', () => {
     expect((await list('first-secret-key')).status).toBe(200);
   });
 
-  it('that are stored are looked up by their digest, and the answer is remembered for a while', async () => {
+  it('that are stored are looked up by their digest, and the response is remembered for a while', async () => {
     let now = 0;
     const lookups: string[] = [];
     const stored = { find: async (digest: string) => (lookups.push(digest), lookups.length === 1 ? { name: 'carol' } : undefined) };
@@ -65,7 +65,7 @@ describe('MCP keys (decision D-114)', () => {
   });
 });
 
-describe('a web page of a stranger (decision D-114)', () => {
+describe('a web page of another site (decision D-114)', () => {
   /** `fetch` would not let a test choose these headers. */
   const statusOf = (headers: Record<string, string>, method = 'POST'): Promise<{ status: number; headers: Record<string, unknown> }> => new Promise((resolve, reject) => {
     const outgoing = rawRequest(fixture!.url, { method, headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers } }, (answer) => {
@@ -102,7 +102,7 @@ describe('a web page of a stranger (decision D-114)', () => {
 });
 
 describe('the rate limit (decision D-115)', () => {
-  it('allows requests and burst in each window, then answers 429 with the time to wait', async () => {
+  it('allows requests and burst in each window, then returns 429 with the time to wait', async () => {
     let now = 1_766_400_000_000 - (1_766_400_000_000 % 60_000);
     const client = await serve({ rateLimit: { requests: 3, burst: 2, by: 'ip' }, clock: { now: () => now } });
     const answers = [];
@@ -115,7 +115,7 @@ describe('the rate limit (decision D-115)', () => {
     expect((await client.stateless('prompts/list')).status).toBe(200);
   });
 
-  it('counts by key, and who shows none or a wrong one by address', async () => {
+  it('counts by key, and callers without a valid one by address', async () => {
     const client = await serve({ rateLimit: { requests: 2, burst: 0, by: 'api_key' }, keys: ['k1:a', 'k2:b'] });
     const status = async (key: string) => (await client.stateless('prompts/list', {}, { headers: { 'X-API-Key': key } })).status;
     expect([await status('k1'), await status('k1'), await status('k1'), await status('k2')]).toEqual([200, 200, 429, 200]);

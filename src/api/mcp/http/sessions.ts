@@ -38,7 +38,7 @@ export class Session {
   #pending = 0;
   #whenDone: (() => void)[] = [];
   #closed: Promise<void> | undefined;
-  #standing: { readonly credential: string | undefined; readonly release: () => void } | undefined;
+  #accessWatch: { readonly credential: string | undefined; readonly release: () => void } | undefined;
 
   constructor(id: string, { kind, party, close }: SessionOptions, clock: Clock) {
     this.id = id;
@@ -76,15 +76,15 @@ export class Session {
 
   /** Calls `over` when the credential that was presented last has expired or been revoked. */
   keepFor(party: Party, over: () => void): void {
-    if (this.#standing !== undefined && this.#standing.credential === party.credential) return;
-    this.#standing?.release();
+    if (this.#accessWatch !== undefined && this.#accessWatch.credential === party.credential) return;
+    this.#accessWatch?.release();
     const { signal, release } = party.follow();
-    this.#standing = { credential: party.credential, release };
+    this.#accessWatch = { credential: party.credential, release };
     signal.addEventListener('abort', over, { once: true });
   }
 
   close(): Promise<void> {
-    this.#standing?.release();
+    this.#accessWatch?.release();
     return (this.#closed ??= this.#close());
   }
 

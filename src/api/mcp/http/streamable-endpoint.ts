@@ -93,5 +93,5 @@ function inOurRevision(message: Message): Message {
 
 export function requireSessionId(header: string | string[] | undefined): string {
   if (typeof header === 'string' && header !== '') return header;
-  throw new Refusal(400, REFUSED, 'Bad Request: the header Mcp-Session-Id is required, as the answer to initialize had it');
+  throw new Refusal(400, REFUSED, 'Bad Request: the header Mcp-Session-Id is required, as the response to initialize had it');
 }

@@ -13,7 +13,7 @@ export const FILTER = { type: 'object', description: 'Only documents with this m
 
 export const limitOf = (most: number, usual: number): JsonSchema => ({ type: 'integer', minimum: 1, maximum: most, default: usual });
 
-export const OFFSET = { type: 'integer', minimum: 0, description: 'To go on: the next_offset of the answer before.' } as const satisfies JsonSchema;
+export const OFFSET = { type: 'integer', minimum: 0, description: 'To continue: the next_offset of the previous response.' } as const satisfies JsonSchema;
 
 /** Identifies a document. */
 export interface DocumentName {

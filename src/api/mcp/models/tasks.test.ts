@@ -91,7 +91,7 @@ describe('a model with the core tools', () => {
     }
   });
 
-  it('has done what it was told: the text is as it was edited, with its metadata', async () => {
+  it('has done the task: the text is as it was edited, with its metadata', async () => {
     expect(await read('read', { collection: 'notes', key: 'list' })).toMatchObject({ content: '# List\n\n- pears\n- plums', meta: { title: ['List'] } });
   });
 
@@ -124,13 +124,13 @@ describe('a model with the core tools', () => {
     expect(keys).toHaveLength(120);
   });
 
-  it('writes a text anew without losing the metadata that it does not mention', async () => {
+  it('rewrites a text without losing the metadata that it does not mention', async () => {
     expect(await read('write', { collection: 'notes', key: 'list', content: 'new' })).toMatchObject({ status: 'replaced' });
     expect(await read('read', { collection: 'notes', key: 'list' })).toMatchObject({ content: 'new', meta: { title: ['List'] } });
   });
 });
 
-describe('a call that is wrong is told what to send instead', () => {
+describe('a wrong call returns what to send instead', () => {
   it.each([
     ['without an argument', 'search', {}, 'missing fields: query', /send arguments such as \{"query":/],
     ['with an empty argument', 'read', { collection: 'blog', key: '' }, 'missing fields: key', /send arguments such as/],
@@ -141,7 +141,7 @@ describe('a call that is wrong is told what to send instead', () => {
     ['with a collection that there is not', 'search', { query: 'x', collection: 'handbok' }, 'there is no collection handbok', /did you mean handbook\? collections: blog, handbook/],
     ['with a key that there is not', 'read', { collection: 'handbook', key: 'holiday-rule' }, 'there is no document holiday-rule in the language en in handbook', /one of these may be meant/],
     ['with a language that there is not', 'edit', { collection: 'handbook', key: 'holiday-rules', lang: 'fr', new_text: 'x' }, 'there is no document holiday-rules in the language fr', /one of these/],
-    ['with a text that does not stand there', 'edit', { collection: 'handbook', key: 'report', old_text: 'badgers', new_text: 'x' }, 'old_text does not stand in the document', /copy old_text/],
+    ['with a text that does not stand there', 'edit', { collection: 'handbook', key: 'report', old_text: 'badgers', new_text: 'x' }, 'old_text is not in the document', /copy old_text/],
     ['with a text that stands there twice', 'edit', { collection: 'handbook', key: 'report', old_text: 'station', new_text: 'x' }, 'more than once', /make old_text longer/],
     ['with a version that there is not', 'history', { collection: 'notes', key: 'list', revision: 99 }, 'there is no version 99', /versions: \d/],
   ])('%s', async (_, tool, args, error, advice) => {
@@ -153,7 +153,7 @@ describe('a call that is wrong is told what to send instead', () => {
     expect(tokensOf(text)).toBeLessThan(MOST_TOKENS);
   });
 
-  it('and what can be meant is taken: camelCase, numbers and objects as text, empty values', async () => {
+  it('and accepts other spellings: camelCase, numbers and objects as text, empty values', async () => {
     expect(await read('search', { query: 'tulips', collection: 'blog', limit: '2', filter: '{"tags":["n1"]}', lang: '', offset: null })).toMatchObject({ results: [{ collection: 'blog' }, { collection: 'blog' }] });
   });
 

@@ -87,7 +87,7 @@ describe('SVC_MCP_TOOLSET', () => {
     expect(parseToolset(names).problem).toBe(problem);
   });
 
-  it('stops the start where it names what there is not', async () => {
+  it('prevents the start if it names unknown tools', async () => {
     await expect(startDocsServer({ env: { SVC_MCP_TOOLSET: 'core,nope' } })).rejects.toThrow('SVC_MCP_TOOLSET: "nope" is neither core, full nor a tool');
   });
 });

@@ -53,5 +53,5 @@ export function serveOverStdio({ core, revisions, input, output, maxBytes, log }
 
 /** The user that started the server is its client, and could read its database directly as well. */
 function localSender(): Sender {
-  return { protocol: 'mcp', requestId: randomUUID().replaceAll('-', '').slice(0, 16), vouchedFor: 'stdio' };
+  return { protocol: 'mcp', requestId: randomUUID().replaceAll('-', '').slice(0, 16), trustedAs: 'stdio' };
 }

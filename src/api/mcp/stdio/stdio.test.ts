@@ -53,7 +53,7 @@ describe('MCP over a pair of streams (decision D-111)', () => {
     await Promise.all([handshake.server.stop(), without.server.stop()]);
   });
 
-  it('answers what is no message, and goes on', async () => {
+  it('responds to invalid messages, and continues', async () => {
     const { server, lines, send } = serve('', 200);
     send('not json\n', '[1,2]\n', '7\n', '\n', '{"jsonrpc":"2.0","id":{},"method":"ping"}\n', Buffer.from([0xff, 10]).toString('latin1'), `"${'x'.repeat(500)}"\n`, INITIALIZE);
     await expect.poll(lines).toMatchObject([
@@ -70,7 +70,7 @@ describe('MCP over a pair of streams (decision D-111)', () => {
     await server.stop();
   });
 
-  it('answers what is under way when the input ends, and ends only then', async () => {
+  it('completes running requests when the input ends, and ends only then', async () => {
     const { server, lines, send, end, release } = serve();
     send(stateless('tools/call', { name: 'x' }, 'last'));
     end();

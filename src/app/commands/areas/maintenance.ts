@@ -22,7 +22,7 @@ export const SINGLE: readonly OperationCommand[] = [
   { name: 'stats', operation: 'getStats', summary: 'show how much the service holds' },
   { name: 'config', operation: 'getConfig', summary: "show the service's settings" },
   {
-    name: 'audit', operation: 'listAuditEvents', items: 'events', summary: 'list who did what, newest first',
+    name: 'audit', operation: 'listAuditEvents', items: 'events', summary: 'list recorded actions and their actors, newest first',
     columns: [['ts', 'when'], 'actor', 'action', 'resource', 'result', 'ip'], examples: ['audit --actor alice --result denied', 'audit --from 2026-11-01T00:00:00Z --ndjson'],
   },
   {

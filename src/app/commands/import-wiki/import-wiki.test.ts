@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bzip2 } from '../../../testkit/wiki/bzip2-encoder.ts';
 import { DUMP_HEAD, dumpXml } from '../../../testkit/wiki/dump.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 const PAGES = Array.from({ length: 7 }, (_, i) => ({ title: `Page ${i}`, text: `text <page> ${i}`, id: 100 + i }));
 
@@ -61,7 +61,7 @@ describe('quire import-wiki', () => {
 
   it('goes on behind the last page that was acknowledged', async () => {
     refused.add(1);
-    expect(await run()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the service answered 400: no') as string });
+    expect(await run()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the service returned 400: no') as string });
     expect(await readdir(folder)).toContain('dump.xml.bz2.quire-import');
     requests = [];
     refused.clear();
@@ -71,7 +71,7 @@ describe('quire import-wiki', () => {
     expect(await readdir(folder)).toEqual(['dump.xml.bz2']);
   });
 
-  it('begins anew for another collection and with --restart, and refuses a dump that is another one now', async () => {
+  it('starts over for another collection and with --restart, and refuses a dump that is another one now', async () => {
     refused.add(1);
     await run();
     refused.clear();
@@ -86,7 +86,7 @@ describe('quire import-wiki', () => {
     const kept = join(folder, 'dump.xml.bz2.quire-import');
     const { key, ...reached } = JSON.parse(await readFile(kept, 'utf8')) as { key: object };
     await writeFile(kept, JSON.stringify({ ...reached, key: { ...key, size } }));
-    expect(await run()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('begin anew with --restart') as string });
+    expect(await run()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('start over with --restart') as string });
   });
 
   it('says what is wrong with a file, after what came before', async () => {

@@ -30,7 +30,7 @@ export function registerImportWiki(program: Command, io: Io = processIo): void {
     .requiredOption('-l, --lang <code>', 'language of the pages')
     .option('--namespaces <ids>', 'ids of the namespaces to import, separated by commas', '0')
     .option('--skip-redirects', 'leave out pages that only redirect')
-    .option('--skip-fts', 'leave the pages out of the full-text index until it is made anew')
+    .option('--skip-fts', 'leave the pages out of the full-text index until it is rebuilt')
     .option('--batch <n>', 'pages in a request, which also ends at 32 MiB of XML', wholeNumber(1, 10_000), 2000)
     .addOption(new Option('--profile <name>', 'ingest profile; fast skips duplicates, revisions and webhooks').choices(['default', 'fast']))
     .option('--restart', 'begin at the first page, whatever an earlier import has reached')

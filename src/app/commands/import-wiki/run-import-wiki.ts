@@ -54,7 +54,7 @@ export async function runImportWiki(given: ImportWikiArguments, { io, clock, sig
   const { collection, lang, namespaces, skipRedirects = false } = given;
   const kept = new ProgressFile(given.dump, { size, url: client.url, collection, lang, namespaces, skipRedirects });
   const before = given.restart === true ? undefined : await kept.read();
-  if (before !== undefined && given.quiet !== true) writeLines(io.stderr, [`going on behind page ${formatCount(before.pages)} (id ${before.lastId}); --restart begins anew`]);
+  if (before !== undefined && given.quiet !== true) writeLines(io.stderr, [`going on behind page ${formatCount(before.pages)} (id ${before.lastId}); --restart starts over`]);
   const started = clock.now();
   const tally = { imported: 0, skipped: 0, failed: 0, pages: before?.pages ?? 0 };
   let read = 0;
@@ -83,7 +83,7 @@ export async function runImportWiki(given: ImportWikiArguments, { io, clock, sig
 
 async function* readParts({ dump, batch }: ImportWikiArguments, before: Reached | undefined, signal: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<DumpPart> {
   const onSkipped = (id: string): void => {
-    if (id !== before?.lastId) throw new CommandError(`page ${before?.pages} of ${dump} has id ${id} now, and had ${before?.lastId}; begin anew with --restart`);
+    if (id !== before?.lastId) throw new CommandError(`page ${before?.pages} of ${dump} has id ${id} now, and had ${before?.lastId}; start over with --restart`);
   };
   try {
     yield* splitDump(unpackDump(fileBytes(dump, signal, onRead)), { maxPages: batch, maxBytes: PART_BYTES, skip: before?.pages ?? 0, onSkipped });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeService, storeAll, type FakeService } from '../testing/fake-service.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { startFakeService, storeAll, type FakeService } from '../../../testkit/commands/fake-service.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 let folder: string;
 let service: FakeService;
@@ -87,7 +87,7 @@ describe('quire import FOLDER', () => {
     for (const part of ['name="key"\r\n\r\ndeep/b.PDF\r\n', 'filename="b.PDF"', '%PDF-1.7', 'name="profile"\r\n\r\nfast\r\n', 'name="key"\r\n\r\nc.txt\r\n']) expect(forms.join()).toContain(part);
   });
 
-  it('takes the kinds of files that it is told to', async () => {
+  it('imports only the given kinds of files', async () => {
     await write({ 'a.md': 'markdown', 'b.txt': 'plain', 'c.log': 'log' });
     expect((await importing(folder, '--only', 'md,.log', '--dry-run')).stdout).toContain('2 documents');
     expect((await importing(folder, '--only', 'pdf')).stderr).toContain('expected files ending in .pdf');
@@ -99,7 +99,7 @@ describe('quire import FOLDER', () => {
     await write({ 'bad.txt': 'bad', 'good.txt': 'good' });
     const run = await importing(folder, '--concurrency', '1');
     expect(run).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('added 1, updated 0, skipped 0, failed 1') });
-    expect(run.stderr).toContain('failed: bad.txt: the service answered 422: file bad.txt is damaged');
+    expect(run.stderr).toContain('failed: bad.txt: the service returned 422: file bad.txt is damaged');
   });
 
   it.each([
@@ -237,7 +237,7 @@ describe('failures of the service', () => {
     expect(run.exitCode).toBe(1);
     expect(service.requests).toHaveLength(2);
     expect(run.stdout).toContain('stopped after 10 documents');
-    expect(run.stderr).toMatch(/^quire import: the service answered 403: read-only mode\nthe last batch that was stored ends with line 10 of/);
+    expect(run.stderr).toMatch(/^quire import: the service returned 403: read-only mode\nthe last batch that was stored ends with line 10 of/);
   });
 
   it('goes on after a batch that is too large', async () => {
@@ -246,14 +246,14 @@ describe('failures of the service', () => {
     const run = await importing(join(folder, 'a.ndjson'), '--batch', '2', '--concurrency', '1');
     expect(run.exitCode).toBe(1);
     expect(run.stdout).toContain('added 2, updated 0, skipped 0, failed 2');
-    expect(run.stderr).toMatch(/failed: line 1 of .* to line 2 of .*: the service answered 413: too large/);
+    expect(run.stderr).toMatch(/failed: line 1 of .* to line 2 of .*: the service returned 413: too large/);
   });
 
   it('asks for a key when it is refused without one', async () => {
     await withService(() => ({ status: 401, body: { error: 'missing authentication' } }));
     await write({ 'a.ndjson': rows(1) });
     const run = await importing(join(folder, 'a.ndjson'));
-    expect(run).toEqual({ exitCode: 1, stdout: '', stderr: 'quire import: the service answered 401: missing authentication (give a key with --api-key or QUIRE_API_KEY, or sign in with `npm run quire -- login`)\nnothing was stored\n' });
+    expect(run).toEqual({ exitCode: 1, stdout: '', stderr: 'quire import: the service returned 401: missing authentication (give a key with --api-key or QUIRE_API_KEY, or sign in with `npm run quire -- login`)\nnothing was stored\n' });
   });
 
   it('explains a service that is not there', async () => {

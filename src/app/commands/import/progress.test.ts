@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Sink } from '../testing/run-command.ts';
+import { Sink } from '../../../testkit/commands/run-command.ts';
 import { showProgress } from './progress.ts';
 import type { Source } from './source.ts';
 

@@ -21,7 +21,7 @@ const field = (name: string): Field => fields.find((each) => each.name === name)
 const parse = (name: string, ...texts: string[]) => valueOf(field(name), texts, Readable.from([Buffer.from('from standard input')]));
 
 describe('fieldsOf', () => {
-  it('tells how each field is given, those that are needed first', () => {
+  it('reports how each field is given, those that are needed first', () => {
     expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
       ['key', 'string'], ['contentMd', 'string'], ['limit', 'integer'], ['alpha', 'number'], ['purge', 'boolean'], ['events', 'strings'], ['sort', 'string'], ['meta', 'lists'],
       ['headers', 'map'], ['geo', 'json'], ['filter', 'loose'], ['files[]', 'json'], ['file', 'file'],

@@ -22,7 +22,7 @@ const COLUMNS = [{ heading: 'when', minimum: 16 }, { heading: 'who', minimum: 6 
 export function registerAudit(runs: Command, io: Io): void {
   const command = runs
     .command('audit')
-    .description('list who did what, newest first')
+    .description('list recorded actions and their actors, newest first')
     .option('--action <action>', 'only this, such as enqueue, cancel, revoke, project')
     .option('--limit <n>', 'most entries to list', wholeNumber(1, 100_000), 20)
     .option('--json', 'write a JSON array instead of a table');

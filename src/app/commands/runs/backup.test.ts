@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { API_TOKEN, serveRuns, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 const CONFIG = `
 pipelines: [{name: hello, steps: [{name: greet, run: echo hello}]}]

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { migrate, openDatabase, openPostgres, RUN_QUEUE_MIGRATIONS } from '../../../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../testkit/postgres-server.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 let folder: string;
 beforeEach(async () => {

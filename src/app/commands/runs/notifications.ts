@@ -26,7 +26,7 @@ const PAGE = 100;
 
 /** `quire runs notifications`, and commands for notifications that could not be delivered. */
 export function registerNotifications(runs: Command, io: Io): void {
-  const notifications = runs.command('notifications').description('list the webhooks that are told of runs; with a command, look after what they did not take').option('--json', 'write JSON instead of text');
+  const notifications = runs.command('notifications').description('list the webhooks that receive events of runs; with a command, manage those that failed').option('--json', 'write JSON instead of text');
   addRunsClientOptions(notifications).action((options: Options) => runCommand('runs notifications', io, () => list(options, io)));
   notifications.command('dead').description('list notifications that were given up, newest first')
     .action((_options: object, own: Command) => runCommand('runs notifications dead', io, () => listDead(own.optsWithGlobals<Options>(), io)));

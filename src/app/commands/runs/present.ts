@@ -21,7 +21,7 @@ const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   concurrency: 'max_parallel of its project is reached',
   ship_busy: 'all ships that could take it are busy',
   matrix: 'waits for its turn among the cells of its run',
-  starting: 'is being handed out',
+  starting: 'is being assigned',
 };
 
 /** The exit status of a command that waited for a run. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { QuietStep } from './quiet-step.ts';
 
-it('tells of a quiet step after half a minute, then each time after twice as long, and begins anew with each line', async () => {
+it('reports a quiet step after half a minute, then each time after twice as long, and starts over with each line', async () => {
   const timer = new ManualTimer();
   const told: string[] = [];
   const quiet = new QuietStep(timer, (line) => told.push(line));
@@ -16,10 +16,10 @@ it('tells of a quiet step after half a minute, then each time after twice as lon
   expect(told).toEqual([]); // it is queued
   quiet.running(true);
   await setImmediate();
-  quiet.heard('test');
+  quiet.arrived('test');
   await setImmediate();
   for (let n = 0; n < 3; n++) await elapse();
-  quiet.heard('deploy');
+  quiet.arrived('deploy');
   await setImmediate();
   await elapse();
   quiet.stop();

@@ -7,33 +7,33 @@ const FIRST_MS = 30_000;
 /** Tells a user that follows a log that a step is quiet, rather than the connection dead. */
 export class QuietStep {
   readonly #timer: Timer;
-  readonly #tell: (line: string) => void;
+  readonly #write: (line: string) => void;
   readonly #over = new AbortController();
-  #heard = new AbortController();
+  #arrived = new AbortController();
   #step: string | null = null;
   #isRunning = false;
 
-  constructor(timer: Timer, tell: (line: string) => void) {
+  constructor(timer: Timer, write: (line: string) => void) {
     this.#timer = timer;
-    this.#tell = tell;
+    this.#write = write;
   }
 
   /** Called when a line of this step arrived. */
-  heard(step: string | null): void {
+  arrived(step: string | null): void {
     this.#step = step;
-    this.#heard.abort();
+    this.#arrived.abort();
   }
 
   /** Only a run in progress can be quiet. */
   running(isRunning: boolean): void {
     this.#isRunning = isRunning;
-    this.#heard.abort();
+    this.#arrived.abort();
   }
 
   async watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
-      this.#heard = new AbortController();
-      await this.#waitForLines(AbortSignal.any([this.#heard.signal, this.#over.signal]));
+      this.#arrived = new AbortController();
+      await this.#waitForLines(AbortSignal.any([this.#arrived.signal, this.#over.signal]));
     }
   }
 
@@ -46,7 +46,7 @@ export class QuietStep {
       await this.#timer.sleep(waitMs, signal);
       if (signal.aborted) return;
       quietMs += waitMs;
-      if (this.#isRunning) this.#tell(`— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${formatDuration(quietMs)}`);
+      if (this.#isRunning) this.#write(`— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${formatDuration(quietMs)}`);
     }
   }
 }

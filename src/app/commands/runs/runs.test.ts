@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRunsConfig } from '../../../runs/config/index.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
-import { startFakeService } from '../testing/fake-service.ts';
-import { runQuire, type CommandInput } from '../testing/run-command.ts';
+import { startFakeService } from '../../../testkit/commands/fake-service.ts';
+import { runQuire, type CommandInput } from '../../../testkit/commands/run-command.ts';
 
 const CONFIG = `
 pipelines:
@@ -75,7 +75,7 @@ describe('quire runs submit', () => {
 });
 
 describe('a pipeline with inputs and a matrix', () => {
-  it('is shown by --help with what it wants to be told', async () => {
+  it('is shown by --help with the inputs that it expects', async () => {
     const { stdout, exitCode } = await quire('submit', ['demo', 'pipeline', 'told', '--help']);
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Usage: quire runs submit <project> <kind> [task] [options]')]);
     expect(stdout.split('\n').slice(-5, -1)).toEqual([
@@ -84,7 +84,7 @@ describe('a pipeline with inputs and a matrix', () => {
     ]);
   });
 
-  it('is told by --set, and runs a cell for each value', async () => {
+  it('takes inputs from --set, and runs a cell for each value', async () => {
     const run = await quire('submit', ['demo', 'pipeline', 'told', '--set', 'target=production', '--set', 'dry_run=true', '--follow']);
     expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/run [0-9a-f]{32} succeeded/), stdout: expect.stringMatching(/cell node=20 .* succeeded[^]*cell node=24 .* succeeded/) });
     const id = run.stdout.slice(0, 32);
@@ -191,7 +191,7 @@ describe('quire runs ships, token, projects and audit', () => {
     expect((await quire('show', [id.slice(0, 30)])).stdout).toContain(id);
     expect((await quire('show', ['ffffffff'])).stderr).toContain('no id of the newest 2000 runs begins or ends with ffffffff');
     await submitted('hello');
-    expect((await quire('show', [id.slice(0, 4)])).stderr).toMatch(/\d+ runs are meant by /);
+    expect((await quire('show', [id.slice(0, 4)])).stderr).toMatch(/\d+ runs match /);
   });
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {

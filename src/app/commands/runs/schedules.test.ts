@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
 import { WebhookEndpoint } from '../../../testkit/webhook-endpoint.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 let server: RunsServer;
 let endpoint: WebhookEndpoint;

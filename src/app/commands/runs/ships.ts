@@ -24,7 +24,7 @@ export function registerShips(runs: Command, io: Io): void {
   const changes = {
     drain: ['let a ship finish what it has, take no more runs and end; it stays drained until undrain', drainShip],
     undrain: ['let a drained ship work again', undrainShip],
-    revoke: ['shut a ship out for good, and take its runs away', revokeShip],
+    revoke: ['revoke a ship permanently, and take its runs away', revokeShip],
   } as const;
   for (const [name, [description, call]] of Object.entries(changes)) {
     const command = runs.command(name).description(description).argument('<ship>', 'name of the ship, or its id or the beginning of it').option('--json', 'write the ship as JSON');

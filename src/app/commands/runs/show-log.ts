@@ -26,7 +26,7 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
     const quiet = new QuietStep(systemTimer, (line) => writeLines(io.stderr, [line]));
     const listener: Listener = {
       log: (event) => {
-        quiet.heard(event.step);
+        quiet.arrived(event.step);
         write(event);
       },
       state: (state, attempt) => {

@@ -15,7 +15,7 @@ export const EXIT = {
 export const EXIT_MEANINGS: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [EXIT.ok, 'done; finding nothing counts as done'],
   [EXIT.failed, 'failed, at least in part'],
-  [EXIT.usage, 'the command line is wrong, or an answer is needed and nobody can be asked'],
+  [EXIT.usage, 'the command line is wrong, or a confirmation is needed and nobody can be asked'],
   [EXIT.notFound, 'there is no such document, collection, account or other thing'],
   [EXIT.notAllowed, 'a credential is missing, or does not allow it'],
   [EXIT.conflict, 'somebody else was faster, or the name is taken'],

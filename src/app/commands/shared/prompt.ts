@@ -12,7 +12,7 @@ export const canAsk = ({ stdin, stderr }: Io): boolean => (stdin as Readable & {
  */
 export async function confirm(io: Io, question: string, { yes }: { readonly yes?: boolean }): Promise<boolean> {
   if (yes === true) return true;
-  if (!canAsk(io)) throw new UsageError(`${question} Nobody can be asked here: --yes says that it is meant`);
+  if (!canAsk(io)) throw new UsageError(`${question} Nobody can be asked here: confirm with --yes`);
   return /^y(es)?$/i.test(await ask(io, `${question} [y/N] `));
 }
 

@@ -45,7 +45,7 @@ describe('withRetries', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('throws what is no failure of the service at once', async () => {
+  it('throws other errors at once', async () => {
     const { timer } = recorded();
     await expect(withRetries(failing(1, new TypeError('defect')), { ...policy, timer })).rejects.toThrow('defect');
   });

@@ -1,4 +1,5 @@
 import { QuireError } from '../../../client/core/quire-error.ts';
+import { retryAfter } from '../../../lib/retry-after.ts';
 import { PROGRAM, START_DOCS } from './program.ts';
 
 /** The service rejected the request, or could not be reached. The message is for the user. */
@@ -48,8 +49,8 @@ export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>, advi
   if (response === undefined) throw unreachable(url, error, advice);
   if (response.ok && error === undefined) return { data: data as T, response };
   // A success whose body was cut off is a lost connection, not a response.
-  if (response.ok) throw new ServiceFailure(`the answer of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
-  throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfterOf(response));
+  if (response.ok) throw new ServiceFailure(`the response of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
+  throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfter(response.headers));
 }
 
 /** The same failure for errors of the client package. Other errors are returned unchanged. */
@@ -57,7 +58,7 @@ export function failureOf(url: string, error: unknown, advice: Advice = DOCS): u
   if (!(error instanceof QuireError)) return error;
   if (error.code === 'network') return unreachable(url, error.cause ?? error, advice);
   if (error.status === 0) return new ServiceFailure(`${url}: ${error.message}`, undefined, undefined, { cause: error });
-  if (error.code === 'invalid_response') return new ServiceFailure(`the answer of ${url} cannot be read`, undefined, undefined, { cause: error });
+  if (error.code === 'invalid_response') return new ServiceFailure(`the response of ${url} cannot be read`, undefined, undefined, { cause: error });
   return new ServiceFailure(describeRefusal(error.status, error.body, advice), error.status, error.retryAfterMs, { cause: error });
 }
 
@@ -78,16 +79,10 @@ function describeRefusal(status: number, body: unknown, { credential }: Advice):
   const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : nested(error);
   const details = Array.isArray(errors) ? errors.map((each) => `\n  ${String(each)}`).join('') : '';
   const advice = status === 401 ? ` (${credential})` : '';
-  return `the service answered ${status}${text === '' ? '' : `: ${text}`}${advice}${details}`;
+  return `the service returned ${status}${text === '' ? '' : `: ${text}`}${advice}${details}`;
 }
 
 function nested(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return [code, message].filter((part) => typeof part === 'string').join(': ');
-}
-
-/** The service sends only seconds, so dates are not supported. */
-function retryAfterOf(response: Response): number | undefined {
-  const text = response.headers.get('retry-after') ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
 }

@@ -11,7 +11,7 @@ import { runSync, type RunSyncArguments } from './run-sync.ts';
 
 const EXAMPLES = `
 Stores the files of FOLDER that are new or have changed, under their paths as keys, as
-\`quire import\` does. Which have changed is told by their checksums, kept as metadata
+\`quire import\` does. Checksums say which have changed, kept as metadata
 \`sync_checksum\`. With --prune, documents of the collection without a file are deleted:
 all of them, whoever has stored them.
 

@@ -9,7 +9,7 @@ import { HttpClient } from '../../../testkit/http-client.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { TextConverter } from '../../../testkit/text-converter.ts';
 import { openClient } from '../shared/client.ts';
-import { runQuire } from '../testing/run-command.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
 import { runSync } from './run-sync.ts';
 
 let folder: string;
@@ -56,7 +56,7 @@ describe('quire sync', () => {
     expect(await stored()).toEqual({ a: 'mine' });
   });
 
-  it('deletes documents without a file when it is told to', async () => {
+  it('deletes documents without a file when configured', async () => {
     await write({ 'a.md': 'a', 'b.md': 'b' });
     await sync();
     await client.post('/v1/add', { collection: 'c', key: 'theirs', lang: 'en', contentMd: 'x' });
@@ -82,12 +82,12 @@ describe('quire sync', () => {
   it('counts files that fail, stores the others, and keeps the documents of those that it cannot read', async () => {
     await write({ 'bad.txt': 'fault:damaged', 'good.txt': 'good', 'A.mdx': 'one', 'a.md': 'two' });
     const run = await sync('--prune');
-    expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('failed: bad.txt: the service answered 422: file bad.txt is damaged') });
+    expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('failed: bad.txt: the service returned 422: file bad.txt is damaged') });
     expect(run.stderr).toContain('its key "a" is that of A.mdx already');
     expect(Object.keys(await stored())).toEqual(['A', 'good.txt']);
   });
 
-  it('takes the kinds of files that it is told to', async () => {
+  it('syncs only the given kinds of files', async () => {
     await write({ 'a.md': 'a', 'b.txt': 'b' });
     await sync('--only', 'TXT');
     expect(Object.keys(await stored())).toEqual(['b.txt']);

@@ -7,7 +7,7 @@ export const auth = {
   jwtExpiry: setting(duration(1000), 86_400_000, 'SVC_AUTH_JWT_EXPIRY', 'lifetime of a token'),
   adminUsername: setting(text, 'admin', 'SVC_AUTH_ADMIN_USERNAME', 'name of the first administrator'),
   adminPassword: setting(text, '', 'SVC_AUTH_ADMIN_PASSWORD', 'password of the first administrator; required with authentication', { secret: true }),
-  adminReset: setting(boolean, false, 'SVC_AUTH_ADMIN_RESET', 'set the administrator\'s password anew at this start'),
+  adminReset: setting(boolean, false, 'SVC_AUTH_ADMIN_RESET', 'set the administrator\'s password again at this start'),
   passwordMinLength: setting(integer(1, 72), 8, 'SVC_AUTH_PASSWORD_MIN_LENGTH', 'characters that a new password has at least'),
 };
 
@@ -20,7 +20,7 @@ export const oidc = {
   scopes: setting(text, 'openid profile email', 'SVC_OIDC_SCOPES', 'scopes that are asked for'),
   audience: setting(text, '', 'SVC_OIDC_AUDIENCE', 'audience of the issuer\'s tokens that the API takes; empty for the client\'s id'),
   usernameClaim: setting(text, 'preferred_username', 'SVC_OIDC_USERNAME_CLAIM', 'claim with the name of a new user'),
-  createUsers: setting(boolean, false, 'SVC_OIDC_CREATE_USERS', 'make a user of whoever signs in for the first time'),
+  createUsers: setting(boolean, false, 'SVC_OIDC_CREATE_USERS', 'create a user at the first sign-in'),
   rolesClaim: setting(text, 'groups', 'SVC_OIDC_ROLES_CLAIM', 'claim whose values stand for roles and groups'),
   roles: setting(listOf(text), [], 'SVC_OIDC_ROLES', 'what they stand for, as `staff=reader,writers=group:editors`'),
 };

@@ -5,7 +5,7 @@ const PER_PROVIDER = { fallbackText: 'per provider' };
 
 /** Undefined, empty and 0 mean the provider's own default. */
 export const embedding = {
-  provider: setting(oneOf(['none', 'openai', 'voyage', 'local', 'builtin'], { ollama: 'local' }), 'none', 'SVC_EMBEDDING_PROVIDER', 'who computes embeddings: `openai`, `voyage`, `local`, `builtin` or `none`'),
+  provider: setting(oneOf(['none', 'openai', 'voyage', 'local', 'builtin'], { ollama: 'local' }), 'none', 'SVC_EMBEDDING_PROVIDER', 'provider of embeddings: `openai`, `voyage`, `local`, `builtin` or `none`'),
   apiKey: setting(text, '', 'SVC_EMBEDDING_API_KEY', 'key of a hosted provider', { secret: true }),
   apiUrl: setting(optional(httpUrl), undefined, 'SVC_EMBEDDING_API_URL', "base URL of the provider's API", PER_PROVIDER),
   model: setting(text, '', 'SVC_EMBEDDING_MODEL', 'name of the model', PER_PROVIDER),
@@ -16,8 +16,8 @@ export const embedding = {
   chunkEnabled: setting(boolean, true, 'SVC_EMBEDDING_CHUNK_ENABLED', 'embed long documents in chunks'),
   chunkMode: setting(optional(oneOf(['code', 'prose'])), undefined, 'SVC_EMBEDDING_CHUNK_MODE', 'forces one style of chunks for the whole server: `code` or `prose`', { fallbackText: 'by document' }),
   chunkSize: setting(optional(integer(100, 1_000_000)), undefined, 'SVC_EMBEDDING_CHUNK_SIZE', 'characters of a chunk', { fallbackText: '1500; 350 for `static-en-256`' }),
-  cacheSize: setting(integer(0, 10_000_000), 1024, 'SVC_EMBEDDING_CACHE_SIZE', 'query embeddings that are remembered; 0 for none'),
-  cacheTtl: setting(duration(), 3_600_000, 'SVC_EMBEDDING_CACHE_TTL', 'how long a query embedding is remembered'),
+  cacheSize: setting(integer(0, 10_000_000), 1024, 'SVC_EMBEDDING_CACHE_SIZE', 'query embeddings that are cached; 0 for none'),
+  cacheTtl: setting(duration(), 3_600_000, 'SVC_EMBEDDING_CACHE_TTL', 'how long a query embedding is cached'),
   rerank: setting(oneOf(['none', 'encoder']), 'none', 'SVC_EMBEDDING_RERANK', 'whether the best results of vector and hybrid search and of recall are reordered by the encoder unless a request says: `encoder` or `none`'),
   rerankBudget: setting(duration(0, 60_000), 300, 'SVC_EMBEDDING_RERANK_BUDGET', 'how long a search waits for the encoder; it is reordered by what is there then'),
 };

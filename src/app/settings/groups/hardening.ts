@@ -47,6 +47,6 @@ export const input = {
 
 export const limits = {
   maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
-  maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one answer over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
+  maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one response over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
   trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
 };

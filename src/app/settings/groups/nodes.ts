@@ -13,7 +13,7 @@ const processes: Kind<number> = {
 
 /** The processes of this machine that share its ports. */
 export const workers = {
-  count: setting(processes, 1, 'SVC_WORKERS', 'processes that answer requests over HTTP, of which one writes; `auto` for one for each core', { yaml: ['workers'] }),
+  count: setting(processes, 1, 'SVC_WORKERS', 'processes that serve requests over HTTP, of which one writes; `auto` for one for each core', { yaml: ['workers'] }),
 };
 
 /** What clients can rely on about the order of their reads and writes, whichever process or server they reach. */

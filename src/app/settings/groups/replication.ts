@@ -7,7 +7,7 @@ export const replication = {
   nodeId: setting(text, '', 'SVC_NODE_ID', 'name of this node', { fallbackText: 'made once and kept' }),
   secret: setting(text, '', 'SVC_REPLICATION_SECRET', 'secret between leader and followers, at least 32 characters', { secret: true }),
   retryInterval: setting(duration(100), 5000, 'SVC_REPLICATION_RETRY_INTERVAL', 'time until a follower connects again'),
-  maxLag: setting(duration(1), 30_000, 'SVC_REPLICATION_MAX_LAG', 'lag of followers from which health warns and webhooks are told'),
+  maxLag: setting(duration(1), 30_000, 'SVC_REPLICATION_MAX_LAG', 'lag of followers from which health warns and webhooks are notified'),
 };
 
 export const binlog = {

@@ -17,7 +17,7 @@ export function Groups() {
   return (
     <div class="stack">
       <div class="row end"><button class="primary" onClick={() => setEdited(NEW)}><Icon name="plus" />New group</button></div>
-      <Await of={list}>{({ groups }) => (groups.length === 0 ? <Empty>There are no groups. A group gives its members what it may.</Empty> : (
+      <Await of={list}>{({ groups }) => (groups.length === 0 ? <Empty>There are no groups. A group grants its permissions to its members.</Empty> : (
         <Table label="Groups" columns={['Name', 'Description', 'Members', '']}>
           {groups.map((group) => (
             <tr key={group.name}>
@@ -25,7 +25,7 @@ export function Groups() {
               <td><div class="row end">
                 <button onClick={() => setOpen(group.name)}>Permissions</button>
                 <button onClick={() => setEdited(group)}>Edit</button>
-                <Confirm label="Delete" says={`Deletes the group ${group.name}; its members lose what it gave them.`} onConfirm={() => attempt(() => ask(deleteGroup({ path: { name: group.name } })), `${group.name} was deleted`).then(list.reload)} />
+                <Confirm label="Delete" says={`Deletes the group ${group.name}; its members lose its permissions.`} onConfirm={() => attempt(() => ask(deleteGroup({ path: { name: group.name } })), `${group.name} was deleted`).then(list.reload)} />
               </div></td>
             </tr>
           ))}

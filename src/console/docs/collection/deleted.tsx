@@ -16,7 +16,7 @@ export function DeletedPage({ collection }: { readonly collection: string }) {
     return { documents: data, total: Number(response.headers.get('X-Total-Count') ?? data.length) };
   }, [collection]);
   return (
-    <Page title="Deleted documents" crumbs={[['Collections', '#/'], [collection, collectionAt(collection)]]} about="They can be restored until the server removes them for good.">
+    <Page title="Deleted documents" crumbs={[['Collections', '#/'], [collection, collectionAt(collection)]]} about="They can be restored until the server removes them permanently.">
       <Await of={list}>{({ documents, total }) => (documents.length === 0 ? <Empty>No deleted document is kept.</Empty> : (
         <div class="stack">
           {total > documents.length && <p class="muted">The first {count(documents.length)} of {count(total)}.</p>}

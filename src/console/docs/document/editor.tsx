@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { updateDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, messageOf, RequestError } from '../../shared/ask.ts';
 import { Markdown } from '../../shared/markdown.tsx';
-import { tell } from '../../shared/toasts.tsx';
+import { showToast } from '../../shared/toasts.tsx';
 import { useSettled } from '../../shared/use-load.ts';
 import { MetaEditor } from './meta-editor.tsx';
 import { metaOf, rowsOf } from './meta-rows.ts';
@@ -20,11 +20,11 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
     const { key, lang, checksum } = document;
     try {
       await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ...(checksum !== undefined && { ifChecksum: checksum }) } }));
-      tell('Saved');
+      showToast('Saved');
       onChange();
     } catch (error) {
       setConflict(error instanceof RequestError && error.status === 412);
-      tell(messageOf(error), true);
+      showToast(messageOf(error), true);
     }
   };
   const onKey = (event: KeyboardEvent): void => {

@@ -18,14 +18,14 @@ export interface SignInDeps extends Pick<AccessStore, 'sql'> {
 }
 
 /** A name that no user can have. */
-const NOBODY = '';
+const NO_USER = '';
 
 export function signInHandlers({ sql, accounts, passwords, tokens, someone }: SignInDeps): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
   return {
     async login({ username, password }, { caller }) {
       const user = await readUser(sql, username);
       // Every request looks up one existing and one missing user, because finding a user takes longer than not finding one.
-      await readUser(sql, user === undefined ? someone : NOBODY);
+      await readUser(sql, user === undefined ? someone : NO_USER);
       const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
       const party = { address: clientNetwork(caller.ip ?? ''), name: username };
       if (!(await passwords.matches(password, hash, party))) throw invalidCredentials();

@@ -12,12 +12,12 @@ export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandle
   return {
     getSignInMethods: async () => ({ password: true, oidc: oidc !== undefined }),
     startOidcSignIn: async () => requireIssuer(oidc).issuer.begin(),
-    async finishOidcSignIn({ flow, query }, { tellActor }) {
+    async finishOidcSignIn({ flow, query }, { setActor }) {
       const { issuer } = requireIssuer(oidc);
-      const vouched = await oidc!.admit(await issuer.end(flow, query));
-      if (vouched === undefined) throw invalidCredentials();
-      const { account, rights } = vouched;
-      tellActor?.(account.username);
+      const signedIn = await oidc!.admit(await issuer.end(flow, query));
+      if (signedIn === undefined) throw invalidCredentials();
+      const { account, rights } = signedIn;
+      setActor?.(account.username);
       const signOutUrl = await issuer.signOutUrl();
       return { ...(await tokens.sign({ ...account, rights }, account.admin)), username: account.username, ...(signOutUrl !== undefined && { signOutUrl }) };
     },

@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describe('sign-in by OpenID Connect', () => {
-  it('makes a user of whoever signs in first, whose claims are worth what the mapping says', async () => {
+  it('creates a user for whoever signs in first, with the rights that the mapping derives from the claims', async () => {
     await open();
     const { token: value, username, signOutUrl } = await signIn();
     expect([username, new URL(signOutUrl!).origin]).toEqual(['ann', issuer.url]);
@@ -67,7 +67,7 @@ describe('sign-in by OpenID Connect', () => {
     await expect(signIn()).rejects.toMatchObject({ code: 'invalid_credentials' });
   });
 
-  it('takes an answer of the issuer once, for its own flow, in time', async () => {
+  it('takes a response of the issuer once, for its own flow, in time', async () => {
     await open();
     const [one, other] = [await fixture.call('startOidcSignIn'), await fixture.call('startOidcSignIn')];
     const query = await browse(one.url);
@@ -121,7 +121,7 @@ describe('tokens of the issuer', () => {
     expect(await identify(good)).toBeUndefined();
   });
 
-  it('of somebody whom nobody knows are invalid where no users are made', async () => {
+  it('of unknown users are invalid where no users are created', async () => {
     await open({ createUsers: false });
     expect(await identify(issuer.token('sub-of-ann', CLAIMS))).toBeUndefined();
   });

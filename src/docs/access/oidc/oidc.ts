@@ -22,7 +22,7 @@ export interface OidcDeps extends AccessStore {
 }
 
 /** A user whom the issuer has authenticated. */
-export interface Vouched {
+export interface SignedIn {
   readonly account: Account;
   readonly rights: ClaimedRights;
 }
@@ -48,25 +48,25 @@ export class Oidc {
   }
 
   /** The user who signs in with these claims, created if that is allowed; undefined for a disabled user. Throws `forbidden` for everyone else. */
-  async admit(claims: Claims): Promise<Vouched | undefined> {
+  async admit(claims: Claims): Promise<SignedIn | undefined> {
     const username = (await this.#known(claims)) ?? (await this.#create(claims));
     return this.#account(username, claims);
   }
 
   /** The user of a token of the issuer; undefined if the token is not valid. */
-  async identify(token: string): Promise<(Vouched & { readonly expiresAt: number }) | undefined> {
+  async identify(token: string): Promise<(SignedIn & { readonly expiresAt: number }) | undefined> {
     const verified = await this.#deps.issuer.verify(token);
     if (verified === undefined) return undefined;
     const username = (await this.#known(verified.claims)) ?? (await this.#create(verified.claims).catch(orUnknown));
-    const vouched = username === undefined ? undefined : await this.#account(username, verified.claims);
-    return vouched && { ...vouched, expiresAt: verified.expiresAt };
+    const signedIn = username === undefined ? undefined : await this.#account(username, verified.claims);
+    return signedIn && { ...signedIn, expiresAt: verified.expiresAt };
   }
 
   #known({ sub }: Claims): Promise<string | undefined> {
     return readSubject(this.#deps.sql, { issuer: this.#deps.settings.issuer, subject: sub });
   }
 
-  async #account(username: string, claims: Claims): Promise<Vouched | undefined> {
+  async #account(username: string, claims: Claims): Promise<SignedIn | undefined> {
     const rights = this.#mapping.rightsIn(claims);
     const account = await this.#deps.accounts.account(username, rights);
     return account === undefined || account.disabled ? undefined : { account, rights };

@@ -70,7 +70,7 @@ export class WatchHub {
       feed: this.#feed,
       cursor: memoryCursor(head),
       // A stopped subscriber may have a batch under way.
-      handle: async (changes) => (subscriber === this.#subscriber ? this.#tell(changes) : undefined),
+      handle: async (changes) => (subscriber === this.#subscriber ? this.#deliver(changes) : undefined),
       onGap: async (gap) => {
         if (subscriber === this.#subscriber) this.#restored(gap.head);
         return gap.head;
@@ -91,7 +91,7 @@ export class WatchHub {
     void subscriber.stop();
   }
 
-  #tell(changes: readonly Change[]): void {
+  #deliver(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#position = change.lsn;
       const event = eventOf(change);
@@ -108,7 +108,7 @@ export class WatchHub {
 }
 
 export function eventsLost(): ServiceError {
-  return new ServiceError('unavailable', 'events were lost: the database was replaced by a backup, or they are no longer kept; watch it anew, without the number of the last event');
+  return new ServiceError('unavailable', 'events were lost: the database was replaced by a backup, or they are no longer kept; watch it again, without the number of the last event');
 }
 
 const stopping = (): ServiceError => new ServiceError('unavailable', 'the service is stopping');

@@ -59,7 +59,7 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
     fixture = await Fixture.open(driver);
   });
 
-  it('tells what happens from now on, in order', async () => {
+  it('reports what happens from now on, in order', async () => {
     await add('before');
     const client = await Client.watch();
     await add('A');
@@ -71,7 +71,7 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
     expect(events.map(({ event, seq }) => [event, seq])).toEqual([['doc.added', 2], ['doc.updated', 3], ['doc.updated', 4], ['doc.deleted', 5]]);
   });
 
-  it('tells of expiry with its reason, and of a collection that is deleted as a whole', async () => {
+  it('reports expiry with its reason, and of a collection that is deleted as a whole', async () => {
     const client = await Client.watch();
     await fixture.call('addDocument', { collection: 'c', key: 'a', lang: 'en', contentMd: '', ttl: 5 });
     fixture.advance(6);
@@ -102,7 +102,7 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
     expect(await system.names(1)).toEqual(['doc.added secret']);
   });
 
-  it('hands out the document as it is when the event is taken', async () => {
+  it('returns the document as it is when the event is taken', async () => {
     const client = await Client.watch({ includeDocument: true });
     await add('a');
     await add('b');

@@ -79,7 +79,7 @@ describe('embedding configurations (contract section 4, decision D-47)', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['large']);
   });
 
-  it('take effect for new work without a restart, and embed nothing anew', async () => {
+  it('take effect for new work without a restart, and embed nothing again', async () => {
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
     await create({ isDefault: true });

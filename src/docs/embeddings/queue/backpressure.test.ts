@@ -21,7 +21,7 @@ async function finish(): Promise<void> {
 }
 
 describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
-  it('drops at once when writes are not to wait, and tells how many', async () => {
+  it('drops at once when writes are not to wait, and reports how many', async () => {
     await full(2, 0);
     expect(await addBatch('a', 'b', 'c')).toEqual({ added: 3, updated: 0, failed: 0, errors: [], embeddingDropped: 3 });
     expect(await fixture.call('ingestDocuments', { collection: 'blog', documents: documents('d') })).toMatchObject({ added: 1, embeddingDropped: 1 });
@@ -33,7 +33,7 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
     expect(fixture.script.texts.sort()).toEqual(['text fill0', 'text fill1']);
   });
 
-  it('tells nothing when nothing was dropped', async () => {
+  it('reports nothing when nothing was dropped', async () => {
     fixture = await EmbeddingFixture.open({ queueSize: 5 });
     expect(await addBatch('a', 'b')).toEqual({ added: 2, updated: 0, failed: 0, errors: [] });
   });
@@ -115,7 +115,7 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
       .toMatchObject({ added: 1, skipped: 1, failed: 1, embeddingDropped: 1 });
   });
 
-  it('gives a write that was given up its room back', async () => {
+  it('returns a write that was given up its room', async () => {
     await full(1, 5000);
     const client = new AbortController();
     const write = fixture.call('addDocument', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'gone' }, client.signal);

@@ -66,7 +66,7 @@ describe('the gate of the queue', () => {
     }));
   });
 
-  it('gives room to those who wait in the order in which they came', async () => {
+  it('gives free space to waiting writers in the order in which they came', async () => {
     const { gate } = gateOf(4, 1000);
     gate.count(4);
     const done: string[] = [];
@@ -81,7 +81,7 @@ describe('the gate of the queue', () => {
     expect(gate.depth).toBe(4);
   });
 
-  it('gives a write that has waited in vain what it has found by then', async () => {
+  it('gives a write that has waited in vain the space that is free by then', async () => {
     const { gate, timer } = gateOf(4, 1000);
     gate.count(3);
     const waitBudget = gate.waitBudget();
@@ -92,7 +92,7 @@ describe('the gate of the queue', () => {
     expect(gate.depth).toBe(4);
   });
 
-  it('lets everybody through when it is closed, with nothing dropped', async () => {
+  it('lets all waiting writers pass when it is closed, with nothing dropped', async () => {
     const { gate } = gateOf(1, 1000);
     gate.count(1);
     const reserving = gate.reserve(pending(3), gate.waitBudget());

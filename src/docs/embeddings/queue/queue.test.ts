@@ -23,7 +23,7 @@ const refused = (text: string) => (texts: readonly string[]) => (texts.some((eac
 const down = () => new EmbeddingError('connection refused', { retryable: true });
 
 describe('documents that are written', () => {
-  it('are embedded in the background, several in one call, and the feed tells of it', async () => {
+  it('are embedded in the background, several in one call, and the feed reports it', async () => {
     const fixture = await open();
     fixture.script.hold();
     await fixture.call('addDocuments', { collection: 'Blog', documents: ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, lang: 'en', contentMd: `text ${key}` })) });
@@ -69,7 +69,7 @@ describe('documents that are written', () => {
     expect(await fixture.states()).toEqual([]);
   });
 
-  it('are embedded anew when their body changes, and when they become code, which is cut otherwise', async () => {
+  it('are embedded again when their body changes, and when they become code, which is cut otherwise', async () => {
     const fixture = await open();
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
@@ -226,7 +226,7 @@ describe('a provider that misbehaves', () => {
     expect((await fixture.stats()).queue).not.toHaveProperty('last_error');
   });
 
-  it('cannot make a document block others: one that is refused for good is written down with the reason', async () => {
+  it('cannot make a document block others: one that is refused permanently is recorded with the reason', async () => {
     const fixture = await open();
     fixture.script.failure = refused('poison');
     fixture.script.hold();

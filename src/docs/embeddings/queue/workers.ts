@@ -174,7 +174,7 @@ export class EmbeddingWorkers {
     const waitMs = Math.max(retryAfter, backoffDelay(this.#failures, PROVIDER_BACKOFF));
     this.#options.log.warn({ err: error, failures: this.#failures, waitMs }, 'embedding failed; trying again later');
     this.#pausing++;
-    this.#tellRested();
+    this.#notifyRested();
     await this.#options.timer.sleep(waitMs, AbortSignal.any([signal, this.#resume.signal]));
     this.#pausing--;
   }
@@ -182,12 +182,12 @@ export class EmbeddingWorkers {
   async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const sleeper = new AbortController();
     this.#sleepers.add(sleeper);
-    this.#tellRested();
+    this.#notifyRested();
     await this.#options.timer.sleep(milliseconds, AbortSignal.any([signal, sleeper.signal]));
     this.#sleepers.delete(sleeper);
   }
 
-  #tellRested(): void {
+  #notifyRested(): void {
     this.#rested.resolve();
     this.#rested = Promise.withResolvers();
   }

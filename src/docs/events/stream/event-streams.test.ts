@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOBODY, type Download, type Identity } from '../../../operations/index.ts';
+import { ANONYMOUS, type Download, type Identity } from '../../../operations/index.ts';
 import { VirtualTimer } from '../../../testkit/virtual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
-import { tellEvent } from '../tell-event.ts';
+import { publishEvent } from '../publish-event.ts';
 import { createEventStreams, type EventStreams, type EventStreamsDeps } from './index.ts';
 
 interface Block {
@@ -21,7 +21,7 @@ let identity: Identity;
 let recheck: () => Promise<void>;
 
 const ADMIN: Identity = { username: 'root', admin: true, by: 'token', may: () => true };
-const readerOf = (...collections: string[]): Identity => ({ ...NOBODY, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
+const readerOf = (...collections: string[]): Identity => ({ ...ANONYMOUS, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
 
 /** A guard and standings for the current `identity`. */
 const access: EventStreamsDeps['access'] = {
@@ -102,7 +102,7 @@ afterEach(async () => {
 describe.each(DRIVERS)('the stream of events over %s', (driver) => {
   beforeEach(() => start(driver));
 
-  it('tells what happens from now on, in order, with numbers to resume from', async () => {
+  it('reports what happens from now on, in order, with numbers to resume from', async () => {
     await add('before');
     const client = await Client.open();
     await add('A');
@@ -129,7 +129,7 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     await expect(Client.open({ events: ['doc.eaten'] })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('"doc.eaten"') as string });
   });
 
-  it('tells of a gap, and continues with what is kept', async () => {
+  it('reports a gap, and continues with what is kept', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await add(key);
     await fixture.feed.prune({ entries: 2 });
     const client = await Client.open({ lastEventId: '1' });
@@ -141,7 +141,7 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     expect(await all.names(2)).toEqual(['doc.added c', 'doc.added d']);
   });
 
-  it('tells of a database that was replaced by a backup', async () => {
+  it('reports a database that was replaced by a backup', async () => {
     await add('a');
     const client = await Client.open();
     await fixture.sql.transaction((tx) => fixture.feed.restart(tx, 100));
@@ -207,7 +207,7 @@ describe('a stream of events', () => {
     identity = readerOf('c');
     const client = await Client.open();
     await expect(Client.open({ events: ['ops.disk_usage_high'] })).rejects.toMatchObject({ code: 'admin_required' });
-    tellEvent(fixture.environment, 'ops.disk_usage_high', { usedPercent: 90 });
+    publishEvent(fixture.environment, 'ops.disk_usage_high', { usedPercent: 90 });
     await add('a', 'other');
     await fixture.sql.transaction((tx) => fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'b', lang: 'en', docId: '_memory|b|en' }]));
     await add('c');

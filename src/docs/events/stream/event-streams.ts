@@ -6,7 +6,7 @@ import { FeedGap, type ChangeFeed } from '../../../storage/index.ts';
 import type { Access } from '../../access/index.ts';
 import type { Documents } from '../../documents/index.ts';
 import { isServerEvent, knownEvents, type ServiceEvent } from '../service-event.ts';
-import { StreamHub, type StreamLimits, type StreamSeat } from './stream-hub.ts';
+import { StreamHub, type StreamLimits, type StreamSubscriber } from './stream-hub.ts';
 import { eventText, lostText, openingText, positionText } from './stream-text.ts';
 
 /** Server-sent events of the change feed (`GET /v1/events`). */
@@ -89,23 +89,23 @@ class EventStream {
   async *read(): AsyncGenerator<Uint8Array> {
     const { hub, access } = this.#deps;
     const { caller, signal } = this.#context;
-    const seat = hub.open(this.#request.owner);
-    const standing = access.follow(caller, () => this.#identify());
-    for (const each of [signal, standing.signal]) each.addEventListener('abort', seat.end);
-    if (signal.aborted || standing.signal.aborted) seat.end();
+    const subscriber = hub.open(this.#request.owner);
+    const accessWatch = access.follow(caller, () => this.#identify());
+    for (const each of [signal, accessWatch.signal]) each.addEventListener('abort', subscriber.end);
+    if (signal.aborted || accessWatch.signal.aborted) subscriber.end();
     try {
-      await standing.ready.catch(seat.end);
-      if (!seat.over) yield Buffer.from(openingText(this.#position));
-      while (!seat.over) {
-        yield* this.#unread(seat);
-        if (seat.over || this.#request.until !== undefined) return;
-        await seat.news();
-        if (!seat.over && seat.takeBeat()) yield Buffer.from(positionText(this.#position));
+      await accessWatch.ready.catch(subscriber.end);
+      if (!subscriber.over) yield Buffer.from(openingText(this.#position));
+      while (!subscriber.over) {
+        yield* this.#unread(subscriber);
+        if (subscriber.over || this.#request.until !== undefined) return;
+        await subscriber.news();
+        if (!subscriber.over && subscriber.takeBeat()) yield Buffer.from(positionText(this.#position));
       }
     } finally {
-      for (const each of [signal, standing.signal]) each.removeEventListener('abort', seat.end);
-      standing.release();
-      seat.leave();
+      for (const each of [signal, accessWatch.signal]) each.removeEventListener('abort', subscriber.end);
+      accessWatch.release();
+      subscriber.leave();
     }
   }
 
@@ -116,13 +116,13 @@ class EventStream {
   }
 
   /** Sends all unread events of the feed. */
-  async *#unread(seat: StreamSeat): AsyncGenerator<Uint8Array> {
+  async *#unread(subscriber: StreamSubscriber): AsyncGenerator<Uint8Array> {
     const { until = Infinity } = this.#request;
-    while (!seat.over && this.#position < until) {
+    while (!subscriber.over && this.#position < until) {
       try {
         const page = await this.#deps.hub.read(this.#position);
         if (page === undefined) return;
-        yield* this.#pieces(seat, page.events.filter((event) => event.seq <= until));
+        yield* this.#pieces(subscriber, page.events.filter((event) => event.seq <= until));
         this.#position = page.last;
       } catch (error) {
         if (!(error instanceof FeedGap)) throw error;
@@ -133,10 +133,10 @@ class EventStream {
     }
   }
 
-  async *#pieces(seat: StreamSeat, events: readonly ServiceEvent[]): AsyncGenerator<Uint8Array> {
+  async *#pieces(subscriber: StreamSubscriber, events: readonly ServiceEvent[]): AsyncGenerator<Uint8Array> {
     let text = '';
     for (const event of events) {
-      if (seat.over) return;
+      if (subscriber.over) return;
       if (!this.#wants(event)) continue;
       text += eventText(event, await this.#documentOf(event));
       if (text.length < PIECE) continue;

@@ -42,7 +42,7 @@ export interface StreamHubOptions {
 export class StreamHub {
   readonly #options: StreamHubOptions;
   readonly #limits: StreamLimits;
-  readonly #seats = new Set<StreamSeat>();
+  readonly #subscribers = new Set<StreamSubscriber>();
   #read: { readonly after: number; readonly page: Promise<Page | undefined> } | undefined;
   #rest: (() => void) | undefined;
   #waking = false;
@@ -55,27 +55,27 @@ export class StreamHub {
 
   /** Number of open streams. */
   get size(): number {
-    return this.#seats.size;
+    return this.#subscribers.size;
   }
 
   /** Throws `unavailable` after `stop`, `busy` when there are too many streams, `rate_limited` when the owner has too many. */
   admit(owner: string): void {
     if (this.#stopped) throw new ServiceError('unavailable', 'the service is stopping');
-    if (this.#seats.size >= this.#limits.all) throw new ServiceError('busy', `at most ${this.#limits.all} streams of events may be open; try again later`, RETRY);
-    const own = [...this.#seats].filter((seat) => seat.owner === owner).length;
+    if (this.#subscribers.size >= this.#limits.all) throw new ServiceError('busy', `at most ${this.#limits.all} streams of events may be open; try again later`, RETRY);
+    const own = [...this.#subscribers].filter((subscriber) => subscriber.owner === owner).length;
     if (own >= this.#limits.each) throw new ServiceError('rate_limited', `at most ${this.#limits.each} streams of events may be open for one client; close one first`, RETRY);
   }
 
   /** Opens a stream; the caller must call `leave` when it ends. Throws as `admit` does. */
-  open(owner: string): StreamSeat {
+  open(owner: string): StreamSubscriber {
     this.admit(owner);
-    const seat = new StreamSeat(owner, () => {
-      this.#seats.delete(seat);
-      if (this.#seats.size === 0) this.#rest?.();
+    const subscriber = new StreamSubscriber(owner, () => {
+      this.#subscribers.delete(subscriber);
+      if (this.#subscribers.size === 0) this.#rest?.();
     });
-    this.#seats.add(seat);
+    this.#subscribers.add(subscriber);
     this.#rest ??= this.#begin();
-    return seat;
+    return subscriber;
   }
 
   /** The changes after a position; undefined at the head. Throws `FeedGap`. */
@@ -93,7 +93,7 @@ export class StreamHub {
   /** Ends all streams; new ones are refused. */
   stop(): void {
     this.#stopped = true;
-    for (const seat of this.#seats) seat.end();
+    for (const subscriber of this.#subscribers) subscriber.end();
   }
 
   #begin(): () => void {
@@ -116,8 +116,8 @@ export class StreamHub {
     this.#waking = true;
     setTimeout(() => {
       this.#waking = false;
-      for (const seat of this.#seats) seat.wake();
-    }, this.#seats.size > MANY ? WAKE_MS : 0);
+      for (const subscriber of this.#subscribers) subscriber.wake();
+    }, this.#subscribers.size > MANY ? WAKE_MS : 0);
   }
 
   /** Never rejects. */
@@ -127,7 +127,7 @@ export class StreamHub {
       if (resting.aborted) return;
       // Covers changes that caused no wake-up in this process, such as a replaced database.
       this.#read = undefined;
-      for (const seat of this.#seats) seat.beat();
+      for (const subscriber of this.#subscribers) subscriber.beat();
     }
   }
 }
@@ -135,7 +135,7 @@ export class StreamHub {
 const RETRY = { headers: { 'Retry-After': '15' } };
 
 /** One open stream. */
-export class StreamSeat {
+export class StreamSubscriber {
   readonly owner: string;
   readonly #forget: () => void;
   #news = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { formsOf } from '../../../text/tokenize.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
 import { SearchFixture } from '../search/test-fixture.ts';
 import { allTexts } from '../view/document-texts.ts';
-import { createTeacher } from './teacher.ts';
+import { createTrainer } from './training.ts';
 
 const PLAIN = { rerank: false, algorithm: 'pmisparse', disableStem: true };
 
@@ -147,7 +147,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     expect(Object.keys(await matched('garden')).sort().join('')).toBe('ijkl');
   });
 
-  it('heeds stop words that were added since it learned', async () => {
+  it('respects stop words that were added since it learned', async () => {
     await addAll();
     expect(Object.keys(await matched('shock')).sort().join('')).toBe('abcde');
     await fixture.call('addStopWords', { collection: 'c', words: ['tube'] });
@@ -191,7 +191,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     expect(Object.keys(await matched('shock', { limit: 100 }))).toContain('w');
   });
 
-  it('learns from a sample of so many documents, the same each time', async () => {
+  it('learns from a sample of limited size, the same each time', async () => {
     const items = Array.from({ length: 300 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `alpha word${i} alpha word${i}` }));
     await fixture.call('addDocuments', { collection: 'c', documents: items });
     const { sql, environment } = fixture.base;
@@ -202,7 +202,7 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     expect(await keys(0.2)).toEqual(sample);
     expect(await keys(1)).toHaveLength(300);
     const rules = { lang: 'en', stemming: false, stopWords: new Set<string>() };
-    const learned = await createTeacher(environment, 40).learn('c', rules, new AbortController().signal);
+    const learned = await createTrainer(environment, 40).train('c', rules, new AbortController().signal);
     const known = items.filter((_, i) => learned.of(`word${i}`).length > 0);
     expect(known.length).toBeGreaterThan(30);
     expect(known.length).toBeLessThanOrEqual(40);

@@ -4,14 +4,14 @@ import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { Fixture } from '../../documents/test-fixture.ts';
 import { FIRST_WAIT_MS, IDLE_MS, MAX_STALE_MS, NeighbourModels, type NeighbourModelsOptions, QUIET_MS, REST_FACTOR } from './neighbour-models.ts';
-import type { Teacher } from './teacher.ts';
+import type { Trainer } from './training.ts';
 
 const RULES = { lang: 'en', stemming: true, stopWords: new Set(['the']) };
 const SIGNAL = new AbortController().signal;
 
 /** A teacher that trains when the test resolves it; in each model the number of its training is a neighbour of `lesson`. */
-class SlowTeacher implements Teacher {
-  readonly lessons: { readonly collection: string; readonly end: (failure?: Error) => Promise<void> }[] = [];
+class SlowTrainer implements Trainer {
+  readonly trainings: { readonly collection: string; readonly end: (failure?: Error) => Promise<void> }[] = [];
   #begun = Promise.withResolvers<void>();
   quick = false;
 
@@ -19,11 +19,11 @@ class SlowTeacher implements Teacher {
     return this.quick;
   }
 
-  async learn(collection: string, _: typeof RULES, signal: AbortSignal): Promise<Neighbours> {
+  async train(collection: string, _: typeof RULES, signal: AbortSignal): Promise<Neighbours> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const number = this.lessons.length + 1;
+    const number = this.trainings.length + 1;
     signal.addEventListener('abort', () => reject(signal.reason as Error));
-    this.lessons.push({
+    this.trainings.push({
       collection,
       async end(failure) {
         if (failure === undefined) resolve();
@@ -39,7 +39,7 @@ class SlowTeacher implements Teacher {
 
   /** Waits until this many lessons have begun. */
   async begun(count: number): Promise<void> {
-    while (this.lessons.length < count) {
+    while (this.trainings.length < count) {
       this.#begun = Promise.withResolvers();
       await this.#begun.promise;
     }
@@ -49,13 +49,13 @@ class SlowTeacher implements Teacher {
 describe('models of which terms stand together (decision D-84)', () => {
   let fixture: Fixture;
   let timer: ManualTimer;
-  let teacher: SlowTeacher;
+  let trainer: SlowTrainer;
   const all: NeighbourModels[] = [];
   beforeEach(async () => {
     fixture = await Fixture.open('sql.js');
     await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
     timer = new ManualTimer();
-    teacher = new SlowTeacher();
+    trainer = new SlowTrainer();
   });
   afterEach(async () => {
     for (const models of all.splice(0)) await models.stop();
@@ -63,7 +63,7 @@ describe('models of which terms stand together (decision D-84)', () => {
   });
 
   const open = (options: NeighbourModelsOptions = {}): NeighbourModels => {
-    const models = new NeighbourModels(fixture.environment, { timer, teacher, ...options });
+    const models = new NeighbourModels(fixture.environment, { timer, trainer, ...options });
     all.push(models);
     return models;
   };
@@ -73,8 +73,8 @@ describe('models of which terms stand together (decision D-84)', () => {
   const trained = async (options: NeighbourModelsOptions = {}): Promise<NeighbourModels> => {
     const models = open(options);
     const first = seen(models);
-    await teacher.begun(1);
-    await teacher.lessons[0]!.end();
+    await trainer.begun(1);
+    await trainer.trainings[0]!.end();
     expect(await first).toBe('n1');
     return models;
   };
@@ -90,53 +90,53 @@ describe('models of which terms stand together (decision D-84)', () => {
   it('are learned by the first search, once for all that wait', async () => {
     const models = open();
     const searches = [seen(models), seen(models, 'C')];
-    await teacher.begun(1);
-    await teacher.lessons[0]!.end();
+    await trainer.begun(1);
+    await trainer.trainings[0]!.end();
     expect(await Promise.all(searches)).toEqual(['n1', 'n1']);
     expect(await seen(models)).toBe('n1');
-    expect(teacher.lessons.map(({ collection }) => collection)).toEqual(['c']);
+    expect(trainer.trainings.map(({ collection }) => collection)).toEqual(['c']);
   });
 
-  it('go on serving after a write, and are learned anew when it is quiet', async () => {
+  it('go on serving after a write, and are learned again when it is quiet', async () => {
     const models = await trained();
     await write(models);
     expect(await seen(models)).toBe('n1');
     await write(models, 2);
     await timer.elapse();
     await turns();
-    expect(teacher.lessons).toHaveLength(1);
+    expect(trainer.trainings).toHaveLength(1);
     await timer.elapse();
-    await teacher.begun(2);
+    await trainer.begun(2);
     expect(await seen(models)).toBe('n1');
-    await teacher.lessons[1]!.end();
+    await trainer.trainings[1]!.end();
     await models.settled();
     expect(await seen(models)).toBe('n2');
-    expect(teacher.lessons).toHaveLength(2);
+    expect(trainer.trainings).toHaveLength(2);
   });
 
   it('wait while writing goes on, but not for ever', async () => {
     const models = await trained();
     await write(models);
     for (let waited = 0; waited < MAX_STALE_MS; waited += QUIET_MS) {
-      expect(teacher.lessons).toHaveLength(1);
+      expect(trainer.trainings).toHaveLength(1);
       await write(models);
       await timer.elapse();
       await turns();
     }
-    await teacher.begun(2);
+    await trainer.begun(2);
     expect(timer.sleeps.filter((milliseconds) => milliseconds === QUIET_MS)).toHaveLength(MAX_STALE_MS / QUIET_MS);
   });
 
   it('are learned once more when something was written while they were learned', async () => {
     const models = open();
     const first = seen(models);
-    await teacher.begun(1);
+    await trainer.begun(1);
     await write(models);
-    await teacher.lessons[0]!.end();
+    await trainer.trainings[0]!.end();
     expect(await first).toBe('n1');
     await timer.elapse();
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     await models.settled();
     expect(await seen(models)).toBe('n2');
   });
@@ -144,36 +144,36 @@ describe('models of which terms stand together (decision D-84)', () => {
   it('rest after a training that took long', async () => {
     const models = open();
     const first = seen(models);
-    await teacher.begun(1);
+    await trainer.begun(1);
     fixture.advance(7);
-    await teacher.lessons[0]!.end();
+    await trainer.trainings[0]!.end();
     await first;
     await write(models);
     await timer.elapse();
     await turns();
     expect(timer.sleeps.at(-1)).toBe(7000 * REST_FACTOR - QUIET_MS);
-    expect(teacher.lessons).toHaveLength(1);
+    expect(trainer.trainings).toHaveLength(1);
     await timer.elapse();
-    await teacher.begun(2);
+    await trainer.begun(2);
   });
 
-  it('answer index_loading when the first training takes long, and serve when it is done', async () => {
+  it('return index_loading when the first training takes long, and serve when it is done', async () => {
     const models = open();
     const search = seen(models);
-    await teacher.begun(1);
+    await trainer.begun(1);
     expect(timer.sleeps).toEqual([FIRST_WAIT_MS]);
     await Promise.all([timer.elapse(), expect(search).rejects.toMatchObject({ code: 'index_loading' })]);
-    await teacher.lessons[0]!.end();
+    await trainer.trainings[0]!.end();
     await models.settled();
     expect(await seen(models)).toBe('n1');
-    expect(teacher.lessons).toHaveLength(1);
+    expect(trainer.trainings).toHaveLength(1);
   });
 
   it('end the wait of a client that has gone', async () => {
     const models = open();
     const client = new AbortController();
     const search = models.of('c', RULES, client.signal);
-    await teacher.begun(1);
+    await trainer.begun(1);
     client.abort(new Error('gone'));
     await expect(search).rejects.toThrow();
   });
@@ -181,40 +181,40 @@ describe('models of which terms stand together (decision D-84)', () => {
   it('are tried again by the next search when learning failed', async () => {
     const models = open();
     const first = seen(models);
-    await teacher.begun(1);
-    await Promise.all([teacher.lessons[0]!.end(new Error('no memory')), expect(first).rejects.toThrow('no memory')]);
+    await trainer.begun(1);
+    await Promise.all([trainer.trainings[0]!.end(new Error('no memory')), expect(first).rejects.toThrow('no memory')]);
     const second = seen(models);
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     expect(await second).toBe('n2');
   });
 
-  it('serve on while learning anew fails, which is tried again', async () => {
+  it('serve on while learning again fails, which is tried again', async () => {
     const models = await trained();
     await write(models);
     await timer.elapse();
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end(new Error('no memory'));
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end(new Error('no memory'));
     expect(await seen(models)).toBe('n1');
     // First for the quiet period, then because it failed.
     await timer.elapse();
     await timer.elapse();
-    await teacher.begun(3);
-    await teacher.lessons[2]!.end();
+    await trainer.begun(3);
+    await trainer.trainings[2]!.end();
     await models.settled();
     expect(await seen(models)).toBe('n3');
   });
 
-  it('go instead of being learned anew when nobody has asked for long', async () => {
+  it('go instead of being learned again when nobody has asked for long', async () => {
     const models = await trained();
     fixture.advance(IDLE_MS / 1000);
     await write(models);
     await timer.elapse();
     await models.settled();
-    expect(teacher.lessons).toHaveLength(1);
+    expect(trainer.trainings).toHaveLength(1);
     const search = seen(models);
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     expect(await search).toBe('n2');
   });
 
@@ -224,13 +224,13 @@ describe('models of which terms stand together (decision D-84)', () => {
     await fixture.call('deleteCollection', { collection: 'c' });
     await models.caughtUp();
     const search = seen(models);
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     expect(await search).toBe('n2');
     await models.stop();
     await models.stop();
     const again = seen(models);
-    await teacher.begun(3);
+    await trainer.begun(3);
     const failed = expect(again).rejects.toMatchObject({ code: 'unavailable' });
     await models.stop();
     await failed;
@@ -240,35 +240,35 @@ describe('models of which terms stand together (decision D-84)', () => {
     const models = await trained();
     expect((await models.of('c', { ...RULES, stopWords: new Set(['of']) }, SIGNAL)).of('lesson')[0]!.form).toBe('n1');
     await timer.elapse();
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     await models.settled();
-    expect(teacher.lessons).toHaveLength(2);
+    expect(trainer.trainings).toHaveLength(2);
   });
 
-  it('give way to others when they take too many bytes, the one first that was not asked for longest', async () => {
+  it('are evicted when they take too many bytes, the least recently used first', async () => {
     const models = await trained({ maxBytes: 1 });
     const other = seen(models, 'd');
-    await teacher.begun(2);
-    await teacher.lessons[1]!.end();
+    await trainer.begun(2);
+    await trainer.trainings[1]!.end();
     await other;
     expect(await seen(models, 'd')).toBe('n2');
     const again = seen(models);
-    await teacher.begun(3);
-    await teacher.lessons[2]!.end();
+    await trainer.begun(3);
+    await trainer.trainings[2]!.end();
     expect(await again).toBe('n3');
   });
 
-  it.each([[true, 2], [false, 1]])('are learned side by side when that is quick: %s', async (quick, lessons) => {
-    teacher.quick = quick;
+  it.each([[true, 2], [false, 1]])('are learned side by side when that is quick: %s', async (quick, trainings) => {
+    trainer.quick = quick;
     const models = open();
     const searches = [seen(models, 'c'), seen(models, 'd')];
-    await teacher.begun(lessons);
+    await trainer.begun(trainings);
     await turns();
-    expect(teacher.lessons).toHaveLength(lessons);
+    expect(trainer.trainings).toHaveLength(trainings);
     for (let i = 0; i < 2; i++) {
-      await teacher.begun(i + 1);
-      await teacher.lessons[i]!.end();
+      await trainer.begun(i + 1);
+      await trainer.trainings[i]!.end();
     }
     expect((await Promise.all(searches)).sort()).toEqual(['n1', 'n2']);
   });

@@ -5,14 +5,14 @@ import type { Neighbours } from '../../../search/cooccurrence/index.ts';
 import { memoryCursor, Subscriber, type Change } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { CODE_CLASSES } from '../view/document-classes.ts';
-import { createTeacher, type LearningRules, type Teacher } from './teacher.ts';
+import { createTrainer, type LearningRules, type Trainer } from './training.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>;
 
 export interface NeighbourModelsOptions {
   readonly timer?: Timer;
   /** Learns models; tests pass another one. */
-  readonly teacher?: Teacher;
+  readonly trainer?: Trainer;
   /** Maximum bytes of all models together. */
   readonly maxBytes?: number;
 }
@@ -69,16 +69,16 @@ interface Run {
 export class NeighbourModels {
   readonly #env: Environment;
   readonly #timer: Timer;
-  readonly #teacher: Teacher;
+  readonly #trainer: Trainer;
   readonly #maxBytes: number;
   /** In the order of their last use. */
   readonly #models = new Map<string, Model>();
   #run: Promise<Run> | undefined;
 
-  constructor(env: Environment, { timer = systemTimer, teacher = createTeacher(env), maxBytes = MAX_BYTES }: NeighbourModelsOptions = {}) {
+  constructor(env: Environment, { timer = systemTimer, trainer = createTrainer(env), maxBytes = MAX_BYTES }: NeighbourModelsOptions = {}) {
     this.#env = env;
     this.#timer = timer;
-    this.#teacher = teacher;
+    this.#trainer = trainer;
     this.#maxBytes = maxBytes;
   }
 
@@ -94,7 +94,7 @@ export class NeighbourModels {
       this.#noteWrite(run, model);
     }
     if (model.neighbours !== undefined) return model.neighbours;
-    model.first ??= this.#learn(run, model).finally(() => (model.first = undefined));
+    model.first ??= this.#train(run, model).finally(() => (model.first = undefined));
     const found = await this.#within(FIRST_WAIT_MS, model.first, signal);
     signal.throwIfAborted();
     return found;
@@ -195,11 +195,11 @@ export class NeighbourModels {
       if (failures > 0) await this.#timer.sleep(backoffDelay(failures, BACKOFF), signal);
       if (!this.#isKept(model) || signal.aborted) return;
       try {
-        await this.#learn(run, model);
+        await this.#train(run, model);
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned anew; trying again');
+        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned again; trying again');
       }
     }
   }
@@ -224,9 +224,9 @@ export class NeighbourModels {
     return false;
   }
 
-  async #learn(run: Run, model: Model): Promise<Neighbours> {
-    const line = await this.#teacher.isQuick(model.collection) ? model.collection : '';
-    const training = (run.lines.get(line) ?? Promise.resolve()).then(() => this.#learnNow(run, model));
+  async #train(run: Run, model: Model): Promise<Neighbours> {
+    const line = await this.#trainer.isQuick(model.collection) ? model.collection : '';
+    const training = (run.lines.get(line) ?? Promise.resolve()).then(() => this.#trainNow(run, model));
     const end = training.then(() => undefined, () => undefined).then(() => {
       if (run.lines.get(line) === end) run.lines.delete(line);
     });
@@ -234,11 +234,11 @@ export class NeighbourModels {
     return training;
   }
 
-  async #learnNow(run: Run, model: Model): Promise<Neighbours> {
+  async #trainNow(run: Run, model: Model): Promise<Neighbours> {
     run.abort.signal.throwIfAborted();
     const { writes } = model;
     const begun = this.#env.clock.now();
-    const neighbours = await this.#teacher.learn(model.collection, model.rules, run.abort.signal);
+    const neighbours = await this.#trainer.train(model.collection, model.rules, run.abort.signal);
     model.neighbours = neighbours;
     model.took = this.#env.clock.now() - begun;
     model.trained = writes;

@@ -2,7 +2,7 @@ import type { Columns } from '../../../search/columns/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { readyColumns, type ColumnsView } from '../../columns/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { OrdSet } from '../view/ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 
 export interface FacetCount {
   readonly value: string;

@@ -5,7 +5,7 @@ import type { Circle } from '../../../search/geo/index.ts';
 import { selectDocuments, type ColumnsView } from '../../columns/index.ts';
 import { withinCircle, type GeoView } from '../../geo/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { OrdSet } from '../view/ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 
 export interface EligibilityDeps extends Pick<DocsEnvironment, 'clock'> {
   readonly columns: Pick<ColumnsView, 'indexOf'>;

@@ -1,7 +1,7 @@
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
-import type { OrdSet } from '../view/ord-set.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { ResultRow } from '../../documents/index.ts';

@@ -14,8 +14,8 @@ import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
 import { QueryPlans } from './query-plans.ts';
-import { RememberedHighlights } from './remembered-highlights.ts';
-import { RememberedMatchers } from './remembered-matchers.ts';
+import { CachedHighlights } from './cached-highlights.ts';
+import { CachedMatchers } from './cached-matchers.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
@@ -30,7 +30,7 @@ export interface FullTextSearch {
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
   /** Memory of the caches that searches keep beside the indexes. */
-  readonly rememberedBytes: number;
+  readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
@@ -62,7 +62,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const remembered = { plans: new QueryPlans(), matchers: new RememberedMatchers(), highlights: new RememberedHighlights() };
+  const remembered = { plans: new QueryPlans(), matchers: new CachedMatchers(), highlights: new CachedHighlights() };
   const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, ...remembered };
   return {
     handlers: {
@@ -74,7 +74,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     rankByWords: (query) => rankByWords(deps, query),
     view: withExpansion(view, expansion),
     expansion,
-    get rememberedBytes() {
+    get cacheBytes() {
       return remembered.matchers.bytes + remembered.highlights.bytes;
     },
     deps,

@@ -120,18 +120,18 @@ describe('a query that finds nothing', () => {
     await fixture.add('b', 'fractions');
   });
 
-  it('is told what would have found something', async () => {
+  it('names what would have found something', async () => {
     expect(await fixture.find('Asynch functoin!')).toMatchObject({ total: 0, suggestions: ['async function!'] });
     expect((await fixture.find('function')).suggestions).toBeUndefined();
     expect((await fixture.find('zzzzzzz')).suggestions).toBeUndefined();
   });
 
-  it('is told so under its filters only', async () => {
+  it('names it under its filters only', async () => {
     expect(await fixture.find('functoin', { filterMeta: { kind: ['guide'] } })).toMatchObject({ suggestions: ['function'] });
     expect((await fixture.find('functoin', { filterMeta: { kind: ['other'] } })).suggestions).toBeUndefined();
   });
 
-  it('is told which words were not looked for', async () => {
+  it('names the words that were not searched for', async () => {
     expect(await fixture.find('the zebra of this')).toMatchObject({ total: 0, droppedWords: ['the', 'of', 'this'] });
     expect((await fixture.find('the function')).droppedWords).toBeUndefined();
   });

@@ -135,7 +135,7 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
     for (const more of [{}, { sort: 'kind:asc, score' }]) expect(shown(await during(change, 'cat', { filterMeta: { kind: ['wild'] }, ...more }))).toEqual([0]);
   });
 
-  it.runIf(lagging === 'words')('answers although the index does not catch up', async () => {
+  it.runIf(lagging === 'words')('searches although the index does not catch up', async () => {
     indexes.held = true;
     const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', contentMd: 'cat' });
     await indexes.reached;

@@ -4,7 +4,7 @@ import type { Sql } from '../../../storage/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { OrdSet } from '../view/ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
@@ -110,7 +110,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
     }
     if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
     only = torn;
-    await patiently(viewsOf(deps, request), scope.signal);
+    await waitForViews(viewsOf(deps, request), scope.signal);
   }
 }
 
@@ -199,7 +199,7 @@ async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Pro
 }
 
 /** Waits until views include all writes, but not for long, because a document of many megabytes may delay them. */
-export async function patiently(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
+export async function waitForViews(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
     await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(TIMEOUT_MS, over.signal)]);

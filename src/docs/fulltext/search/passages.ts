@@ -2,14 +2,14 @@ import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { ResultRow } from '../../documents/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import { highlightsOf } from './highlights.ts';
-import type { RememberedHighlights } from './remembered-highlights.ts';
-import type { RememberedMatchers } from './remembered-matchers.ts';
+import type { CachedHighlights } from './cached-highlights.ts';
+import type { CachedMatchers } from './cached-matchers.ts';
 import type { SearchRequest } from './request.ts';
 import type { WordMatcher } from './word-matcher.ts';
 
 export interface PassageDeps {
-  readonly matchers: RememberedMatchers;
-  readonly highlights: RememberedHighlights;
+  readonly matchers: CachedMatchers;
+  readonly highlights: CachedHighlights;
 }
 
 type Request = Pick<SearchRequest, 'plan' | 'fields'>;
@@ -58,7 +58,7 @@ export function bodilessOf({ matchers: all, highlights }: PassageDeps, request: 
 }
 
 /** Compared with the version in the index: passages of another version of a document are not used. */
-function matcherIn(matchers: ReturnType<RememberedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number): WordMatcher | undefined {
+function matcherIn(matchers: ReturnType<CachedMatchers['of']>['matchers'], index: TextIndex | undefined, ord: number): WordMatcher | undefined {
   const documentClass = index?.classOf(ord);
   return documentClass === undefined ? undefined : matchers.ofClass(documentClass);
 }

@@ -26,7 +26,7 @@ describe('QueryPlans', () => {
     ['another language', 'the cats', { languages: [{ lang: 'de', stopWords: THE, classes: PROSE_CLASSES }] }],
     ['other stop words', 'the cats', { languages: [{ lang: 'en', stopWords: new Set(['cats']), classes: PROSE_CLASSES }] }],
     ['synonyms', 'the cats', { synonymsOf: () => ['felines'] }],
-  ])('plans anew for %s', (_, query, other) => {
+  ])('plans again for %s', (_, query, other) => {
     const plans = new QueryPlans();
     plans.plan('the cats', options);
     expect(rootsOf(plans.plan(query, { ...options, ...other }))).toEqual(rootsOf(planQuery(query, { ...options, ...other })));

@@ -2,10 +2,10 @@ import { Lru } from '../../../lib/lru.ts';
 import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
 
 /** Maximum number of remembered plans, and of characters of their queries: some megabytes in total. */
-const REMEMBERED = 512;
+const MAX_REMEMBERED = 512;
 const MAX_LENGTH = 512;
 
-interface Remembered {
+interface Cached {
   readonly plan: QueryPlan;
   readonly options: PlanOptions;
 }
@@ -15,7 +15,7 @@ interface Remembered {
  * reused only with the same stop-word and synonym objects that it was made with, so a change of those needs no invalidation.
  */
 export class QueryPlans {
-  readonly #plans = new Lru<string, Remembered>(REMEMBERED);
+  readonly #plans = new Lru<string, Cached>(MAX_REMEMBERED);
 
   /** Throws as `planQuery` does. */
   plan(query: string, options: PlanOptions): QueryPlan {

@@ -1,5 +1,5 @@
 import { Pace } from '../../../lib/pace.ts';
-import type { OrdSet } from '../view/ord-set.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';
 import { prepareFor } from './query-plan.ts';

@@ -28,7 +28,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('fox')).toEqual(['a']);
   });
 
-  it('tells the words that a result has, in whichever field, of few results as of many', async () => {
+  it('reports the words that a result has, in whichever field, of few results as of many', async () => {
     const documents = Array.from({ length: 300 }, (_, i) => ({ key: `${i % 5 === 0 ? 'owl' : 'k'}-${i}`, lang: 'en', contentMd: i % 2 === 0 ? 'foxes' : 'dogs', meta: i % 3 === 0 ? { title: ['Cats'] } : {} }));
     await fixture.call('addDocuments', { collection: 'c', documents });
     const termsByKey = async (limit: number) => new Map((await fixture.find('fox cat owl', { limit })).results.map(({ document, matchedTerms }) => [document.key, matchedTerms.join(' ')]));
@@ -130,7 +130,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       await fixture.add('d', '# Event target\n\nnothing else');
     });
 
-    it('puts documents first whose title or key is what was typed, in simple mode, for every algorithm', async () => {
+    it('puts documents first whose title or key is the typed text, in simple mode, for every algorithm', async () => {
       for (const algorithm of ['tfidf', 'bm25', 'bm25f', 'pmisparse']) {
         expect((await fixture.keys('event target', { algorithm }))[0], algorithm).toBe('d');
         expect((await fixture.keys('listeners', { algorithm }))[0], algorithm).toBe('listeners');
@@ -413,7 +413,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       ['a wide window', `"${'kq lq mq '.repeat(100)}"~1000`, {}],
       ['parentheses', `${'('.repeat(32)}kq${')'.repeat(32)} AND lq`, {}],
       ['operators within operators', nested(30), { mode: 'expression' }],
-    ])('answers %s', async (_, query, more) => {
+    ])('returns %s', async (_, query, more) => {
       expect(await fixture.find(query, more)).toMatchObject({ algorithm: 'tfidf' });
     }, 5000);
 
@@ -471,7 +471,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(await complete('thos')).toEqual([]);
     });
 
-    it('answers an empty list for a prefix of nothing', async () => {
+    it('returns an empty list for a prefix of nothing', async () => {
       expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({ items: [], total: 0, query: '-!', field: '' });
       expect(await complete('posts', { collection: 'none' })).toEqual([]);
     });

@@ -12,7 +12,7 @@ const VERSION = 1;
  * Maximum number of forms whose terms an analyzer remembers; at least half of them are kept. Searches look up the forms of their words
  * repeatedly.
  */
-const REMEMBERED = 4096;
+const MAX_REMEMBERED = 4096;
 
 function remembering(termOf: (form: string) => string): (form: string) => string {
   let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
@@ -20,7 +20,7 @@ function remembering(termOf: (form: string) => string): (form: string) => string
     let term = recent.get(form);
     if (term !== undefined) return term;
     recent.set(form, term = older.get(form) ?? termOf(form));
-    if (recent.size > REMEMBERED / 2) [recent, older] = [new Map(), recent];
+    if (recent.size > MAX_REMEMBERED / 2) [recent, older] = [new Map(), recent];
     return term;
   };
 }

@@ -92,7 +92,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     expect([total(view, 'old'), total(view, 'new')]).toEqual([98, 1]);
   });
 
-  it('leaves out what is not to be found by words, even if it was, and takes it in again', async () => {
+  it('removes documents that are excluded from full-text search, and adds them again', async () => {
     const view = await started();
     await add('a', 'fox');
     const [put] = await fixture.changes();
@@ -171,7 +171,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
       ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)],
       ['empty', () => Buffer.alloc(0)],
       ['of an index of another version', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('QUIREFTS', 'QUIREOLD'), 'latin1')],
-    ])('builds anew what is %s', async (_, change) => {
+    ])('rebuilds what is %s', async (_, change) => {
       const path = join(folder(), 'c.idx');
       await writeFile(path, change(await readFile(path)));
       const { indexes, puts } = counted(invertedIndexes());

@@ -8,7 +8,7 @@ import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights } from './field-weights.ts';
-import { OrdSet } from './ord-set.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 import { toRerankings } from './to-rerankings.ts';
@@ -120,16 +120,16 @@ class InvertedTextIndex implements TextIndex {
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[] {
     const { exact, near } = formsByEdits(this.#index, analyzer, term);
-    const itself = this.#standing(exact, ords, fields);
-    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), standing: this.#standing([id], ords, fields) }));
+    const itself = this.#containing(exact, ords, fields);
+    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), containing: this.#containing([id], ords, fields) }));
     return ords.map((ord) => ({
       itself: itself.has(ord),
-      forms: others.filter(({ standing }) => standing.has(ord)).map(({ text }) => text),
+      forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
     }));
   }
 
   /** Those of some documents that contain one of some forms. */
-  #standing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
+  #containing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
     if (fields === undefined) {
       const have = this.#index.haveAny(ids, ords);
       return new Set(ords.filter((_, i) => have[i]));

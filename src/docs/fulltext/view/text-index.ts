@@ -1,7 +1,7 @@
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
-import type { OrdSet } from './ord-set.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 
 /**
  * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other text, so they count

@@ -201,7 +201,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     expect(await fixture.call('listBulkIngest', { collection: 'BLOG' })).toEqual({ jobs: [blog], total: 1 });
   });
 
-  it('are seen by those who may write the collection; to others there are none', async () => {
+  it('are visible to callers that may write the collection; others see none', async () => {
     const { id } = await submit();
     const { getBulkIngest, cancelBulkIngest, listBulkIngest } = ingest.handlers;
     const context = (permission: string) => ({ identity: { username: 'u', admin: false, by: 'token', may: (asked: string, collection: string) => asked === permission && collection === 'Blog' } }) as unknown as Parameters<typeof getBulkIngest>[1];
@@ -224,7 +224,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     expect(await counts()).toEqual(['pending', 'processing', 'completed', 'failed', 'cancelled'].map((status) => `svc_bulk_jobs{status="${status}"} ${status === 'completed' || status === 'failed' ? 1 : 0}`));
   });
 
-  it('wait sealed on a server with keys', async () => {
+  it('wait encrypted on a server with keys', async () => {
     const keys = new KeyRing({ id: 3, bytes: Buffer.alloc(32, 3) });
     await restart({ ...fixture.environment, keys });
     const { id } = await submit({ documents: [document(0, { contentMd: 'secret' }), { key: 'secret|key', lang: 'en', contentMd: '' }] });
@@ -303,7 +303,7 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       expect([target.seen.length, await fixture.count('bulk_jobs WHERE callback_due IS NOT NULL')]).toEqual([1, 0]);
     });
 
-    it('tell of a job that was cancelled', async () => {
+    it('report a job that was cancelled', async () => {
       const target = await receiver();
       const { id } = await submit({ callbackUrl: target.url });
       await fixture.call('cancelBulkIngest', { id });

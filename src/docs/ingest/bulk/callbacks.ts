@@ -32,9 +32,9 @@ type Send = ReturnType<typeof poster>;
 
 async function step(deps: CallbackDeps, send: Send, signal: AbortSignal): Promise<number | undefined> {
   const { sql, clock } = deps;
-  const owed = await sql.all<JobRow>('SELECT * FROM bulk_jobs WHERE callback_due IS NOT NULL ORDER BY callback_due LIMIT ?', [AT_ONCE]);
-  const due = owed.filter((job) => job.callback_due! <= clock.now());
-  if (due.length === 0) return owed[0] && owed[0].callback_due! - clock.now();
+  const waiting = await sql.all<JobRow>('SELECT * FROM bulk_jobs WHERE callback_due IS NOT NULL ORDER BY callback_due LIMIT ?', [AT_ONCE]);
+  const due = waiting.filter((job) => job.callback_due! <= clock.now());
+  if (due.length === 0) return waiting[0] && waiting[0].callback_due! - clock.now();
   await Promise.all(due.map((job) => attempt(deps, send, job, signal)));
   return 0;
 }

@@ -41,7 +41,7 @@ export async function fetchPage(url: string, { etag, modified }: Validators, { o
     const isKnown = answer.status === 304 && (etag ?? modified) !== undefined;
     if (answer.status !== 200) await answer.body?.cancel();
     if (isKnown) return undefined;
-    if (answer.status !== 200) throw unfetched(`the server answered ${answer.status}`);
+    if (answer.status !== 200) throw unfetched(`the server returned ${answer.status}`);
     return {
       bytes: new Uint8Array(await answer.arrayBuffer()), contentType: answer.headers.get('Content-Type') ?? '', url: answer.url,
       etag: validator(answer, 'ETag'), modified: validator(answer, 'Last-Modified'),
@@ -80,7 +80,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the server could not be reached in time',
   UND_ERR_HEADERS_TIMEOUT: 'the server did not answer in time',
   UND_ERR_BODY_TIMEOUT: 'the server did not answer in time',
-  Z_DATA_ERROR: 'the answer is not compressed as it says',
-  Z_BUF_ERROR: 'the answer is not compressed as it says',
-  ERR__ERROR_FORMAT_PADDING_1: 'the answer is not compressed as it says',
+  Z_DATA_ERROR: 'the response is not compressed as it says',
+  Z_BUF_ERROR: 'the response is not compressed as it says',
+  ERR__ERROR_FORMAT_PADDING_1: 'the response is not compressed as it says',
 };

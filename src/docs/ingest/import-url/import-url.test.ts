@@ -76,7 +76,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
       else page('# Body', { ETag: '"v1"' })(request, response);
     };
 
-    it('is asked for on condition, and is the answer as it is stored when it has not changed', async () => {
+    it('is asked for on condition, and is the response as it is stored when it has not changed', async () => {
       answering = versioned;
       const first = await take('/a', { meta: { tag: 'x' } });
       fixture.advance(5);
@@ -119,7 +119,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
 
     it('is not believed to be unchanged where nobody asked', async () => {
       answering = (_, response) => response.writeHead(304).end();
-      await expect(take('/a')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the server answered 304' });
+      await expect(take('/a')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the server returned 304' });
     });
   });
 
@@ -127,10 +127,10 @@ describe('import-url (contract section 4, decision D-70)', () => {
     answering = page(pack('# Packed'), { 'Content-Encoding': encoding });
     expect(await take('/a')).toMatchObject({ contentMd: '# Packed' });
     answering = page(pack(Buffer.alloc(11 * 1024 * 1024)), { 'Content-Encoding': encoding });
-    await expect(take('/bomb')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the answer has more than 10485760 bytes' });
+    await expect(take('/bomb')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the response has more than 10485760 bytes' });
   });
 
-  it('gives up on a body that does not end', async () => {
+  it('abandons a body that does not end', async () => {
     answering = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/plain' });
       const pump = (): void => {
@@ -143,12 +143,12 @@ describe('import-url (contract section 4, decision D-70)', () => {
   });
 
   it.each([
-    ['a status', (_, response) => void response.writeHead(404).end('none'), 'url could not be fetched: the server answered 404'],
-    ['an answer without a body', (_, response) => void response.writeHead(204).end(), 'url could not be fetched: the server answered 204'],
+    ['a status', (_, response) => void response.writeHead(404).end('none'), 'url could not be fetched: the server returned 404'],
+    ['an answer without a body', (_, response) => void response.writeHead(204).end(), 'url could not be fetched: the server returned 204'],
     ['too many redirects', (_, response) => void response.writeHead(302, { Location: '/again' }).end(), 'url could not be fetched: more than 5 redirects'],
     ['a redirect to where nobody may go', (_, response) => void response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end(), 'url could not be fetched: the host 169.254.169.254'],
     ['a connection that breaks', (request) => void request.socket.destroy(), 'url could not be fetched: the connection broke'],
-    ['a body that is not compressed as it says', page('plain', { 'Content-Encoding': 'gzip' }), 'url could not be fetched: the answer is not compressed as it says'],
+    ['a body that is not compressed as it says', page('plain', { 'Content-Encoding': 'gzip' }), 'url could not be fetched: the response is not compressed as it says'],
     ['an image', page('\x89PNG', { 'Content-Type': 'image/png' }), 'url holds image/png, which is no format that can be stored'],
     ['data of no kind', page('fault:unsupported', { 'Content-Type': 'application/octet-stream' }), 'url holds a file that is unsupported'],
     ['a file that is encrypted', page('fault:encrypted'), 'url holds a file that is encrypted'],
@@ -162,7 +162,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
     await expect(fixture.call('importUrl', { collection: 'web', url, lang: 'en' })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('url') });
   });
 
-  it('does not tell the address that a name has', async () => {
+  it('does not reveal the address that a name has', async () => {
     const { port } = new URL(base);
     await expect(fixture.call('importUrl', { collection: 'web', url: `http://localhost:${Number(port) === 1 ? 2 : 1}/`, lang: 'en' })).rejects.toMatchObject({ message: expect.not.stringContaining('127.0.0.1') });
   });

@@ -1,7 +1,7 @@
 import { extensionOf, formatOfMediaType, isConvertible } from '../../../convert/index.ts';
 
 /** Media types that servers send for files of unknown type. */
-const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+const UNSPECIFIC: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /** The names by which the converter recognizes the format of a page. */
 export interface PageName {
@@ -18,12 +18,12 @@ export function nameOfPage(contentType: string, url: URL): PageName | undefined 
   const type = mediaTypeOf(contentType);
   const extension = extensionOf(url.pathname);
   const byPath = isConvertible(extension) ? extension : undefined;
-  if (UNTOLD.has(type)) return { name: byPath === undefined ? 'page' : `page.${byPath}` };
+  if (UNSPECIFIC.has(type)) return { name: byPath === undefined ? 'page' : `page.${byPath}` };
   const media = formatOfMediaType(contentType);
-  const told = media !== undefined && isConvertible(media) ? media : undefined;
+  const converted = media !== undefined && isConvertible(media) ? media : undefined;
   if (type === 'text/plain') return { name: `page.${byPath ?? 'txt'}`, contentType };
-  if (told === undefined && !type.startsWith('text/')) return undefined;
-  return { name: `page.${told ?? 'txt'}`, contentType };
+  if (converted === undefined && !type.startsWith('text/')) return undefined;
+  return { name: `page.${converted ?? 'txt'}`, contentType };
 }
 
 export function mediaTypeOf(contentType: string): string {

@@ -44,7 +44,7 @@ describe('POST /v1/import', () => {
     expect(await get('f')).toMatchObject({ expiresAt: fixture.now + 60 });
   });
 
-  it('tells how far it is every thousand lines, of what can be found, and keeps the order of versions', async () => {
+  it('reports how far it is every thousand lines, of what can be found, and keeps the order of versions', async () => {
     const answer = await imported(Array.from({ length: 2600 }, (_, i) => document(`k${i % 700}`, { contentMd: `version ${i}` })));
     const processed = answer.map((line) => Number(line['processed']));
     expect([processed.at(-1), answer.at(-1)]).toEqual([2600, expect.objectContaining({ added: 700, updated: 1900, failed: 0, done: true })]);
@@ -74,7 +74,7 @@ describe('POST /v1/import', () => {
     expect((await get('a')).contentMd).toBe('x\ufffd');
   });
 
-  it('stops reading when nobody reads the answer any more; what was written stays', async () => {
+  it('stops reading when nobody reads the response any more; what was written stays', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield Buffer.from(`${document(`k${given++}`)}\n`);

@@ -25,7 +25,7 @@ export class Progress {
   #embeddingDropped = 0;
   #sanitized = 0;
   #errors: string[] = [];
-  #told = 0;
+  #reported = 0;
   #ending: Ending | undefined;
   #news = Promise.withResolvers<void>();
 
@@ -38,7 +38,7 @@ export class Progress {
     this.#embeddingDropped += embeddingDropped;
     this.#sanitized += sanitized;
     this.#errors.push(...errors.slice(0, MAX_ERRORS - this.#errors.length));
-    if (this.#processed - this.#told >= STEP) this.#news.resolve();
+    if (this.#processed - this.#reported >= STEP) this.#news.resolve();
   }
 
   end(ending: Ending): void {
@@ -55,14 +55,14 @@ export class Progress {
       yield this.#line(ending);
       if (ending !== undefined) return;
       // There may have been progress for another line while this one was sent.
-      if (this.#ending !== undefined || this.#processed - this.#told >= STEP) this.#news.resolve();
+      if (this.#ending !== undefined || this.#processed - this.#reported >= STEP) this.#news.resolve();
     }
   }
 
   #line(ending: Ending | undefined): string {
     const errors = this.#errors;
     this.#errors = [];
-    this.#told = this.#processed;
+    this.#reported = this.#processed;
     return `${JSON.stringify({
       processed: this.#processed, added: this.#added, updated: this.#updated, skipped: this.#skipped, failed: this.#failed, errors,
       ...(this.#embeddingDropped > 0 && { embeddingDropped: this.#embeddingDropped }),

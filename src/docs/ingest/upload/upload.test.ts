@@ -39,7 +39,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
     expect((await get('Chosen')).meta).toMatchObject({ title: ['Mine'], upload_format: ['txt'] });
   });
 
-  it('converts what is no markdown, says so, and passes on what the converter has to say', async () => {
+  it('converts other formats, says so, and passes on the converter\'s warnings', async () => {
     const answer = await upload({ file: file('settings.YAML', 'odd: 1') });
     expect(answer).toMatchObject({ format: 'yaml', converted: true, warnings: ['the content is odd'], document: { contentMd: '```yaml\nodd: 1\n```', meta: { upload_converted: ['true'] } } });
   });
@@ -94,7 +94,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
       expect(await upload({ 'files[]': [file('a.md')] })).toMatchObject({ added: 1, results: [{ key: 'a' }] });
     });
 
-    it('leaves the contents out that the answer has no room for', async () => {
+    it('leaves the contents out that the response has no room for', async () => {
       fixture.answerBytes = 3000;
       const answer = await upload({ 'files[]': Array.from({ length: 150 }, (_, i) => file(`n${i}.md`, 'x'.repeat(1000))) }) as { added: number; results: { document: { contentMd?: string } }[] };
       expect([answer.added, answer.results.length, answer.results.filter(({ document }) => document.contentMd !== undefined).length]).toEqual([150, 150, 2]);

@@ -34,7 +34,7 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
   const ended = new AbortController();
   const feeder = new Feeder(worker, ended);
   const stopped = AbortSignal.any([signal, ended.signal]);
-  const tell = (message: ToThread): void => worker.postMessage(message);
+  const post = (message: ToThread): void => worker.postMessage(message);
   worker.once('error', (error) => ended.abort(failure(error)));
   worker.once('exit', () => ended.abort(new Error('the thread that converts the dump ended')));
   try {
@@ -45,7 +45,7 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
       else if (message.kind === 'failed') throw new WikiDumpError(message.message, { isTooLarge: message.isTooLarge });
       else {
         yield message.batch;
-        tell({ kind: 'written' });
+        post({ kind: 'written' });
       }
     }
   } catch (error) {

@@ -25,7 +25,7 @@ async function* fetched(url: URL, { outbound, maxBytes, signal }: SourceOptions)
     const response = await outbound.fetch({ maxBytes: maxBytes || Number.MAX_SAFE_INTEGER, timeoutMs: TIMEOUT_MS })(url, { signal });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new ServiceError('invalid_argument', `url could not be fetched: the server answered ${response.status}`);
+      throw new ServiceError('invalid_argument', `url could not be fetched: the server returned ${response.status}`);
     }
     if (response.body !== null) yield* response.body as AsyncIterable<Uint8Array>;
   } catch (error) {

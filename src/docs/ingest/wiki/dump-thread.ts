@@ -5,7 +5,7 @@ import type { FromThread, ToThread } from './protocol.ts';
 import { unpack } from './unpack.ts';
 
 const port = parentPort!;
-const tell = (message: FromThread): void => port.postMessage(message);
+const post = (message: FromThread): void => port.postMessage(message);
 
 /** Pieces that have arrived and are not read yet; undefined marks the end. */
 const input: (Uint8Array<ArrayBuffer> | undefined)[] = [];
@@ -46,12 +46,12 @@ const MOST_UNWRITTEN = 2;
 try {
   for await (const batch of readDump(unpack(arriving()), workerData as DumpOptions)) {
     unwritten++;
-    tell({ kind: 'batch', batch });
+    post({ kind: 'batch', batch });
     while (unwritten >= MOST_UNWRITTEN) await woken();
   }
-  tell({ kind: 'done' });
+  post({ kind: 'done' });
 } catch (error) {
   if (!(error instanceof WikiDumpError)) throw error;
-  tell({ kind: 'failed', message: error.message, isTooLarge: error.isTooLarge });
+  post({ kind: 'failed', message: error.message, isTooLarge: error.isTooLarge });
 }
 port.close();

@@ -65,7 +65,7 @@ describe('POST /v1/import-wiki (contract section 4)', () => {
     expect(await get('AC/DC_&_<more>')).toMatchObject({ contentMd: '# AC/DC & \\<more>\n\nMusik', meta: { infobox: ['band'], infobox_land: ['Australien'] } });
   });
 
-  it('tells by the content what the dump is packed with', async () => {
+  it('recognizes the compression of a dump by its content', async () => {
     for (const packed of [bzip2(Buffer.from(dumpXml(PAGES))), gzipSync(dumpXml(PAGES)), Buffer.concat([bzip2(Buffer.from(DUMP_HEAD)), bzip2(Buffer.from(dumpXml(PAGES).slice(DUMP_HEAD.length)))])]) {
       expect(await send(packed, { filename: 'wrong.txt' })).toMatchObject({ status: 200, imported: 3 });
     }
@@ -115,7 +115,7 @@ describe('POST /v1/import-wiki (contract section 4)', () => {
     expect(await keys()).toContain('Leuchtturm');
   });
 
-  it('answers 413 beyond its limits, with the pages before', async () => {
+  it('returns 413 beyond its limits, with the pages before', async () => {
     const many = Array.from({ length: 41 }, (_, i) => ({ title: `Seite ${i}`, text: 'x' }));
     expect(await send(dumpXml(many))).toMatchObject({ status: 413, code: 'payload_too_large', imported: 40 });
     const large = Array.from({ length: 10 }, (_, i) => ({ title: `Große ${i}`, text: 'x'.repeat(60_000) }));
@@ -160,7 +160,7 @@ describe('POST /v1/import-wiki (contract section 4)', () => {
     };
     const origin = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
     expect(await call(`${origin}/dump.xml`)).toContain('\\"imported\\":3');
-    expect(await call(`${origin}/none.xml`)).toContain('the server answered 404');
+    expect(await call(`${origin}/none.xml`)).toContain('the server returned 404');
     expect(await call('http://169.254.169.254/latest')).toContain('url could not be fetched');
     expect(await call('file:///etc/passwd')).toContain('url must be an http or https URL');
   });

@@ -26,7 +26,7 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(answer).not.toHaveProperty('contextTruncated');
   });
 
-  it('looks at what was said and not at who said it or where', async () => {
+  it('considers the content and neither the role nor the place', async () => {
     expect(await found('user assistant home ada message')).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(await fixture.recall('apples market', { threshold: 100 })).toEqual(await fixture.recall('apples market'));
   });
 
-  it('carries bodies only when asked to, and then heeds the token budget', async () => {
+  it('carries bodies only when asked to, and then respects the token budget', async () => {
     expect((await fixture.recall('apples')).results[0]!.document).not.toHaveProperty('contentMd');
     const all = await fixture.recall('apples', { includeContent: true });
     expect(all.results.map(({ document }) => document.contentMd).sort()).toEqual(['Apples are on sale.', 'Apples it is.', 'Buy apples and pears at the market.']);
@@ -89,7 +89,7 @@ describe('recall without a provider (decisions section 4.7)', () => {
     await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
   });
 
-  it('refuses what is missing or out of range, by name', async () => {
+  it('refuses missing and out-of-range values, by name', async () => {
     for (const wrong of [{ query: '' }, { topK: 0 }, { topK: 1001 }, { alpha: 2 }, { threshold: -1 }, { strategy: 'magic' }, { role: 'robot' }]) {
       const refusal = { status: 400, message: expect.stringContaining(Object.keys(wrong)[0]!) as string };
       await expect(fixture.recall('apples', wrong), JSON.stringify(wrong)).rejects.toMatchObject(refusal);
@@ -123,10 +123,10 @@ class SlowMeaning implements MeaningSide {
   }
 
   /** The encoder's scores of documents, by ordinal; none if it is empty. */
-  readonly opinions = new Map<number, number>();
+  readonly ratings = new Map<number, number>();
   readonly encoder = {
-    isWanted: () => this.opinions.size > 0,
-    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.opinions.get(ord))),
+    isWanted: () => this.ratings.size > 0,
+    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
   };
 
   async embedQuery(text: string) {
@@ -197,11 +197,11 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
   it('is reordered by the encoder where it is wanted (decision D-148)', async () => {
     const query = 'apples in the garden';
     for (const strategy of ['hybrid', 'semantic']) {
-      meaning.opinions.clear();
+      meaning.ratings.clear();
       const plain = await fixture.recall(query, { strategy, topK: 50 });
       expect(plain).not.toHaveProperty('reranked');
       const last = plain.results.at(-1)!.document.id;
-      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.opinions.set(ord, id === last ? 1 : -1);
+      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.ratings.set(ord, id === last ? 1 : -1);
       const { results, reranked } = await fixture.recall(query, { strategy, topK: 1 });
       expect([results[0]!.document.id, reranked]).toEqual([last, plain.results.length]);
     }
@@ -223,7 +223,7 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     expect(await only(1)).toEqual([...(await scores(query, 'semantic')).keys()].map((id) => [id, 'semantic']));
   });
 
-  it('leaves out of what is found by meaning what is less similar than the threshold, before the sides are fused (decision D-131)', async () => {
+  it('drops vector results below the similarity threshold, before the sides are fused (decision D-131)', async () => {
     const query = 'apples in the garden';
     const [words, vectors] = [await scores(query, 'keyword'), await scores(query, 'semantic')];
     const threshold = [...vectors.values()][1]! - 1e-6;

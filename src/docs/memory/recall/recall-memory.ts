@@ -5,7 +5,7 @@ import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { contentsFor, contextCost, countWithinBudget, projectDocument, type ResultRow } from '../../documents/index.ts';
-import { opinionsOn } from '../../embeddings/index.ts';
+import { scoreByEncoder } from '../../embeddings/index.ts';
 import { eligibleDocuments, readContent, readRows, type EligibilityDeps, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
@@ -45,10 +45,10 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isReranked = !isBlank && deps.meaning?.encoder.isWanted(request.rerank) === true;
     const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
     const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, wanted, { vector, signal }), signal, costOf(input, documents));
-    const opinions = isReranked ? await opinionsOn(deps.meaning!.encoder, request.query, hits, true, signal) : undefined;
-    const ordered = opinions === undefined ? hits : reorder(hits, opinions.of);
+    const encoderScores = isReranked ? await scoreByEncoder(deps.meaning!.encoder, request.query, hits, true, signal) : undefined;
+    const ordered = encoderScores === undefined ? hits : reorder(hits, encoderScores.of);
     const response = await toResponse(deps, request, ordered.slice(request.offset, request.topK), context);
-    return { ...response, ...(opinions && { reranked: opinions.count }) };
+    return { ...response, ...(encoderScores && { reranked: encoderScores.count }) };
   };
 }
 

@@ -97,7 +97,7 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(ids(await fixture.call('searchAcrossCollections', rest))).toEqual(['docs|cats|en']);
   });
 
-  it('heeds filter, threshold and includeContent, and hides what has expired', async () => {
+  it('respects filter, threshold and includeContent, and hides what has expired', async () => {
     const fixture = await open();
     await fixture.store({ 'a|x|en': 'cats sleep' }, { meta: { kind: ['pet'] }, ttl: 60 });
     await fixture.store({ 'a|y|en': 'cats sleep', 'b|z|en': 'cats eat' }, { meta: { kind: ['other'] } });
@@ -160,7 +160,7 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(ids(await answer)[0]).toBe('blog|cats|en');
   });
 
-  it('searches with what is stored of a document that cannot be embedded anew', async () => {
+  it('searches with what is stored of a document that cannot be embedded again', async () => {
     const fixture = await open();
     await fixture.store({ 'd|cats|en': 'cats sleep', 'c|a|en': 'cats sleep' });
     await fixture.base.addUnembedded('a', 'the stock market fell');

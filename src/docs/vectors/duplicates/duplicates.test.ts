@@ -32,7 +32,7 @@ describe('finding duplicates (decisions section 4.3)', () => {
     expect(answer).toMatchObject({ collection: 'C', mode: 'exact', threshold: 0.9, distanceMetric: 'cosine', totalDocuments: 8, totalEmbedded: 6, similarGroups: [], exactDuplicates: 7, similarPairs: 0 });
   });
 
-  it('tells bodies of equal checksum and length apart', async () => {
+  it('distinguishes bodies of equal checksum and length', async () => {
     const fixture = await open({ embedding: { provider: 'none' } });
     await fixture.store({ 'c|a|en': 'one', 'c|b|en': 'two', 'c|c|en': 'two' });
     await fixture.base.sql.transaction(async (tx) => void await tx.run('UPDATE documents SET crc = 7'));

@@ -62,7 +62,7 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
     worker.on('error', reject);
     worker.on('exit', () => {
       signal.removeEventListener('abort', abort);
-      reject(new Error('the thread that compares documents ended before it answered'));
+      reject(new Error('the thread that compares documents ended before it responded'));
     });
   });
 }

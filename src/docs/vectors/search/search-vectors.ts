@@ -4,7 +4,7 @@ import { reorder, REORDERED } from '../../../search/fusion/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { fillPrompt } from '../../fulltext/index.ts';
-import { opinionsOn } from '../../embeddings/index.ts';
+import { scoreByEncoder } from '../../embeddings/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
@@ -48,8 +48,8 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
 
 /** The best results in the order of the encoder, as many as requested. Waits for the encoder without a place in the search gate. */
 async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults, signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }> {
-  const opinions = await opinionsOn(encoder, query, results, mode === 'parent', signal);
-  return { results: reorder(results, opinions.of).slice(0, topK), reranked: opinions.count };
+  const encoderScores = await scoreByEncoder(encoder, query, results, mode === 'parent', signal);
+  return { results: reorder(results, encoderScores.of).slice(0, topK), reranked: encoderScores.count };
 }
 
 /** The response with the results that were found for a request since `started`. */
@@ -87,7 +87,7 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
 
 function incomparableWarning(documents: number, { model }: QueryVector): string {
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew';
+  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
   return `${count} not compared: ${reason}`;
 }
 

@@ -58,7 +58,7 @@ describe('POST /v1/vector-search', () => {
     await without.close();
   });
 
-  it('knows nothing of an unknown collection, and asks no provider about it', async () => {
+  it('knows nothing of an unknown collection, and calls no provider for it', async () => {
     expect(await fixture.call('searchVectors', { collection: 'unknown', query: 'q' })).toMatchObject({ results: [], total: 0, model: 'words', dimensions: 32, algorithm: 'flat' });
     expect(await fixture.call('searchVectors', { collection: 'unknown', queryVector: [1, 2] })).toMatchObject({ results: [], model: '', dimensions: 2 });
     expect(fixture.meaning.queries).toEqual([]);
@@ -275,7 +275,7 @@ describe('algorithms', () => {
 });
 
 describe('searches beside writes', () => {
-  it('answer documents that are there, each once, while types, models and bodies change', async () => {
+  it('return documents that are there, each once, while types, models and bodies change', async () => {
     for (let i = 0; i < 20; i++) await fixture.add(`k${i}`, `red apples ${i}`);
     let isOver = false;
     const write = async (): Promise<void> => {
@@ -308,13 +308,13 @@ describe('searches beside writes', () => {
 });
 
 describe('vectors of several models', () => {
-  it('are compared with those of their own alone, and the answer says what was left out', async () => {
+  it('are compared with those of their own alone, and the response says what was left out', async () => {
     await fixture.add('a', 'red apples');
     await fixture.add('b', 'red apples, too');
     const later = await fixture.crashed({ meaning: new Meaning('other words') });
     expect(await later.find('red apples')).toMatchObject({
       results: [], model: 'other words',
-      warnings: ['the vectors of 2 documents were not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew'],
+      warnings: ['the vectors of 2 documents were not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again'],
     });
     await later.add('n', 'red apples');
     expect(await later.find('red apples')).toMatchObject({ total: 1, results: [{ document: { key: 'n' } }], warnings: [expect.stringContaining('2 documents') as string] });

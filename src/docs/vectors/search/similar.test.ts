@@ -60,7 +60,7 @@ describe('documents like one that is stored (decision D-151)', () => {
     expect((await like(fixture, 'a'))[0]).toBe('cats');
   });
 
-  it('cannot be told of a document without vectors', async () => {
+  it('are not returned for a document without vectors', async () => {
     const fixture = await open();
     await fixture.add('blank', ' ');
     await expect(fixture.call('findSimilar', { collection: 'c', key: 'blank' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'key names a document without vectors' });

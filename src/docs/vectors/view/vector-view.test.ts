@@ -31,7 +31,7 @@ async function restarted(options: FixtureOptions = {}): Promise<{ later: VectorF
 const checkpoints = (): Promise<string[]> => readdir(`${fixture.sql.info.path}.vectors`).catch(() => []);
 
 describe('the vector view (design, sections 1 and 5)', () => {
-  it('follows what is embedded, embedded anew, and deleted', async () => {
+  it('follows what is embedded, embedded again, and deleted', async () => {
     await fixture.add('a', 'red apples');
     await fixture.add('b', 'blue whales');
     expect(await fixture.keys('red apples', { threshold: 0.9 })).toEqual(['a']);
@@ -44,7 +44,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect(await fixture.keys('blue whales')).toEqual([]);
   });
 
-  it('answers no document that is gone, even before it has heard of it, and as many others as were asked for', async () => {
+  it('returns no deleted document, even before it has read of the deletion, and as many others as were requested', async () => {
     for (const key of ['a', 'b', 'd', 'e']) await fixture.add(key, 'red apples');
     await fixture.sql.transaction((tx) => tx.run("DELETE FROM documents WHERE key IN ('a', 'b')"));
     expect(await fixture.keys('red apples', { topK: 2 })).toEqual(['d', 'e']);
@@ -79,7 +79,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect(await registry.metrics()).toContain('svc_vector_index_ready 1');
   });
 
-  it('is made anew from the tables after a crash', async () => {
+  it('is rebuilt from the tables after a crash', async () => {
     await fixture.add('a', 'red apples');
     await fixture.add('x', 'red apples', { collection: 'Other/1' });
     const { later, builds } = await restarted();
@@ -130,7 +130,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
     ['models', (bytes: Buffer) => bytes.indexOf('"variant"')],
     ['vectors', (bytes: Buffer) => bytes.indexOf('QUIREVEC') + 20],
     ['end', (bytes: Buffer) => bytes.length - 1],
-  ])('is made anew where the %s of a checkpoint are damaged', async (_, where) => {
+  ])('is rebuilt where the %s of a checkpoint are damaged', async (_, where) => {
     await fixture.add('a', 'red apples');
     await fixture.stop();
     const file = join(`${fixture.sql.info.path}.vectors`, 'c.idx');
@@ -142,7 +142,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect(await later.keys('red apples')).toEqual(['a']);
   });
 
-  it('begins anew after a restore', async () => {
+  it('starts over after a restore', async () => {
     await fixture.add('a', 'red apples');
     await fixture.call('createBackup', { to: 'b.db' });
     await fixture.add('a', 'green tea');
@@ -182,7 +182,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
 });
 
 describe('the vectors area, for others', () => {
-  it('tells of models, vectors and passages', async () => {
+  it('reports models, vectors and passages', async () => {
     await fixture.add('a', 'Red apples grow on very old trees.\n\nBlue whales swim in cold deep seas.');
     const { vectors } = fixture;
     const ord = await fixture.ordOf('a');

@@ -64,7 +64,7 @@ function put(vectors: CollectionVectors, document: DocumentVectors, log: Environ
     vectors.put(document);
   } catch (error) {
     if (document.vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite))) throw error;
-    log.warn({ err: error, ord: document.ord }, 'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it anew');
+    log.warn({ err: error, ord: document.ord }, 'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it again');
     vectors.remove(document.ord);
   }
 }

@@ -50,7 +50,7 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   name: name('unique; the task of its runs'),
   description: text('for people', ''),
   projects: listOrAll('projects that may run it; null for all', TEXT),
-  inputs: list('what its runs are told; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
+  inputs: list('inputs of its runs; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
   matrix,
   runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix", LABEL_OF_CELL, { maxItems: 16, uniqueItems: true }),
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
@@ -86,7 +86,7 @@ const role = item('an AI role', ['name', 'endpoint', 'model'], {
   system_prompt_file: text('file with them', ''),
   max_tokens: integer('longest answer', 2048, 1, 10_000_000),
   temperature: number('randomness', 0.2, 0, 2),
-  timeout: format('duration', 'longest time of an answer', '120s'),
+  timeout: format('duration', 'longest time of a response', '120s'),
   first_byte_timeout: format('duration', 'longest time until it begins', '30s'),
   projects: listOrAll('projects that may use it; null for all', TEXT),
 });

@@ -4,7 +4,7 @@ import { flag, format, integer, oneOf, section, text, variable } from './build.t
 export const service = {
   version: { type: 'integer', const: 1, default: 1, description: 'version of this format' },
   listen: format('address', 'address of the HTTP API', '127.0.0.1:11030'),
-  compress_answers: flag('compress answers over 1 KiB for clients that accept it; false where a proxy does', true),
+  compress_answers: flag('compress responses over 1 KiB for clients that accept it; false where a proxy does', true),
   console: flag('serve the console at `/console`, and a page with links at `/`', true),
   tls: section('set both for HTTPS', {
     cert: text('certificate file (PEM), relative to the folder of this file', ''),
@@ -13,9 +13,9 @@ export const service = {
   node_id: text('name of this node; empty for the host name', '', { pattern: '^[A-Za-z0-9._-]{0,128}$', 'x-expected': 'letters, digits, ., - and _, at most 128' }),
   data_dir: text('folder of the data, relative to the folder of this file; relative paths below start from it', './data/runs'),
   runtime: section('the running service', {
-    api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes answer 401 and reads are open'),
-    public_reads: flag('let everybody read without a token; without any token configured, reading is open in any case', false),
-    public_badges: flag('let everybody read badges of projects without a token', false),
+    api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes return 401 and reads are open'),
+    public_reads: flag('allow reading without a token; without any token configured, reading is open in any case', false),
+    public_badges: flag('allow reading badges of projects without a token', false),
     idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
     shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),
     log_level: oneOf("least level of the service's own log; --log-level and SVC_LOG_LEVEL win; takes effect at the next start", 'info', ['debug', 'info', 'warn', 'error']),

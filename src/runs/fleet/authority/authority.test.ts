@@ -38,7 +38,7 @@ describe('the certificate authority (decisions, section 4)', () => {
     expect(createHash('sha256').update(again.bundle()[0]!).digest()).toEqual(again.fingerprint);
   });
 
-  it('is one, whoever of several servers starts first', async () => {
+  it('is one, whichever of several servers starts first', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => open()));
     expect(new Set(all.map(({ fingerprint }) => fingerprint.toString('hex'))).size).toBe(1);
     expect(await readdir(folder)).toEqual(['authority.pem']);

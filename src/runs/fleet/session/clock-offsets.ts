@@ -1,7 +1,7 @@
 /** Differences that the delay of a message can explain are not corrected. */
 const LEAST_MS = 2000;
 /** Number of heartbeats of which the fastest one is used, because it is the most accurate. */
-const REMEMBERED = 8;
+const MAX_REMEMBERED = 8;
 
 /** Offsets of ships' clocks, measured by their heartbeats. */
 export class ClockOffsets {
@@ -10,7 +10,7 @@ export class ClockOffsets {
   /** Records a heartbeat: sent at `unixMs` by the ship's clock, received at `nowMs` by the server's. */
   note(shipId: string, unixMs: number, nowMs: number): void {
     const samples = this.#samples.get(shipId) ?? [];
-    this.#samples.set(shipId, [...samples.slice(1 - REMEMBERED), nowMs - unixMs]);
+    this.#samples.set(shipId, [...samples.slice(1 - MAX_REMEMBERED), nowMs - unixMs]);
   }
 
   /** Milliseconds to add to a time of the ship; 0 if its clock is right or its offset unknown. */

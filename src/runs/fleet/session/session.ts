@@ -20,7 +20,7 @@ const MAX_RENEWING = 8;
 
 export interface SessionEvents {
   /** The ship has introduced itself; a former session of it must end before its runs are reviewed. */
-  greeted(session: FleetSession): void;
+  welcomed(session: FleetSession): void;
   ended(session: FleetSession): void;
 }
 
@@ -44,7 +44,7 @@ export class FleetSession implements Session {
   #shipDrains = false;
   /** When the last message of the ship arrived, in milliseconds since 1970. */
   #heardMs = 0;
-  #told = false;
+  #drains = false;
   /** Changes that arrived before the welcome was sent. */
   #early: RunChange[] | undefined;
   #over = false;
@@ -68,7 +68,7 @@ export class FleetSession implements Session {
   }
 
   get isDraining(): boolean {
-    return this.#shipDrains || this.#told;
+    return this.#shipDrains || this.#drains;
   }
 
   get slots(): { free: number; busy: number } {
@@ -104,15 +104,15 @@ export class FleetSession implements Session {
 
   /** Assigns no more runs to the ship, and tells it so. */
   drain(): void {
-    if (this.#told || this.#over) return;
-    this.#told = true;
+    if (this.#drains || this.#over) return;
+    this.#drains = true;
     if (this.#worked !== undefined) this.#output.send(drain(true));
   }
 
   /** Runs are assigned to it again. */
   undrain(): void {
-    if (!this.#told || this.#over) return;
-    this.#told = false;
+    if (!this.#drains || this.#over) return;
+    this.#drains = false;
     this.#shipDrains = false;
     if (this.#worked === undefined) return;
     this.#output.send(undrain());
@@ -164,7 +164,7 @@ export class FleetSession implements Session {
 
   #fail(error: unknown): void {
     if (error instanceof FleetRefusal) {
-      this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is turned away');
+      this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is rejected');
       const { status } = error;
       return this.close(status === 'permission_denied' || status === 'not_found' ? status : 'failed_precondition', error.message, error.revocation);
     }
@@ -185,16 +185,16 @@ export class FleetSession implements Session {
     if (this.#over) return;
     this.#sessionId = id;
     this.#early = [];
-    this.#events.greeted(this);
+    this.#events.welcomed(this);
     this.#slots.setCapacity(traits.capacity);
     const resumes = await this.#goOn(held, traits.capacity);
     if (this.#over) return;
     this.#output.send(welcome(this.#welcome(resumes)));
     // A program that was asked to drain exits when no run is left. A program that starts while its ship drains stays, because otherwise its
     // supervisor would restart it again and again.
-    const ends = this.#told || member.ends || held.length > 0;
-    if (member.draining) this.#told = true;
-    if (this.#told) this.#output.send(drain(ends));
+    const ends = this.#drains || member.ends || held.length > 0;
+    if (member.draining) this.#drains = true;
+    if (this.#drains) this.#output.send(drain(ends));
     log.info({ ship: this.shipId, version: traits.version, held: held.length }, 'a ship is connected');
     this.#begin({ ...member, ...traits, sessionId: id });
   }

@@ -17,7 +17,7 @@ describe('the slots of a ship', () => {
     expect(slots.free).toBe(2);
   });
 
-  it('tell apart attempts of one run', () => {
+  it('distinguish attempts of one run', () => {
     const slots = new Slots();
     slots.setCapacity(2);
     slots.hand(refOf(1));

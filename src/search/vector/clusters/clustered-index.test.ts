@@ -40,7 +40,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     }
   });
 
-  it('answers by the dot product and by the distance from one structure', async () => {
+  it('searches by the dot product and by the distance from one structure', async () => {
     expect(factory.structureFor('dot_product')).toBe(factory.structureFor('euclidean'));
     const { rows, index } = await structureOf(factory, vectors.slice(0, 2000), 'euclidean');
     for (const metric of ['dot_product', 'euclidean'] as const) {
@@ -48,7 +48,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     }
   });
 
-  it('keeps its recall while rows come and go, trains anew when they have doubled, and never gives a dead one', async () => {
+  it('keeps its recall while rows come and go, is retrained when they have doubled, and never returns a dead one', async () => {
     const { rows, index } = await structureOf(factory, vectors.slice(0, 700), 'cosine');
     const random = seededRandom(12);
     for (const end of [1000, 1600, 2400]) {
@@ -64,7 +64,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     }
   });
 
-  it('answers searches while it is trained anew', async () => {
+  it('serves searches while it is retrained', async () => {
     const { rows, index } = await structureOf(factory, vectors.slice(0, 600), 'cosine');
     rows.add(vectors.slice(600, 1300));
     let training = true;
@@ -79,12 +79,12 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     expect(index.covers).toBe(1300);
   });
 
-  it('gives all rows when so many are asked for', async () => {
+  it('returns all rows when so many are asked for', async () => {
     const { rows, index } = await structureOf(factory, vectors.slice(0, 600), 'euclidean');
     expect(new Set((await rows.search(index, queries[0]!, 'euclidean', 10, 600)).candidates).size).toBe(600);
   });
 
-  it('comes back from a checkpoint with the same answers, and goes on from there', async () => {
+  it('comes back from a checkpoint with the same results, and goes on from there', async () => {
     const { rows, index } = await structureOf(factory, vectors.slice(0, 900), 'cosine');
     rows.remove(3);
     const restored = await factory.restore(rows.segment, 'cosine', inPieces(await collect(index.save()), 777));
@@ -110,7 +110,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     await expect(restore(saved, 'cosine', new Rows(pool, 32).add(vectors.slice(0, 10)))).rejects.toThrow(VectorCheckpointError);
   });
 
-  it('stays as it was when a segment has no room to train it anew, and gives back all that it took', async () => {
+  it('stays as it was when a segment has no space to train it again, and frees all that it took', async () => {
     const rows = new Rows(pool, 32, 'release', 3 * 2 ** 20).add(vectors.slice(0, 600));
     const index = factory.create(rows.segment, 'cosine');
     await index.insert(600);

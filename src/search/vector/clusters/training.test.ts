@@ -90,7 +90,7 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
     });
   });
 
-  it('gives centroids without points to points that are far from theirs', async () => {
+  it('moves centroids without points to points that are far from theirs', async () => {
     await withTrainer([...Array.from({ length: 50 }, () => Float32Array.of(1, 1)), Float32Array.of(9, 9), Float32Array.of(0, 9)], async (trainer, points) => {
       const clustering = trainer.clustering(points, 3);
       trainer.numbers(clustering.centroids).fill(1);

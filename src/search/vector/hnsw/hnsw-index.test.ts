@@ -75,7 +75,7 @@ describe('a graph at its defaults', () => {
 });
 
 describe('a graph while rows come and go', () => {
-  it('keeps its recall, and never gives a dead row', async () => {
+  it('keeps its recall, and never returns a dead row', async () => {
     const all = clusteredVectors(6000, 24, 11);
     const { rows, index } = await graphOf(all.slice(0, 2000), 'cosine');
     const random = seededRandom(12);
@@ -93,7 +93,7 @@ describe('a graph while rows come and go', () => {
     }
   });
 
-  it('answers from the rows that it covers by then while a worker inserts more', async () => {
+  it('serves from the rows that it covers by then while a worker inserts more', async () => {
     const all = clusteredVectors(6000, 24, 13);
     const { rows, index } = await graphOf(all.slice(0, 1500), 'euclidean');
     rows.add(all.slice(1500));
@@ -185,7 +185,7 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
     await index.close();
   });
 
-  it('comes back from a checkpoint with the same answers', async () => {
+  it('comes back from a checkpoint with the same results', async () => {
     const options = { pool, factories: [hnswFactory()], exactBytes: 0 };
     const index = new VectorIndex(options);
     vectors.slice(0, 1500).forEach((vector, ord) => index.put(ord, [{ vector }], 'int8'));
@@ -223,7 +223,7 @@ describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as co
 });
 
 describe('a saved graph', () => {
-  it('comes back with the same answers, and goes on from there', async () => {
+  it('comes back with the same results, and goes on from there', async () => {
     const vectors = clusteredVectors(3000, 20, 29);
     const { rows, index } = await graphOf(vectors.slice(0, 2600), 'cosine');
     rows.remove(5);
@@ -255,7 +255,7 @@ describe('a saved graph', () => {
 });
 
 describe('a segment without room', () => {
-  it('refuses the rows that the graph has no room for, and answers from the others', async () => {
+  it('refuses rows beyond the capacity of the graph, and serves from the others', async () => {
     const vectors = clusteredVectors(9000, 8, 37);
     const rows = new Rows(pool, 8, 'release', 4 * 2 ** 20).add(vectors.slice(0, 1000));
     const index = new HnswIndex(rows.segment, 'cosine');

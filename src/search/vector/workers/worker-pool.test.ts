@@ -16,7 +16,7 @@ describe('a pool of workers', () => {
     expect(await pool.run(call(segment, 'dot', address, address, 16))).toBe(30);
   });
 
-  it('hands out every chunk once, whoever asks at the same time', async () => {
+  it('allocates every chunk once, whichever threads ask at the same time', async () => {
     const segment = new SegmentMemory(4, 'float32', 'debug');
     const sizes = Array.from({ length: 400 }, (_, i) => 64 + (i % 7) * 64);
     const take = () => Promise.all(sizes.map(async (size) => [await pool.run(call(segment, 'allocate', size)), size] as const));
@@ -53,7 +53,7 @@ describe('a pool of workers', () => {
     expect((await orderOf(pool)).filter((name) => name.startsWith('build'))).toEqual(['build 1', 'build 2', 'build 3']);
   });
 
-  it('meets a memory anew after it was told to forget it', async () => {
+  it('registers a memory again after it was released', async () => {
     const segment = new SegmentMemory(4, 'float32');
     await Promise.all([1, 2, 3].map(() => pool.run(call(segment, 'rowCount'))));
     pool.forget(segment.memory);
@@ -70,7 +70,7 @@ describe('a pool of workers', () => {
     await own.close();
   });
 
-  it('rejects what is under way when it closes, and everything after that', async () => {
+  it('rejects running calls when it closes, and all later ones', async () => {
     const own = new WorkerPool(1);
     const segment = new SegmentMemory(4, 'float32');
     const calls = [1, 2, 3].map(() => own.run(call(segment, 'rowCount')));

@@ -27,7 +27,7 @@ interface Task {
 }
 
 /** A worker, the memories and modules that it has received, and its current task. */
-interface Seat {
+interface PooledWorker {
   readonly worker: Worker;
   readonly memories: Set<number>;
   readonly modules: Set<number>;
@@ -47,7 +47,7 @@ const MAX_WORKERS = 16;
 export class WorkerPool {
   /** Maximum number of workers. */
   readonly size: number;
-  readonly #seats: Seat[] = [];
+  readonly #workers: PooledWorker[] = [];
   readonly #waiting: Task[] = [];
   readonly #waitingInBackground: Task[] = [];
   readonly #memories = new WeakMap<WebAssembly.Memory, number>();
@@ -74,63 +74,63 @@ export class WorkerPool {
     const number = this.#memories.get(memory);
     if (number === undefined) return;
     this.#memories.delete(memory);
-    for (const seat of this.#seats) {
-      if (seat.memories.delete(number)) seat.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
+    for (const pooled of this.#workers) {
+      if (pooled.memories.delete(number)) pooled.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
     }
   }
 
   /** Ends the workers at once, as a crash would; for tests. */
   async crash(): Promise<void> {
-    await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
+    await Promise.all(this.#workers.map(({ worker }) => worker.terminate()));
   }
 
   /** Ends the workers; pending calls are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)]) task.reject(new WorkerFailure('the workers were closed'));
-    await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
+    await Promise.all(this.#workers.map(({ worker }) => worker.terminate()));
   }
 
   /** Assigns tasks to free workers, and starts workers for the remaining tasks. */
   #dispatch(): void {
     for (let task = this.#peek(); task !== undefined; task = this.#peek()) {
-      let seat = this.#seats.find((each) => each.task === undefined);
-      if (seat === undefined && this.#seats.length < this.size) seat = this.#start();
-      if (seat === undefined) return;
+      let pooled = this.#workers.find((each) => each.task === undefined);
+      if (pooled === undefined && this.#workers.length < this.size) pooled = this.#start();
+      if (pooled === undefined) return;
       (task.call.background === true ? this.#waitingInBackground : this.#waiting).shift();
-      this.#give(seat, task);
+      this.#give(pooled, task);
     }
   }
 
   #peek(): Task | undefined {
     const [task] = this.#waiting;
     if (task !== undefined) return task;
-    const building = this.#seats.filter((seat) => seat.task?.call.background === true).length;
+    const building = this.#workers.filter((pooled) => pooled.task?.call.background === true).length;
     return building < Math.max(1, this.size - 1) ? this.#waitingInBackground[0] : undefined;
   }
 
-  #give(seat: Seat, task: Task): void {
+  #give(pooled: PooledWorker, task: Task): void {
     const { call } = task;
     try {
       const memory = this.#numberOf(call.memory);
       const module = loadKernel(call.module, call.build);
       let number = this.#modules.get(module);
       if (number === undefined) this.#modules.set(module, number = this.#modules.size);
-      this.#introduce(seat, memory, call.memory, number, module);
-      seat.worker.postMessage({ kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker);
-      seat.task = task;
-      seat.worker.ref();
+      this.#introduce(pooled, memory, call.memory, number, module);
+      pooled.worker.postMessage({ kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker);
+      pooled.task = task;
+      pooled.worker.ref();
     } catch (error) {
       task.reject(error);
     }
   }
 
   /** Sends a worker the memories and modules that it does not have yet. */
-  #introduce(seat: Seat, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
-    if (!seat.memories.has(memory)) seat.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
-    seat.memories.add(memory);
-    if (!seat.modules.has(number)) seat.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
-    seat.modules.add(number);
+  #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
+    if (!pooled.memories.has(memory)) pooled.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
+    pooled.memories.add(memory);
+    if (!pooled.modules.has(number)) pooled.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
+    pooled.modules.add(number);
   }
 
   #numberOf(memory: WebAssembly.Memory): number {
@@ -139,29 +139,29 @@ export class WorkerPool {
     return number;
   }
 
-  #start(): Seat {
-    const seat: Seat = { worker: new Worker(workerFile(import.meta.url, 'kernel-worker')), memories: new Set(), modules: new Set(), task: undefined };
+  #start(): PooledWorker {
+    const pooled: PooledWorker = { worker: new Worker(workerFile(import.meta.url, 'kernel-worker')), memories: new Set(), modules: new Set(), task: undefined };
     let cause: unknown;
-    seat.worker.on('message', (answer: FromWorker) => this.#settle(seat, answer));
-    seat.worker.on('error', (error) => (cause = error));
-    seat.worker.on('exit', () => this.#lost(seat, cause));
-    this.#seats.push(seat);
-    return seat;
+    pooled.worker.on('message', (answer: FromWorker) => this.#settle(pooled, answer));
+    pooled.worker.on('error', (error) => (cause = error));
+    pooled.worker.on('exit', () => this.#lost(pooled, cause));
+    this.#workers.push(pooled);
+    return pooled;
   }
 
-  #settle(seat: Seat, answer: FromWorker): void {
-    const task = seat.task;
-    seat.task = undefined;
-    seat.worker.unref();
+  #settle(pooled: PooledWorker, answer: FromWorker): void {
+    const task = pooled.task;
+    pooled.task = undefined;
+    pooled.worker.unref();
     if ('result' in answer) task?.resolve(answer.result);
     else task?.reject(new WorkerFailure(`${task.call.module}.${task.call.call} failed: ${answer.error}`));
     this.#dispatch();
   }
 
-  #lost(seat: Seat, cause: unknown): void {
-    this.#seats.splice(this.#seats.indexOf(seat), 1);
-    seat.task?.reject(new WorkerFailure('a worker ended before it answered', { cause }));
-    seat.task = undefined;
+  #lost(pooled: PooledWorker, cause: unknown): void {
+    this.#workers.splice(this.#workers.indexOf(pooled), 1);
+    pooled.task?.reject(new WorkerFailure('a worker ended before it responded', { cause }));
+    pooled.task = undefined;
     if (!this.#closed) this.#dispatch();
   }
 }

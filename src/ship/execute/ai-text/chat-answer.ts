@@ -36,7 +36,7 @@ class StreamedAnswer implements ChatAnswer {
   readonly #parser = createParser({
     maxBufferSize: MAX_PIECE,
     onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') throw new AnswerError('an event of the answer has no end');
+      if (type === 'max-buffer-size-exceeded') throw new AnswerError('an event of the response has no end');
     },
     onEvent: ({ data }) => {
       if (data.trim() === '[DONE]') this.#done = true;
@@ -51,7 +51,7 @@ class StreamedAnswer implements ChatAnswer {
   end(): string {
     // The last event without its empty line is invalid by the standard, but some servers omit that line.
     const rest = this.#feed(`${this.#decoder.decode()}\n\n`, !this.#done && this.facts.finish_reason === null);
-    if (!this.#done && this.facts.finish_reason === null) throw new AnswerError('the answer broke off before its end');
+    if (!this.#done && this.facts.finish_reason === null) throw new AnswerError('the response broke off before its end');
     return rest;
   }
 
@@ -60,7 +60,7 @@ class StreamedAnswer implements ChatAnswer {
     try {
       this.#parser.feed(text);
     } catch (error) {
-      if (mayBeBroken && error instanceof AnswerError) throw new AnswerError('the answer broke off before its end');
+      if (mayBeBroken && error instanceof AnswerError) throw new AnswerError('the response broke off before its end');
       throw error;
     }
     return this.#text;
@@ -75,7 +75,7 @@ class WholeAnswer implements ChatAnswer {
 
   read(chunk: Uint8Array): string {
     this.#json += this.#decoder.decode(chunk, { stream: true });
-    if (this.#json.length > MAX_PIECE) throw new AnswerError('the answer is too long');
+    if (this.#json.length > MAX_PIECE) throw new AnswerError('the response is too long');
     return '';
   }
 
@@ -98,7 +98,7 @@ function parse(json: string): Chunk {
   } catch {
     // reported below
   }
-  throw new AnswerError('the answer is not JSON of a chat completion');
+  throw new AnswerError('the response is not JSON of a chat completion');
 }
 
 function take({ error, model, usage, choices }: Chunk, facts: Facts): string {

@@ -7,7 +7,6 @@ import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js'
 import { assignmentOf, executorBench, start } from '../../../testkit/runs-executor.ts';
 import { chatAnswer } from './chat-answer.ts';
 import { endpointUrl } from './endpoint-url.ts';
-import { retryAfter } from './retry-after.ts';
 
 const KEY = 'writer-key-0123456789';
 const cleanups: (() => void)[] = [];
@@ -103,7 +102,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('goes to the log line by line, and becomes the result', async () => {
     const server = await chatServer(streams(delta('First li'), delta('ne\nSecond'), delta(' line'), ending));
     const running = ask(server.endpoint);
@@ -150,7 +149,7 @@ describe('the answer', () => {
     expect((await ended(ask(echo.endpoint))).error!.message).toBe(`the model at ${echo.endpoint} answered 401: bad key Bearer ***`);
   });
 
-  it('of more than 1 MiB loses its end, which is told', async () => {
+  it('of more than 1 MiB loses its end, which is reported', async () => {
     const server = await chatServer(streams(...Array.from({ length: 30 }, () => delta(`${'"ä'.repeat(20)}\n`.repeat(700))), ending));
     const { content } = await ended(ask(server.endpoint));
     expect(content).toMatchObject({ truncated: true, finish_reason: 'stop' });
@@ -213,28 +212,28 @@ describe('failures', () => {
   });
 
   it.each<[string, Behaviour, string]>([
-    ['breaks off', streams(delta('half')), 'the answer broke off before its end'],
-    ['breaks off in an event', streams(delta('half'), 'data: {"choices": [{"del'), 'the answer broke off before its end'],
+    ['breaks off', streams(delta('half')), 'the response broke off before its end'],
+    ['breaks off in an event', streams(delta('half'), 'data: {"choices": [{"del'), 'the response broke off before its end'],
     ['loses its connection', (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(delta('half'), () => response.socket!.destroy());
     }, 'broke off'],
     ['tells an error', streams(delta('half'), event({ error: { message: 'overloaded' } })), 'the model failed: overloaded'],
-    ['is no JSON', streams('data: <html>\n\n'), 'the answer is not JSON of a chat completion'],
-  ])('an answer that %s is a model_error, and not tried again', async (_, behaviour, message) => {
+    ['is no JSON', streams('data: <html>\n\n'), 'the response is not JSON of a chat completion'],
+  ])('a response that %s is a model_error, and not tried again', async (_, behaviour, message) => {
     const server = await chatServer(behaviour);
     expect(await ended(ask(server.endpoint))).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: expect.stringContaining(message) } });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a server that does not begin to answer is a model_timeout', async () => {
+  it('a server that does not begin to respond is a model_timeout', async () => {
     const server = await chatServer(() => undefined);
-    expect(await ended(ask(server.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'model_timeout', message: `the model at ${server.endpoint} did not begin to answer within 100ms` } });
+    expect(await ended(ask(server.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'model_timeout', message: `the model at ${server.endpoint} did not begin to respond within 100ms` } });
     const headersOnly = await chatServer((response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders());
     expect(await ended(ask(headersOnly.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ error: { code: 'model_timeout' } });
   });
 
-  it('an answer that takes too long is a model_timeout', async () => {
+  it('a response that takes too long is a model_timeout', async () => {
     const server = await chatServer((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(delta('slow'));
@@ -256,7 +255,7 @@ describe('failures', () => {
     await gone.promise;
   });
 
-  it('a stop before the answer is a cancel too', async () => {
+  it('a stop before the response is a cancel too', async () => {
     const server = await chatServer(() => undefined);
     const running = ask(server.endpoint);
     await server.asked();
@@ -269,13 +268,5 @@ describe('helpers', () => {
   it('put the path under the base URL', () => {
     expect(endpointUrl('https://api.example.com/v1/', '/chat/completions')).toBe('https://api.example.com/v1/chat/completions');
     expect(endpointUrl('http://host/base?api-version=1#x', '/models')).toBe('http://host/base/models?api-version=1');
-  });
-
-  it('read Retry-After in both forms', () => {
-    expect(retryAfter({ 'retry-after': '1.5' }, 0)).toBe(1500);
-    expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0)).toBe(30_000);
-    expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT' }, Date.UTC(2015, 9, 21, 7, 28, 29))).toBe(1000);
-    expect(retryAfter({ 'retry-after': 'soon' }, 0)).toBeUndefined();
-    expect(retryAfter({}, 0)).toBeUndefined();
   });
 });

@@ -72,8 +72,8 @@ async function ask(work: Work, plan: AiTextPlan, { key, agent, wantsUsage }: { k
   } catch (error) {
     const message = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name) : String(error);
     if (error instanceof AnswerError) return { failure: { code: 'model_error', message: `the model at ${plan.endpoint}: ${message}` } };
-    if (silence.signal.aborted) return { failure: { code: 'model_timeout', message: `the model at ${plan.endpoint} did not begin to answer within ${formatDuration(Number(plan.firstByteTimeoutMs))}` } };
-    if (begun) return { failure: { code: 'model_error', message: `the answer of the model at ${plan.endpoint} broke off: ${message}` } };
+    if (silence.signal.aborted) return { failure: { code: 'model_timeout', message: `the model at ${plan.endpoint} did not begin to respond within ${formatDuration(Number(plan.firstByteTimeoutMs))}` } };
+    if (begun) return { failure: { code: 'model_error', message: `the response of the model at ${plan.endpoint} broke off: ${message}` } };
     return { failure: { code: 'model_error', message: `the model at ${plan.endpoint} can't be reached: ${message}` }, again: true };
   } finally {
     silence.clear();

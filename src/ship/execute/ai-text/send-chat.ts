@@ -1,8 +1,8 @@
 import { request, type Agent, type Dispatcher } from 'undici';
 import type { AiTextPlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { retryAfter } from '../../../lib/retry-after.ts';
 import { errorText } from './chat-answer.ts';
 import { endpointUrl } from './endpoint-url.ts';
-import { retryAfter } from './retry-after.ts';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ERROR_CHARS = 500;
@@ -42,7 +42,7 @@ export async function sendChat({ plan, prompt, wantsUsage, key, agent, signal }:
   if (statusCode >= 200 && statusCode < 300) return { body, contentType: String(headers['content-type'] ?? '') };
   const location = headers['location'] === undefined ? '' : ` (it redirects to ${String(headers['location'])}; set the endpoint to where the model is)`;
   const said = await readStart(body);
-  return { status: statusCode, message: `the model at ${plan.endpoint} answered ${statusCode}${said === '' ? '' : `: ${said}`}${location}`, retryAfterMs: retryAfter(headers, Date.now()) };
+  return { status: statusCode, message: `the model at ${plan.endpoint} answered ${statusCode}${said === '' ? '' : `: ${said}`}${location}`, retryAfterMs: retryAfter(headers) };
 }
 
 function chatBody({ model, systemPrompt, maxTokens, temperature }: AiTextPlan, prompt: string, wantsUsage: boolean): object {

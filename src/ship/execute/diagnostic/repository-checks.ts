@@ -65,7 +65,7 @@ async function runGit(context: ExecutorContext, { ref, limits }: Work, args: rea
   const kill = AbortSignal.any([timeout.signal, limits.ended]);
   try {
     const end = await runProcess({ argv: [...GIT, ...args], cwd: context.workDir, env: gitEnvironment(context, marks), marks, stdout: writer, stderr: writer }, { stop: kill, graceMs: () => 0, kill });
-    if (timeout.signal.aborted) return { ok: false, text: `no answer within ${LIST_MS / 1000} s` };
+    if (timeout.signal.aborted) return { ok: false, text: `no response within ${LIST_MS / 1000} s` };
     const text = Buffer.concat(output).toString().slice(0, MAX_OUTPUT).trim().replace(/\s*\n\s*/g, '; ');
     return { ok: end.exitCode === 0, text: end.spawnError ?? (text || `git exited with code ${end.exitCode}`) };
   } finally {

@@ -81,7 +81,7 @@ describe('masking', () => {
     expect(new Masker(['short', '', '      ']).text('short and      nothing')).toBe('short and      nothing');
   });
 
-  it('shows a line as soon as nothing of it can begin a secret', () => {
+  it('shows a line as soon as no part of it can begin a secret', () => {
     const stream = new Masker(['s3cret-value']).stream();
     expect(stream.push(Buffer.from('hello\n')).toString()).toBe('hello\n');
     expect(stream.push(Buffer.from('it is s3cr')).toString()).toBe('it is ');

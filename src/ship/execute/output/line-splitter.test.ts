@@ -44,7 +44,7 @@ describe('LineSplitter', () => {
     expect(split(Buffer.from(text), 16).join('')).toBe(text);
   });
 
-  it('gives a line as soon as its line feed is there, and the rest when asked', () => {
+  it('returns a line as soon as its line feed is there, and the rest when asked', () => {
     const splitter = new LineSplitter(100);
     expect(splitter.push(Buffer.from('one\r\ntw'))).toEqual(['one']);
     expect(splitter.flush()).toEqual(['tw']);

@@ -44,7 +44,7 @@ describe('steps', () => {
     expect(running.text()).toEqual(['a', 'cleanup']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('that fail are what the run tells of, whatever fails when their traces are cleared (as root: users are given back)', async () => {
+  it.skipIf(process.getuid?.() !== 0)('that fail are what the run reports, whatever fails when their traces are cleared (as root: users are given back)', async () => {
     vi.spyOn(UserIds.prototype, 'acquire').mockResolvedValue({ uid: 72_345, gid: 72_345, release: () => Promise.reject(new Error('ENOSPC: no space left on device')) });
     const running = run(['echo why >&2; exit 3'], {}, bench({ runAs: 'separate', open: true }));
     expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: 's1', exitCode: 3 } });
@@ -58,7 +58,7 @@ describe('steps', () => {
     expect(running.text()).toEqual(['step s1 exited with code 1; the run goes on', 'next']);
   });
 
-  it('tell the signal that ended them', async () => {
+  it('report the signal that ended them', async () => {
     expect(await end(run(['kill -SEGV $$']))).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', signal: 'SIGSEGV' } });
   });
 
@@ -132,7 +132,7 @@ describe('results', () => {
     expect([body, result!.type]).toEqual(['[***]\n', 'text/plain']);
   });
 
-  it('of more than 1 MiB lose their end, which is told', async () => {
+  it('of more than 1 MiB lose their end, which is reported', async () => {
     const { body, result } = await end(run(['head -c 1200000 /dev/zero | tr "\\0" a > "$QUIRE_RESULT_FILE"']));
     expect(result!.type).toBe('application/vnd.quire.result+json');
     expect(body!.length).toBeLessThanOrEqual(1024 * 1024);

@@ -26,11 +26,11 @@ export async function makeWorkFolder(workDir: string, name: string, input: Uint8
   const path = join(workDir, name);
   const out = join(path, 'out');
   const folder: WorkFolder = { path, source: join(path, 'src'), home: join(path, 'home'), temporary: join(path, 'tmp'), inputFile: join(path, 'input'), resultFile: join(out, 'result') };
-  await makeAnew(path);
+  await makeEmpty(path);
   await writeNew(join(path, OWNER_FILE), Buffer.from(ownerText()));
   for (const inner of [folder.source, folder.home, folder.temporary, out]) await mkdir(inner, { mode: 0o700 });
   await writeNew(folder.inputFile, input, user);
-  if (user !== undefined) for (const owned of [folder.source, folder.home, folder.temporary, out]) await giveFolder(owned, user);
+  if (user !== undefined) for (const owned of [folder.source, folder.home, folder.temporary, out]) await chownFolder(owned, user);
   return folder;
 }
 
@@ -48,7 +48,7 @@ export async function isPlainFolder(path: string): Promise<boolean> {
   return lstat(path).then((found) => found.isDirectory(), () => false);
 }
 
-async function giveFolder(path: string, { uid, gid }: User): Promise<void> {
+async function chownFolder(path: string, { uid, gid }: User): Promise<void> {
   await using(await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), (folder) => folder.chown(uid, gid));
 }
 
@@ -68,7 +68,7 @@ async function using(handle: FileHandle, act: (handle: FileHandle) => Promise<vo
 }
 
 /** A folder of the same attempt may have been kept, or left by an earlier assignment of it. */
-async function makeAnew(path: string): Promise<void> {
+async function makeEmpty(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {

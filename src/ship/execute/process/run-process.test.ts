@@ -31,13 +31,13 @@ function setUp(script: string, plan: Partial<ProcessPlan> = {}, signals: Partial
 }
 
 describe('runProcess', () => {
-  it('gives exit code and output', async () => {
+  it('returns exit code and output', async () => {
     const { end, stdout, stderr } = setUp('echo out; echo err >&2; exit 3');
     expect(await end).toEqual({ exitCode: 3, signal: null, stopped: false, survivors: [] });
     expect([stdout.text(), stderr.text()]).toEqual(['out\n', 'err\n']);
   });
 
-  it('gives the signal that ended it', async () => {
+  it('returns the signal that ended it', async () => {
     expect(await setUp('kill -SEGV $$').end).toMatchObject({ exitCode: null, signal: 'SIGSEGV' });
   });
 
@@ -80,7 +80,7 @@ describe('runProcess', () => {
     expect(await living()).toEqual([]);
   });
 
-  it('kills at once when told so, also during the grace', async () => {
+  it('kills at once on a second signal, also during the grace', async () => {
     const [stop, kill] = [new AbortController(), new AbortController()];
     const { end, stdout, living } = setUp('trap "" TERM; echo ready; sleep 100', {}, { stop: stop.signal, kill: kill.signal, graceMs: () => 3_600_000 });
     await stdout.saw('ready');

@@ -61,7 +61,7 @@ export class Watchdog {
   readonly #charges = new Map<Charge, LeaseLeft | undefined>();
   #shell: ChildProcess | undefined;
   /** When the leases end, as sent to the script, by the monotonic clock. */
-  #toldEnd = Infinity;
+  #writtenEnd = Infinity;
   #renewing: NodeJS.Timeout | undefined;
 
   /** Without `leaseLeft` the work may continue while this process is frozen. */
@@ -74,7 +74,7 @@ export class Watchdog {
 
   release(charge: Charge): void {
     if (!this.#charges.delete(charge)) return;
-    this.#tell('-', charge);
+    this.#write('-', charge);
     if (this.#end() !== Infinity) return;
     clearInterval(this.#renewing);
     this.#renewing = undefined;
@@ -95,16 +95,16 @@ export class Watchdog {
   }
 
   #begin(charge: Charge, leaseLeft: LeaseLeft | undefined): void {
-    this.#tell(leaseLeft === undefined ? '+' : 'l', charge);
+    this.#write(leaseLeft === undefined ? '+' : 'l', charge);
   }
 
   #renew(): void {
-    if (this.#end() - this.#toldEnd > WORTH_MS) this.#tell('=', 0);
+    if (this.#end() - this.#writtenEnd > WORTH_MS) this.#write('=', 0);
   }
 
-  #tell(sign: '+' | 'l' | '-' | '=', charge: Charge): void {
-    this.#toldEnd = this.#end();
-    const seconds = this.#toldEnd === Infinity ? '-' : Math.max(0, Math.floor((this.#toldEnd - performance.now()) / 1000));
+  #write(sign: '+' | 'l' | '-' | '=', charge: Charge): void {
+    this.#writtenEnd = this.#end();
+    const seconds = this.#writtenEnd === Infinity ? '-' : Math.max(0, Math.floor((this.#writtenEnd - performance.now()) / 1000));
     this.#shell?.stdin?.write(`${sign} ${charge} ${seconds}\n`);
   }
 

@@ -59,14 +59,14 @@ export class Sandboxes {
     }
     if (!isSandbox(name)) return `the sandbox ${name} is unknown`;
     void this.check(name);
-    return this.#told(name, this.#missing(name) ?? this.#known.get(name));
+    return this.#describe(name, this.#missing(name) ?? this.#known.get(name));
   }
 
   /** The sandbox with this name, or why there is none. */
   async choose(name: string): Promise<{ readonly name: SandboxName } | { readonly reason: string }> {
     if (name !== 'auto') {
       if (!isSandbox(name)) return { reason: `the sandbox ${name} is unknown` };
-      const reason = this.#told(name, await this.check(name));
+      const reason = this.#describe(name, await this.check(name));
       return reason === undefined ? { name } : { reason };
     }
     const reasons: string[] = [];
@@ -101,7 +101,7 @@ export class Sandboxes {
     return wrap[name](command, this.#options.machine);
   }
 
-  #told(name: SandboxName, reason: string | undefined): string | undefined {
+  #describe(name: SandboxName, reason: string | undefined): string | undefined {
     if (reason === undefined) return undefined;
     return name === 'none' || reason === this.#unseparated(name) ? reason : `the sandbox ${name} is missing: ${reason}`;
   }

@@ -94,7 +94,7 @@ describe('a sandbox program in between', () => {
   const canReset = spawnSync('env', ['--ignore-signal=TERM', 'env', '--default-signal=TERM', 'true']).status === 0;
 
   // Replaces bwrap: skips the options, and runs the rest as its child.
-  it.skipIf(!canReset)('does not hear SIGTERM, but the command in it does', async () => {
+  it.skipIf(!canReset)('does not receive SIGTERM, but the command in it does', async () => {
     const bwrap = join(folder, 'bwrap');
     writeFileSync(bwrap, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\n"$@"; exit $?\n', { mode: 0o755 });
     const wrapped = wrap.bubblewrap({ ...command, cwd: folder, argv: ['/bin/sh', '-c', 'trap "exit 9" TERM; echo ready; while :; do sleep 0.01; done'], env: { PATH: process.env['PATH']! } }, { ...machine, envProgram: '/usr/bin/env', bwrap });

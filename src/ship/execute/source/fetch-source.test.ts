@@ -42,7 +42,7 @@ async function shown(on: ExecutorBench, plan: object): Promise<string> {
 const clones = (): string[] => readdirSync(join(keepFolder, 'clones'));
 
 describe('a ref', () => {
-  it('is a branch, a tag or a commit, and is told to the steps and the server', async () => {
+  it('is a branch, a tag or a commit, and is passed to the steps and the server', async () => {
     const on = bench();
     const { one, two, feature } = origin.commits;
     expect(await shown(on, {})).toBe(`two main ${two} ${two} main 1`);
@@ -55,7 +55,7 @@ describe('a ref', () => {
     expect(running.found).toEqual([['refs/heads/main', two]]);
   });
 
-  it('that is not there is told with what was near', async () => {
+  it('that is not there is reported with similar names', async () => {
     const said = async (gitRef: string): Promise<string | undefined> => (await run(bench(), { gitRef }).result).error?.message;
     expect(await said('mian')).toBe('the checkout failed: the repository has no branch or tag "mian"; there are: feature/x, main, v1, v2; did you mean main?');
     expect(await said(origin.commits.one.slice(0, 9))).toContain('a commit is named by all of its characters');
@@ -95,7 +95,7 @@ describe('a clone that is kept', () => {
     own.remove();
   });
 
-  it('that was being changed when the ship died, or is damaged, is made anew', async () => {
+  it('that was being changed when the ship died, or is damaged, is rebuilt', async () => {
     const expected = await shown(bench(), {});
     const [clone] = clones();
     writeFileSync(join(keepFolder, 'clones', clone!, 'busy'), '');

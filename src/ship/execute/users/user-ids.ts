@@ -149,7 +149,7 @@ function rootFolder(): string {
       reasons.push((error as Error).message);
     }
   }
-  throw new Error(`there is no place to tell which user ids are in use: ${reasons.join('; ')}`);
+  throw new Error(`there is no place to record which user ids are in use: ${reasons.join('; ')}`);
 }
 
 /** Why ids of a range cannot be used; undefined if no reason is known. */

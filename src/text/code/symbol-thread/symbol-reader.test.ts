@@ -27,20 +27,20 @@ describe('the thread that reads sources', () => {
     expect(await Promise.all(all)).toEqual([small, large, small, 'broken {{{'].map((source) => extractSymbols('javascript', source, request(source))));
   });
 
-  it.each(['spin', 'end'])('gives up a source that makes it %s, and goes on with the others', async (trouble) => {
+  it.each(['spin', 'end'])('abandons a source that makes it %s, and continues with the others', async (trouble) => {
     const reader = new SymbolReader({ thread, limit: 500 });
     const all = ['a', trouble, 'b', trouble, 'c'].map((source) => reader.read(request(source)));
     const settled = await Promise.allSettled(all);
     expect(settled.map((each) => (each.status === 'fulfilled' ? each.value.defines[0] : each.reason instanceof SymbolsUnread))).toEqual(['a', true, 'b', true, 'c']);
   });
 
-  it('gives up a source that takes all memory, before the process does', async () => {
+  it('abandons a source that takes all memory, before the process does', async () => {
     const reader = new SymbolReader({ thread, limit: 60_000, heap: 24 });
     await expect(reader.read(request('fill'))).rejects.toMatchObject({ name: 'SymbolsUnread', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } });
     expect((await reader.read(request('a'))).defines).toEqual(['a']);
   });
 
-  it('gives up when it cannot start', async () => {
+  it('stops trying when it cannot start', async () => {
     const reader = new SymbolReader({ thread: new URL('file:///nowhere/thread.js') });
     await expect(reader.read(request('a'))).rejects.toBeInstanceOf(SymbolsUnread);
     await expect(reader.read(request('b'))).rejects.toBeInstanceOf(SymbolsUnread);

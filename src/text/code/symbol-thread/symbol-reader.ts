@@ -86,13 +86,13 @@ export class SymbolReader {
   }
 
   /** Messages of a thread that was given up are ignored. */
-  #settle(worker: Worker | undefined, tell: (job: Job) => void): void {
+  #settle(worker: Worker | undefined, finish: (job: Job) => void): void {
     if (worker !== this.#worker) return;
     const job = this.#job;
     this.#job = undefined;
     clearTimeout(this.#timer);
     worker?.unref();
-    if (job !== undefined) tell(job);
+    if (job !== undefined) finish(job);
     this.#next();
   }
 }

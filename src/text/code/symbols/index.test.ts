@@ -24,7 +24,7 @@ describe('extractSymbols', () => {
     expect(extractSymbols('html', `<p id="${'x'.repeat(2000)}" class="a\u0000b"><p id="ok">`, { path: 'a.html', maxSymbols: 512 }).defines).toEqual(['ok']);
   });
 
-  it('never throws, and answers in order', () => {
+  it('never throws, and returns in order', () => {
     const piece = fc.oneof(fc.constantFrom('{', '}', '(', ')', '"', "'", '`', '<', '</', '>', '/*', '*/', '//', '@import', 'url(', '#{', ';', ',', '.a', '&', '--x:', 'function f', '=> ', 'class A', 'import ', 'from "./x"', '<div id="', '<script>', '<style>', '\n', '\\', '${'), fc.string({ unit: 'binary', maxLength: 4 }));
     fc.assert(fc.property(fc.constantFrom(...LANGUAGES), fc.array(piece, { maxLength: 30 }), (language, pieces) => {
       const source = pieces.join('');
@@ -53,7 +53,7 @@ describe('extractSymbols', () => {
     ['html', 'deep elements', '<div class="q"><p>'.repeat(50_000)],
     ['html', 'a long handler', `<p onclick="${'a.'.repeat(500_000)}">`],
     ['svelte', 'tags without end', '<a on:click={() => '.repeat(50_000)],
-  ])('answers in bounded time: %s, %s', (language, _what, source) => {
+  ])('returns in bounded time: %s, %s', (language, _what, source) => {
     const { defines } = extractSymbols(language, source, { path: 'x', maxSymbols: 512 });
     expect(defines.length).toBeLessThanOrEqual(512);
   }, 10_000);

@@ -185,7 +185,7 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
 export declare const ShipInfoSchema: GenMessage<ShipInfo>;
 
 /**
- * Names one attempt of a run as it was handed out.
+ * Names one attempt of a run as it was assigned.
  *
  * @generated from message quire.fleet.v1.RunRef
  */
@@ -205,7 +205,7 @@ export declare type RunRef = Message<"quire.fleet.v1.RunRef"> & {
   attempt: number;
 
   /**
-   * Rises each time the run is handed out, queued again or forcibly cancelled.
+   * Rises each time the run is assigned, queued again or forcibly cancelled.
    *
    * @generated from field: uint64 fencing_token = 3;
    */
@@ -338,7 +338,7 @@ export declare const HeldRunSchema: GenMessage<HeldRun>;
  */
 export declare type Heartbeat = Message<"quire.fleet.v1.Heartbeat"> & {
   /**
-   * Counts up; the answer names it.
+   * Counts up; the response names it.
    *
    * @generated from field: uint64 seq = 1;
    */
@@ -439,7 +439,7 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
    */
   body: {
     /**
-     * Answer to `hello`.
+     * Response to `hello`.
      *
      * @generated from field: quire.fleet.v1.Welcome welcome = 1;
      */
@@ -447,7 +447,7 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
     case: "welcome";
   } | {
     /**
-     * Answer to a heartbeat.
+     * Response to a heartbeat.
      *
      * @generated from field: quire.fleet.v1.HeartbeatAck ack = 2;
      */
@@ -511,7 +511,7 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
 export declare const ServerMessageSchema: GenMessage<ServerMessage>;
 
 /**
- * Answer to `hello`.
+ * Response to `hello`.
  *
  * @generated from message quire.fleet.v1.Welcome
  */
@@ -615,7 +615,7 @@ export declare type Resume = Message<"quire.fleet.v1.Resume"> & {
 export declare const ResumeSchema: GenMessage<Resume>;
 
 /**
- * Answer to a heartbeat.
+ * Response to a heartbeat.
  *
  * @generated from message quire.fleet.v1.HeartbeatAck
  */
@@ -1154,7 +1154,7 @@ export declare type AiTextPlan = Message<"quire.fleet.v1.AiTextPlan"> & {
   systemPrompt: string;
 
   /**
-   * Longest answer, in tokens.
+   * Longest response, in tokens.
    *
    * @generated from field: uint32 max_tokens = 6;
    */
@@ -1168,7 +1168,7 @@ export declare type AiTextPlan = Message<"quire.fleet.v1.AiTextPlan"> & {
   temperature: number;
 
   /**
-   * Longest time until the answer begins.
+   * Longest time until the response begins.
    *
    * @generated from field: int64 first_byte_timeout_ms = 8;
    */
@@ -1387,7 +1387,7 @@ export declare type AppendLogsRequest = Message<"quire.fleet.v1.AppendLogsReques
 export declare const AppendLogsRequestSchema: GenMessage<AppendLogsRequest>;
 
 /**
- * Answer to lines of a log.
+ * Response to lines of a log.
  *
  * @generated from message quire.fleet.v1.AppendLogsResponse
  */
@@ -1455,7 +1455,7 @@ export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsReques
 export declare const StreamLogsRequestSchema: GenMessage<StreamLogsRequest>;
 
 /**
- * Answer to messages of a stream of lines, in their order for each attempt.
+ * Response to messages of a stream of lines, in their order for each attempt.
  *
  * @generated from message quire.fleet.v1.StreamLogsResponse
  */
@@ -1468,7 +1468,7 @@ export declare type StreamLogsResponse = Message<"quire.fleet.v1.StreamLogsRespo
   ref?: RunRef | undefined;
 
   /**
-   * Messages of this attempt that are answered: the oldest of those that were not answered before.
+   * Messages of this attempt that are acknowledged: the oldest of those that were not acknowledged before.
    *
    * @generated from field: uint32 answered = 2;
    */
@@ -1716,7 +1716,7 @@ export declare type RecordSourceRequest = Message<"quire.fleet.v1.RecordSourceRe
 export declare const RecordSourceRequestSchema: GenMessage<RecordSourceRequest>;
 
 /**
- * Answer to a commit.
+ * Response to a commit.
  *
  * @generated from message quire.fleet.v1.RecordSourceResponse
  */
@@ -1820,7 +1820,7 @@ export declare type ArtifactDescription = Message<"quire.fleet.v1.ArtifactDescri
 export declare const ArtifactDescriptionSchema: GenMessage<ArtifactDescription>;
 
 /**
- * Answer to an artefact.
+ * Response to an artefact.
  *
  * @generated from message quire.fleet.v1.UploadArtifactResponse
  */
@@ -1847,7 +1847,7 @@ export declare type UploadArtifactResponse = Message<"quire.fleet.v1.UploadArtif
 export declare const UploadArtifactResponseSchema: GenMessage<UploadArtifactResponse>;
 
 /**
- * Answer to the end of an attempt.
+ * Response to the end of an attempt.
  *
  * @generated from message quire.fleet.v1.CompleteRunResponse
  */
@@ -1956,7 +1956,7 @@ export declare const LeaveResponseSchema: GenMessage<LeaveResponse>;
 
 /**
  * Says that the fleet has revoked a ship. A call that ends with PERMISSION_DENIED carries it in its metadata, as
- * `quire-revocation-bin`. A ship deletes its key for a valid one only: a server that merely does not know the ship answers
+ * `quire-revocation-bin`. A ship deletes its key for a valid one only: a server that merely does not know the ship returns
  * NOT_FOUND.
  *
  * @generated from message quire.fleet.v1.Revocation
@@ -2271,7 +2271,7 @@ export declare const Enrolment: GenService<{
  */
 export declare const Fleet: GenService<{
   /**
-   * The control stream: the ship says hello and what it holds, the server hands out runs and cancels them.
+   * The control stream: the ship says hello and what it holds, the server assigns runs and cancels them.
    *
    * @generated from rpc quire.fleet.v1.Fleet.Connect
    */
@@ -2292,7 +2292,7 @@ export declare const Fleet: GenService<{
   },
   /**
    * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that
-   * come while others of it are being stored are stored together, and answered together. Servers that do not know this call
+   * come while others of it are being stored are stored together, and acknowledged together. Servers that do not know this call
    * end it with UNIMPLEMENTED; `AppendLogs` remains then.
    *
    * @generated from rpc quire.fleet.v1.Fleet.StreamLogs

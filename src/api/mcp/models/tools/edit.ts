@@ -6,11 +6,11 @@ import type { ModelTool } from '../model-tool.ts';
 export const edit: ModelTool = {
   name: 'edit',
   title: 'Edit a document',
-  description: 'Replaces old_text, which must stand in the document exactly once, by new_text. Without old_text, new_text is added at the end.',
+  description: 'Replaces old_text, which must be in the document exactly once, by new_text. Without old_text, new_text is added at the end.',
   properties: {
     ...DOCUMENT,
     old_text: { type: 'string', description: 'The text to replace, exactly as read returns it.' },
-    new_text: { type: 'string', minLength: 0, description: 'What stands there afterwards.' },
+    new_text: { type: 'string', minLength: 0, description: 'The text that replaces it.' },
   },
   required: ['collection', 'key', 'new_text'],
   example: { collection: 'notes', key: 'shopping-list', old_text: '- apples', new_text: '- pears' },
@@ -33,7 +33,7 @@ export const edit: ModelTool = {
 function changed(text: string, old: string | undefined, replacement: string): string {
   if (old === undefined) return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${replacement}`;
   const at = text.indexOf(old);
-  if (at === -1) throw new ServiceError('invalid_argument', 'old_text does not stand in the document', { body: { advice: 'read the document and copy old_text from it, with the same letter case, spaces and line ends' } });
-  if (text.includes(old, at + 1)) throw new ServiceError('invalid_argument', 'old_text stands in the document more than once', { body: { advice: 'make old_text longer, with the words before or behind it, until it is unique' } });
+  if (at === -1) throw new ServiceError('invalid_argument', 'old_text is not in the document', { body: { advice: 'read the document and copy old_text from it, with the same letter case, spaces and line ends' } });
+  if (text.includes(old, at + 1)) throw new ServiceError('invalid_argument', 'old_text is in the document more than once', { body: { advice: 'make old_text longer, with the words before or behind it, until it is unique' } });
   return text.slice(0, at) + replacement + text.slice(at + old.length);
 }

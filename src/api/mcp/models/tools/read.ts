@@ -15,7 +15,7 @@ export const read: ModelTool = {
     ...DOCUMENT,
     line: { type: 'integer', minimum: 1, description: 'Begin at this line.' },
     offset: { type: 'integer', minimum: 0, description: 'Begin at this character.' },
-    max_tokens: { type: 'integer', minimum: 100, maximum: 100_000, description: 'Most tokens of the answer, 1800 when absent.' },
+    max_tokens: { type: 'integer', minimum: 100, maximum: 100_000, description: 'Maximum tokens of the response, 1800 when absent.' },
   },
   required: ['collection', 'key'],
   example: { collection: 'blog', key: 'hello-world' },

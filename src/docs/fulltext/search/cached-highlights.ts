@@ -19,7 +19,7 @@ interface Entry {
  * The passages that queries have recently shown of documents, so that their bodies need not be read again. A document is identified by its
  * ordinal and its version, and a query by the object that finds its words, which is a different object if it finds other words.
  */
-export class RememberedHighlights {
+export class CachedHighlights {
   readonly #entries = new Map<string, Entry>();
   readonly #numbers = new WeakMap<object, number>();
   #lastNumber = 0;

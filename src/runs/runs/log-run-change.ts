@@ -5,7 +5,7 @@ import type { RunChange } from '../queue/port.ts';
 const HARMLESS: ReadonlySet<string> = new Set(['returned', 'rejected', 'not_accepted']);
 
 /** One line of the server's log for events that operators look for: lost leases and repeated attempts. */
-export function tellOfRuns(log: Log, { run, from, formerShipId, reason = 'unknown' }: RunChange): void {
+export function logRunChange(log: Log, { run, from, formerShipId, reason = 'unknown' }: RunChange): void {
   const { id, projectId, attempt } = run;
   if (reason === 'lease_lost') log.warn({ run: id, project: projectId, ship: formerShipId, state: run.state }, 'the lease of a run is lost');
   if (run.state !== 'queued' || from === null) return;

@@ -5,7 +5,7 @@ import type { Filter } from '../filter/index.ts';
 const OVERHEAD = 256;
 
 /** The sets of the filters that were used last; `undefined` is remembered as well. */
-export class RememberedSets {
+export class SetCache {
   readonly #sets = new Map<string, { readonly set: OrdSet | undefined; readonly bytes: number }>();
   readonly #maxBytes: number;
   #bytes = 0;

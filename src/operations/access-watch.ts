@@ -6,10 +6,10 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
  * Checks whether a caller still has permission: resolves with the time at which the credential expires (Unix milliseconds;
  * undefined for never), or rejects with the reason why permission has ended.
  */
-export type StandingCheck = () => Promise<number | undefined>;
+export type AccessCheck = () => Promise<number | undefined>;
 
 /** The permission of one caller for an open stream. */
-export interface Standing {
+export interface AccessWatch {
   /** Resolves when the permission was confirmed; rejects with the reason if there is none. */
   readonly ready: Promise<void>;
   /** Aborts with the reason when the permission has ended. */
@@ -18,7 +18,7 @@ export interface Standing {
   release(): void;
 }
 
-export interface StandingsOptions {
+export interface AccessWatchesOptions {
   /** Calls the listener whenever permissions have changed, until the returned function is called. */
   readonly onChange: (listener: () => void) => () => void;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface StandingsOptions {
 const TICK_MS = 1000;
 
 interface Held {
-  readonly check: StandingCheck;
+  readonly check: AccessCheck;
   readonly ended: AbortController;
   expiresAt: number | undefined;
   /** The latest check; results of older ones are ignored. */
@@ -40,12 +40,12 @@ interface Held {
  * Supervises callers for as long as their streams are open. A request is checked when it arrives; a stream outlives its
  * request, so its check is repeated whenever permissions change and when the credential expires.
  */
-export class Standings {
-  readonly #options: StandingsOptions;
+export class AccessWatches {
+  readonly #options: AccessWatchesOptions;
   readonly #held = new Set<Held>();
   #stop: (() => void) | undefined;
 
-  constructor(options: StandingsOptions) {
+  constructor(options: AccessWatchesOptions) {
     this.#options = options;
   }
 
@@ -54,7 +54,7 @@ export class Standings {
     return this.#held.size;
   }
 
-  follow(check: StandingCheck): Standing {
+  follow(check: AccessCheck): AccessWatch {
     const held: Held = { check, ended: new AbortController(), expiresAt: undefined, latest: 0 };
     this.#held.add(held);
     this.#stop ??= this.#start();

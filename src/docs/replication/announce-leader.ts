@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { LeaderLink } from './messages.ts';
 
-export interface TellDeps {
+export interface AnnounceDeps {
   readonly link: Pick<LeaderLink, 'acknowledge'>;
   readonly epoch: () => number;
   /** Called when this node itself was replaced, with the higher epoch of the other one. */
@@ -14,7 +14,7 @@ export interface TellDeps {
 }
 
 /** Reports this leader's epoch to the node at the address of a former leader, until it has received it. Never rejects. */
-export async function tellOfLeader({ link, epoch, fence, retryMs, timer, log }: TellDeps, signal: AbortSignal): Promise<void> {
+export async function announceLeader({ link, epoch, fence, retryMs, timer, log }: AnnounceDeps, signal: AbortSignal): Promise<void> {
   for (let failures = 1; !signal.aborted; failures++) {
     try {
       const answer = await link.acknowledge({ followerId: '', lsn: 0, position: 0, epoch: epoch() }, signal);
@@ -22,7 +22,7 @@ export async function tellOfLeader({ link, epoch, fence, retryMs, timer, log }: 
       // The address is this node's own, or the other node has received the report.
       if (answer.epoch === epoch() || answer.fencedBy >= epoch()) return;
     } catch (error) {
-      if (failures === 1 && !signal.aborted) log.info({ err: error }, 'the former leader is out of reach; it is told of this one when it comes back');
+      if (failures === 1 && !signal.aborted) log.info({ err: error }, 'the former leader is out of reach; it is notified of this one when it comes back');
     }
     await timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
   }

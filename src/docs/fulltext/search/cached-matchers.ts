@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** The matchers of plans, which are reused as the same objects (see `QueryPlans`), as long as their index is the same. */
-export class RememberedMatchers {
+export class CachedMatchers {
   readonly #entries = new Map<QueryPlan, Entry>();
   #bytes = 0;
 

@@ -48,7 +48,7 @@ describe('what filters have selected', () => {
   });
 
   it('has a bound on its bytes', () => {
-    const store = ColumnStore.create({ rememberedBytes: 20_000 });
+    const store = ColumnStore.create({ cacheBytes: 20_000 });
     store.put(made(1));
     const memory = store.stats().bytes.total;
     const filters = Array.from({ length: 200 }, (_, i): Filter => ({ kind: 'match', field: 'n', values: [String(i)] }));
@@ -59,7 +59,7 @@ describe('what filters have selected', () => {
     expect(store.select({ filter: filters[0], now: 0 })).not.toBe(sets[0]);
   });
 
-  it('tells infinite numbers from each other and from none', () => {
+  it('distinguishes infinite numbers from each other and from none', () => {
     const store = ColumnStore.create();
     store.put(made(1, { meta: { n: ['1e999'] } }));
     const found = (value: number): number => store.count(store.select({ filter: { kind: 'match', field: 'n', values: [value] }, now: 0 }));

@@ -17,7 +17,7 @@ interface Entry {
  * The documents in the most recently requested circles, as long as no place changes: a repeated search then uses the same bitmap, which the
  * full-text index recognizes by its identity. Callers must not change a set.
  */
-export class RememberedCircles {
+export class CircleCache {
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 

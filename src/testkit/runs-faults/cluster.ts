@@ -19,7 +19,7 @@ const CLIENTS = 4;
 /** Interval of kills; a killed process is restarted at once. */
 const PAUSE_MS = { from: 300, to: 1500 };
 
-export interface CrowdOptions {
+export interface FaultClusterOptions {
   /** URL of the database. */
   readonly url: string;
   readonly servers: number;
@@ -39,7 +39,7 @@ interface ShipsProcess {
 }
 
 /** Several servers as processes over one PostgreSQL, and a fleet in several more, all of which are killed at random. */
-export class Crowd {
+export class FaultCluster {
   /** Number of processes that were killed. */
   kills = 0;
   readonly #folder: string;
@@ -48,19 +48,19 @@ export class Crowd {
   #fleet: ShipsProcess[] = [];
   #isOver = false;
 
-  static async start(options: CrowdOptions): Promise<Crowd> {
-    const crowd = new Crowd(options);
+  static async start(options: FaultClusterOptions): Promise<FaultCluster> {
+    const cluster = new FaultCluster(options);
     try {
-      await crowd.#serve();
-      await crowd.#connect(options);
+      await cluster.#serve();
+      await cluster.#connect(options);
     } catch (error) {
-      await crowd.close();
+      await cluster.close();
       throw error;
     }
-    return crowd;
+    return cluster;
   }
 
-  private constructor({ url, servers, limit, seed }: CrowdOptions) {
+  private constructor({ url, servers, limit, seed }: FaultClusterOptions) {
     this.#random = seededRandom(seed);
     this.#folder = mkdtempSync(join(tmpdir(), 'quire-crowd-'));
     // A run may meet one kill after another: what matters is that it ends well.
@@ -131,7 +131,7 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     }));
   }
 
-  async #connect({ ships, capacity }: CrowdOptions): Promise<void> {
+  async #connect({ ships, capacity }: FaultClusterOptions): Promise<void> {
     const server = this.#servers[0]!;
     const names = Array.from({ length: ships }, (_, n) => `ship-${n}`);
     const identities: Identity[] = [];

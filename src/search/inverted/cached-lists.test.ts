@@ -26,7 +26,7 @@ function generator(seed: number): (below: number) => number {
   };
 }
 
-describe.each(['release', 'debug'] as const)('remembered lists, %s build', (build) => {
+describe.each(['release', 'debug'] as const)('cached lists, %s build', (build) => {
   function twins(): { index: InvertedIndex; reference: ReferenceIndex; add: (ord: number, fields: readonly FieldText[]) => void; check: (query: WordQuery, by?: ScoringAlgorithm) => void } {
     const index = new InvertedIndex({ build, ...SMALL_STEPS });
     const reference = new ReferenceIndex();
@@ -109,11 +109,11 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
     check(phrase(['seldom', 'seldom']));
   });
 
-  it('give the very scores that postings give', () => {
+  it('return the very scores that postings give', () => {
     const random = generator(4);
     const text = (words: number) => Array.from({ length: 1 + random(words) }, () => WORDS[random(random(WORDS.length) + 1)]!).join(' ');
     const texts = Array.from({ length: 400 }, (_, ord): FieldText[] => [{ field: 0, text: text(80) }, ...(ord % 3 === 0 ? [{ field: 1, text: text(4) }, { field: 'key', text: text(3) }] : [])]);
-    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
+    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
     for (const index of [lists, postings]) texts.forEach((fields, ord) => index.add(ord, fields));
     const answer = (index: InvertedIndex, kind: 'and' | 'or', some: readonly string[], algorithm: ScoringAlgorithm) =>
       index.search({ kind, of: some.map((each) => ({ kind: 'term', forms: index.unstemmed(each).map((id) => ({ id })) })) }, { algorithm, limit: 500 });
@@ -125,7 +125,7 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
 
   it('hold phrases, and terms that are all required, by all that decides what they match and how they score', () => {
     const random = generator(5);
-    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
+    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
     const write = (ord: number) => {
       const fields: FieldText[] = [{ field: 0, text: Array.from({ length: 30 }, () => 'abcd'[random(4)]!).join(' ') }, { field: 1, text: 'a b' }];
       for (const index of [lists, postings]) index.add(ord, fields, undefined, ord % 2);

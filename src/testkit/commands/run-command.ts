@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { runProgram } from '../program.ts';
-import type { Io, OutputStream } from '../shared/io.ts';
+import { runProgram } from '../../app/commands/program.ts';
+import type { Io, OutputStream } from '../../app/commands/shared/io.ts';
 
 // The user that runs the tests may have profiles.
 process.env['XDG_CONFIG_HOME'] = join(tmpdir(), 'quire-without-profiles');

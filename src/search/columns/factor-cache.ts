@@ -1,8 +1,8 @@
-/** Maximum number of remembered lists of factors; each takes 4 bytes per document. */
-const REMEMBERED = 4;
+/** Maximum number of cached lists of factors; each takes 4 bytes per document. */
+const MAX_LISTS = 4;
 
 /** The factors that were requested last; `undefined` is remembered as well. Callers must not change them. */
-export class RememberedFactors {
+export class FactorCache {
   readonly #lists = new Map<string, Float32Array | undefined>();
 
   get bytes(): number {
@@ -15,7 +15,7 @@ export class RememberedFactors {
     this.#lists.delete(name);
     this.#lists.set(name, list);
     const [oldest] = this.#lists.keys();
-    if (this.#lists.size > REMEMBERED) this.#lists.delete(oldest!);
+    if (this.#lists.size > MAX_LISTS) this.#lists.delete(oldest!);
     return list;
   }
 

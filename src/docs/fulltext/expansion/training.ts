@@ -34,10 +34,10 @@ export interface LearningRules extends TermRules {
 }
 
 /** Learns the model of a collection. */
-export interface Teacher {
+export interface Trainer {
   /** Whether learning is so quick that it need not wait for other collections. */
   isQuick(collection: string): Promise<boolean>;
-  learn(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours>;
+  train(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours>;
 }
 
 interface Size {
@@ -49,11 +49,11 @@ interface Size {
  * Learns which terms of a collection occur together; with more than 200,000 documents, from a sample. For large collections a thread does
  * this, and the main thread only reads the documents.
  */
-export function createTeacher(environment: Environment, maxSample = MAX_SAMPLE): Teacher {
+export function createTrainer(environment: Environment, maxSample = MAX_SAMPLE): Trainer {
   const { sql, codec, clock } = environment;
   return {
     isQuick: async (collection) => isSmall(await sizeOf(sql, collection)),
-    async learn(collection, rules, signal) {
+    async train(collection, rules, signal) {
       const size = await sizeOf(sql, collection);
       const quick = isSmall(size);
       const { classes } = rules;

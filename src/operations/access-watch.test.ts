@@ -1,82 +1,82 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ManualTimer } from '../testkit/manual-timer.ts';
-import { Standings } from './standing.ts';
+import { AccessWatches } from './access-watch.ts';
 
 function setUp() {
   const listeners = new Set<() => void>();
   const time = { now: 1000 };
   const timer = new ManualTimer();
-  const standings = new Standings({
+  const accessWatches = new AccessWatches({
     clock: { now: () => time.now }, timer,
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   });
-  return { standings, time, timer, listeners, change: () => listeners.forEach((listener) => listener()) };
+  return { accessWatches, time, timer, listeners, change: () => listeners.forEach((listener) => listener()) };
 }
 
 const refusal = new Error('invalid token');
 
 describe('the right to a stream', () => {
   it('is there or not from the beginning', async () => {
-    const { standings, listeners } = setUp();
-    const good = standings.follow(async () => undefined);
+    const { accessWatches, listeners } = setUp();
+    const good = accessWatches.follow(async () => undefined);
     await good.ready;
-    const bad = standings.follow(() => Promise.reject(refusal));
+    const bad = accessWatches.follow(() => Promise.reject(refusal));
     await expect(bad.ready).rejects.toBe(refusal);
     expect([good.signal.aborted, bad.signal.reason]).toEqual([false, refusal]);
-    expect([standings.size, listeners.size]).toEqual([1, 1]);
+    expect([accessWatches.size, listeners.size]).toEqual([1, 1]);
     good.release();
     good.release();
-    expect([standings.size, listeners.size]).toEqual([0, 0]);
+    expect([accessWatches.size, listeners.size]).toEqual([0, 0]);
   });
 
   it('is asked for again whenever rights change, and ends when it is gone', async () => {
-    const { standings, change } = setUp();
+    const { accessWatches, change } = setUp();
     let allowed = true;
     let asked = 0;
-    const standing = standings.follow(async () => {
+    const accessWatch = accessWatches.follow(async () => {
       asked++;
       if (!allowed) throw refusal;
       return undefined;
     });
-    await standing.ready;
+    await accessWatch.ready;
     change();
     await Promise.resolve();
-    expect([asked, standing.signal.aborted]).toEqual([2, false]);
+    expect([asked, accessWatch.signal.aborted]).toEqual([2, false]);
     allowed = false;
-    const ended = once(standing.signal, 'abort');
+    const ended = once(accessWatch.signal, 'abort');
     change();
     await ended;
-    expect([standing.signal.reason, standings.size]).toEqual([refusal, 0]);
+    expect([accessWatch.signal.reason, accessWatches.size]).toEqual([refusal, 0]);
   });
 
   it('ends when the credential expires, and stays where it was renewed', async () => {
-    const { standings, time, timer } = setUp();
+    const { accessWatches, time, timer } = setUp();
     let expiresAt = 5000;
-    const follow = () => standings.follow(async () => {
+    const follow = () => accessWatches.follow(async () => {
       if (time.now >= expiresAt) throw refusal;
       return expiresAt;
     });
-    const standing = follow();
-    await standing.ready;
+    const accessWatch = follow();
+    await accessWatch.ready;
     const elapse = async () => {
       const before = timer.sleeps.length;
       await timer.elapse();
-      while (timer.sleeps.length === before && !standing.signal.aborted) await new Promise(setImmediate);
+      while (timer.sleeps.length === before && !accessWatch.signal.aborted) await new Promise(setImmediate);
     };
     time.now = 4999;
     await elapse();
-    expect(standing.signal.aborted).toBe(false);
+    expect(accessWatch.signal.aborted).toBe(false);
     [time.now, expiresAt] = [6000, 9000];
     await elapse();
-    expect(standing.signal.aborted).toBe(false);
+    expect(accessWatch.signal.aborted).toBe(false);
     time.now = 9000;
-    const ended = once(standing.signal, 'abort');
+    const ended = once(accessWatch.signal, 'abort');
     await elapse();
     await ended;
-    expect(standing.signal.reason).toBe(refusal);
+    expect(accessWatch.signal.reason).toBe(refusal);
   });
 });

@@ -11,7 +11,7 @@ export interface Rankable {
 }
 
 /** The encoder's scores of hits, by ordinal and passage. */
-export interface Opinions {
+export interface EncoderScores {
   of(hit: Rankable): number | undefined;
   /** Number of hits that have such a score. */
   readonly count: number;
@@ -26,19 +26,19 @@ const WEIGHT = 0.8;
  * Passes the first hits of a search, best first, to the encoder: their best passages and, if hits are `documents`, also their first passages.
  * A hit has a score if all its vectors were available within the budget.
  */
-export async function opinionsOn(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal): Promise<Opinions> {
+export async function scoreByEncoder(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal): Promise<EncoderScores> {
   const first = hits.slice(0, REORDERED);
   const one = first.reduce((max, { score }) => Math.max(max, score), 0) || 1;
   const named = first.map(({ ord, chunk }) => [{ ord, chunk: chunk ?? 0 }, ...(documents && chunk !== undefined && chunk !== 0 ? [{ ord, chunk: 0 }] : [])]);
   const similarities = await encoder.similarities(text, named.flat(), signal);
-  const opinions = new Map<string, number>();
+  const encoderScores = new Map<string, number>();
   let at = 0;
   for (const [i, hit] of first.entries()) {
     const [best, lead = best] = similarities.slice(at, at += named[i]!.length);
     if (best === undefined || lead === undefined) continue;
-    opinions.set(keyOf(hit), WEIGHT * ((1 - LEAD_WEIGHT) * best + LEAD_WEIGHT * lead) + (1 - WEIGHT) * (hit.score / one));
+    encoderScores.set(keyOf(hit), WEIGHT * ((1 - LEAD_WEIGHT) * best + LEAD_WEIGHT * lead) + (1 - WEIGHT) * (hit.score / one));
   }
-  return { of: (hit) => opinions.get(keyOf(hit)), count: opinions.size };
+  return { of: (hit) => encoderScores.get(keyOf(hit)), count: encoderScores.size };
 }
 
 function keyOf({ ord, chunk }: Rankable): string {

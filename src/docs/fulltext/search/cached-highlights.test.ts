@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import { RememberedHighlights, type Version } from './remembered-highlights.ts';
+import { CachedHighlights, type Version } from './cached-highlights.ts';
 import { SearchFixture } from './test-fixture.ts';
 
 const passage = (fragment: string): Highlight => ({ field: 'contentMd', fragment, matchedTerms: [], startOffset: 0, endOffset: 1, startLine: 1, endLine: 1 });
@@ -8,8 +8,8 @@ const passage = (fragment: string): Highlight => ({ field: 'contentMd', fragment
 const version = (ord: number, more: Partial<Version> = {}): Version => ({ ord, key: 'k', lang: 'en', updated_at: 1, rev_ts: 1, crc: 7, bytes: 9, meta: '{}', ...more });
 
 describe('RememberedHighlights', () => {
-  it('has what was kept of a document for a finder and options', () => {
-    const remembered = new RememberedHighlights();
+  it('returns the cached highlights of a document for a finder and options', () => {
+    const remembered = new CachedHighlights();
     const [finder, another] = [{}, {}];
     const passages = [passage('a')];
     expect([remembered.has(finder, 'x', 1), remembered.find(finder, 'x', version(1))]).toEqual([false, undefined]);
@@ -20,8 +20,8 @@ describe('RememberedHighlights', () => {
 
   it.each<[string, Partial<Version>]>([
     ['body', { crc: 8 }], ['length', { bytes: 10 }], ['time', { updated_at: 2 }], ['revision', { rev_ts: 2 }], ['metadata', { meta: '{"a":["b"]}' }], ['key', { key: 'K' }], ['language', { lang: 'de' }],
-  ])('has nothing of a version with another %s, which takes its place', (_, more) => {
-    const remembered = new RememberedHighlights();
+  ])('returns nothing of a version with another %s, which takes its place', (_, more) => {
+    const remembered = new CachedHighlights();
     const finder = {};
     remembered.keep(finder, 'x', version(1), [passage('a')]);
     const { bytes } = remembered;
@@ -32,8 +32,8 @@ describe('RememberedHighlights', () => {
     expect(remembered.bytes - bytes).toBe(2 * ((more.meta?.length ?? 2) - 2));
   });
 
-  it('forgets what was asked for longest ago when there is no room', () => {
-    const remembered = new RememberedHighlights();
+  it('evicts the least recently used when it is full', () => {
+    const remembered = new CachedHighlights();
     const finder = {};
     const ask = (options: string) => {
       const known = remembered.find(finder, options, version(1)) !== undefined;

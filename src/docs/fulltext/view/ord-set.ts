@@ -1,1 +1,0 @@
-export { OrdSet } from '../../../lib/ord-set.ts';
