@@ -72,6 +72,7 @@ export class WriterEngine implements Engine {
   }
 
   exec(sql: string): void {
+    if (sql === 'ROLLBACK') this.#endSession();
     this.#attempt(sql, (connection) => connection.run(sql));
     if (this.recorder !== undefined && sql.startsWith('BEGIN')) this.#session = this.#attempt(sql, (connection) => connection.recordChanges());
   }
