@@ -21,7 +21,7 @@ export interface LogState {
 export interface CheckpointWork {
   /** Copies the log in the worker thread, as far as it went when that began and no reader needs it. */
   readonly copy: () => Promise<Pick<LogState, 'checkpointed'>>;
-  /** Runs a task while nothing writes. */
+  /** Runs a task while nothing writes, unless that would take long. */
   readonly withoutWrites: (task: () => Promise<unknown>) => Promise<unknown>;
 }
 

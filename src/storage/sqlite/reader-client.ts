@@ -59,6 +59,11 @@ export class ReaderClient {
     await this.#request({ id: ++this.#lastId, op: 'copy-log' });
   }
 
+  /** Whether a request would be handled at once. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
   /** Returns the number of pages of the log that are in the database now, counted from its start. */
   async checkpoint(): Promise<{ readonly checkpointed: number }> {
     const { rows } = await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
