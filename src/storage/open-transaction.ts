@@ -16,6 +16,7 @@ export class OpenTransaction implements Transaction {
   readonly #engine: Engine;
   readonly #keys: KeyRing | undefined;
   readonly #listeners: (() => void)[] = [];
+  readonly #writtenListeners: (() => void)[] = [];
   /** Called when the first plaintext value is met. */
   #toBeSealed: ReadonlySet<unknown> | undefined;
   readonly applyPatchset?: NonNullable<Transaction['applyPatchset']>;
@@ -41,8 +42,17 @@ export class OpenTransaction implements Transaction {
     this.#listeners.push(listener);
   }
 
+  onWritten(listener: () => void): void {
+    this.#writtenListeners.push(listener);
+  }
+
   /** A single writer has no other transaction to wait for. */
   async lock(): Promise<void> {}
+
+  /** Must be called once the transaction is committed. */
+  written(): void {
+    for (const listener of this.#writtenListeners) listener();
+  }
 
   /** Must be called once the transaction's writes are durable. */
   committed(): void {

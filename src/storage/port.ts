@@ -35,6 +35,12 @@ export interface Transaction extends Queries {
    */
   onCommit(listener: () => void): void;
   /**
+   * Calls the listener once the transaction is committed, so that readers see it, but before it is on disk; never when it is rolled back.
+   * For state in memory that a restart rebuilds: it is then ready by the time the disk confirms. The listener must not throw. Absent if a
+   * commit of the driver is on disk when it ends.
+   */
+  onWritten?(listener: () => void): void;
+  /**
    * Waits until no other transaction holds this name, and holds it until the end of this one. In a transaction with the isolation `read
    * committed`, later statements then read settled data. A single writer always has all names.
    */

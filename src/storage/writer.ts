@@ -37,8 +37,8 @@ type Outcome = { member: Member; error: unknown } | { member: Member; value: unk
 
 /**
  * Group commit over one connection: a serial queue in which the transactions that arrive together share one BEGIN IMMEDIATE … COMMIT, and
- * so one fsync, which the event loop does not wait for. Each member runs in a savepoint of its own, so that its failure rolls back nothing
- * else; when the commit itself fails, so do all members.
+ * so one fsync, which the event loop does not wait for. Each member after the first runs in a savepoint of its own, so that its failure
+ * rolls back nothing else; when the commit itself fails, so do all members.
  *
  * Every outcome, a failed member's too, waits for the commit: an error may depend on what an earlier member wrote ("exists already"), and
  * is true only if that became durable.
@@ -136,7 +136,10 @@ export class Writer {
       return this.#abandon(outcomes, cause);
     }
     try {
-      await this.#engine.durable?.();
+      const durable = this.#engine.durable?.();
+      // Listeners work while the disk does.
+      for (const outcome of outcomes) if ('tx' in outcome) outcome.tx.written();
+      await durable;
     } catch (cause) {
       return this.#doubt(outcomes, cause);
     }
@@ -154,21 +157,34 @@ export class Writer {
     return this.#queue.length > 0 && 'work' in this.#queue[0]!;
   }
 
-  /** Throws when the whole group fails; the member is among the outcomes by then. */
+  /**
+   * Throws when the whole group fails; the member is among the outcomes by then. The first member needs no savepoint, because its failure
+   * may roll back the whole group.
+   */
   async #runMember(member: Member, outcomes: Outcome[]): Promise<void> {
     const tx = new OpenTransaction(this.#engine, this.#keys);
-    const outcome = await this.#work(member, tx);
+    const isFirst = outcomes.length === 0;
+    const outcome = await this.#work(member, tx, isFirst);
     outcomes.push(outcome);
     if (tx.failure !== undefined) this.#failed = true;
     if (tx.failure !== undefined && !this.#engine.inTransaction()) throw tx.failure;
+    if (isFirst) {
+      if ('error' in outcome) this.#beginAgain();
+      return;
+    }
     if ('error' in outcome) this.#engine.exec('ROLLBACK TO member');
     this.#engine.exec('RELEASE member');
   }
 
-  async #work(member: Member, tx: OpenTransaction): Promise<Outcome> {
+  #beginAgain(): void {
+    this.#engine.exec('ROLLBACK');
+    this.#engine.exec('BEGIN IMMEDIATE');
+  }
+
+  async #work(member: Member, tx: OpenTransaction, isFirst: boolean): Promise<Outcome> {
     const inside = { open: true };
     try {
-      this.#engine.exec('SAVEPOINT member');
+      if (!isFirst) this.#engine.exec('SAVEPOINT member');
       const value = await member.inContext(() => this.#inside.run(inside, () => member.work(tx)));
       return tx.failure === undefined ? { member, value, tx } : { member, error: tx.failure };
     } catch (error) {

@@ -67,6 +67,7 @@ export class GuardedSql implements Sql {
       get: (sql, params) => tx.get(sql, params),
       run: refuse, runMany: refuse,
       onCommit: (listener) => tx.onCommit(listener),
+      ...(tx.onWritten && { onWritten: (listener) => tx.onWritten!(listener) }),
       lock: (name) => tx.lock(name),
     };
   }

@@ -207,6 +207,8 @@ export class CollectionView<Index extends ViewIndex> {
     return new Subscriber({
       feed,
       cursor: memoryCursor(lsn),
+      // Searches read rows that are committed but not on disk yet anyway, and a checkpoint of a commit that is lost is refused (`KeptIndexes.usable`).
+      isEarly: true,
       handle: (changes, signal) => this.#follow(changes, signal),
       onGap: () => this.#startOver(),
       release: (upTo) => this.#releaseInTurn(upTo),

@@ -27,8 +27,10 @@ export interface Keep {
 
 /** A reader of the feed in this process. */
 export interface FeedReader {
-  /** Called after each commit that appended. */
+  /** Called after each commit that appended, once it is on disk. */
   readonly wake: () => void;
+  /** Called as soon as readers see the commit, instead. For state in memory that a restart rebuilds. */
+  readonly isEarly?: boolean;
   /** Number of the last change handled; `prune` keeps everything after it. Undefined while it is not known. */
   readonly position: () => number | undefined;
   /**
@@ -62,8 +64,14 @@ export class ChangeFeed {
   readonly #readers = new Set<FeedReader>();
   readonly #recent = new RecentChanges();
   #latest: number | undefined;
-  /** Number of the last change that this process committed. */
+  /** Number of the last change that this process committed and that is on disk. */
   #committed: number | undefined;
+  /** The same, whether it is on disk yet or not. */
+  #written: number | undefined;
+  /** Number of the first change that is committed but not known to be on disk. */
+  #unsafe = Infinity;
+  /** The head as transactions see it that have appended. */
+  readonly #headOf = new WeakMap<Transaction, number>();
   readonly #onAppend: () => void;
   /** Whether other processes append, too: then the head that this process knows may be out of date. */
   readonly #shared: boolean;
@@ -107,27 +115,38 @@ export class ChangeFeed {
    */
   copied(tx: Transaction, head: number): void {
     this.#latest = head;
+    this.#headOf.set(tx, head);
     tx.onCommit(() => {
       this.#recent.clear();
-      this.#committed = head;
+      this.#committed = this.#written = head;
+      this.#unsafe = Infinity;
       this.#wake();
     });
   }
 
   async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: readonly [Change, ...Change[]]) => Promise<unknown>): Promise<number> {
-    const head = await headOf(tx);
+    const head = this.#headOf.get(tx) ?? (await headOf(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
+    this.#headOf.set(tx, head + changes.length);
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
     const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as [Change, ...Change[]];
     await write(numbered);
-    tx.onCommit(() => {
+    const written = (): void => {
       this.#recent.add(numbered);
+      this.#written = head + numbered.length;
+      this.#unsafe = Math.min(this.#unsafe, head + 1);
+      this.#wake({ early: true });
+    };
+    tx.onWritten?.(written);
+    tx.onCommit(() => {
+      if (tx.onWritten === undefined) written();
+      this.#unsafe = Infinity;
       this.#committed = head + numbered.length;
       if (this.#shared) this.#noteOwn(head + 1, head + numbered.length);
       this.#onAppend();
-      this.#wake();
+      this.#wake({ early: false });
     });
     return head + changes.length;
   }
@@ -202,11 +221,19 @@ export class ChangeFeed {
     return row!.lsn ?? 0;
   }
 
-  /** Returns at most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
-  async read(after: number, limit: number): Promise<Change[]> {
+  /**
+   * Returns at most `limit` changes that follow a position; none at the head. Changes that may not be on disk yet are only for early
+   * readers. Throws `FeedGap`.
+   */
+  async read(after: number, limit: number, isEarly = false): Promise<Change[]> {
     this.#releaseRead();
     // If no other process writes, a reader that has handled everything need not query the tables after each write.
-    if (!this.#shared && after === this.#committed) return [];
+    if (!this.#shared && after === (isEarly ? this.#written : this.#committed)) return [];
+    const changes = await this.#after(after, limit);
+    return isEarly || (changes.at(-1)?.lsn ?? 0) < this.#unsafe ? changes : changes.filter(({ lsn }) => lsn < this.#unsafe);
+  }
+
+  async #after(after: number, limit: number): Promise<Change[]> {
     const recent = this.#recent.after(after, limit);
     if (recent !== undefined) return recent;
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
@@ -246,11 +273,13 @@ export class ChangeFeed {
    */
   async restart(tx: Transaction, beyond: number): Promise<number> {
     const lsn = Math.max(await headOf(tx), beyond) + 2;
+    this.#headOf.set(tx, lsn);
     await tx.run('DELETE FROM changes');
     await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '', lsn, at: this.#clock.now(), flags: 0 }));
     tx.onCommit(() => {
       this.#recent.clear();
-      this.#committed = lsn;
+      this.#committed = this.#written = lsn;
+      this.#unsafe = Infinity;
       this.#wake();
     });
     return lsn;
@@ -293,8 +322,9 @@ export class ChangeFeed {
     this.#recent.release(least);
   }
 
-  #wake(): void {
-    for (const reader of this.#readers) reader.wake();
+  /** Without a choice, all readers. */
+  #wake(only?: { readonly early: boolean }): void {
+    for (const reader of this.#readers) if (only === undefined || only.early === (reader.isEarly === true)) reader.wake();
   }
 }
 

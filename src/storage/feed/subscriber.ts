@@ -12,6 +12,8 @@ export interface SubscriberOptions {
   readonly cursor: Cursor;
   /** Where to start without a cursor: at the oldest change kept, or at the next one. Default `oldest`. */
   readonly begin?: 'oldest' | 'head';
+  /** Whether it handles changes as soon as readers see them, although they may not be on disk yet (`FeedReader.isEarly`). */
+  readonly isEarly?: boolean;
   /** Maximum number of changes in a batch; default 500. */
   readonly batch?: number;
   /**
@@ -81,8 +83,8 @@ export class Subscriber {
 
   /** Never rejects: failures are reported and retried until the signal aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { feed, onFailure, release, timer = systemTimer, backoff = BACKOFF } = this.#options;
-    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position, ...(release && { release }) });
+    const { feed, onFailure, release, isEarly = false, timer = systemTimer, backoff = BACKOFF } = this.#options;
+    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position, isEarly, ...(release && { release }) });
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -114,9 +116,9 @@ export class Subscriber {
 
   /** Handles the changes after the position and returns the new position. */
   async #advance(position: number, signal: AbortSignal): Promise<number> {
-    const { feed, handle, onGap, batch = BATCH } = this.#options;
+    const { feed, handle, onGap, isEarly, batch = BATCH } = this.#options;
     try {
-      const changes = await feed.read(position, batch);
+      const changes = await feed.read(position, batch, isEarly);
       if (changes.length === 0 || signal.aborted) return position;
       await handle(changes, signal);
       return changes.at(-1)!.lsn;

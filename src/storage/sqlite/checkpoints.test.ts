@@ -1,33 +1,67 @@
 import { describe, expect, it } from 'vitest';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints, FEW_PAGES, LOG_PAGES, type LogState } from './checkpoints.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Checkpoints', () => {
+  /** While each copy runs, the next of the numbers of pages is appended. `pinned`: readers need the pages after this one. */
+  const withLog = ({ appended = [], pinned = Infinity, fails = 0 }: { appended?: number[]; pinned?: number; fails?: number } = {}) => {
+    const notes: string[] = [];
+    let state: LogState = { log: LOG_PAGES, checkpointed: 0 };
+    const copy = async (): Promise<LogState> => {
+      notes.push('copy');
+      if (fails-- > 0) throw new Error('busy');
+      const checkpointed = Math.min(state.log, pinned);
+      state = { log: state.log + (appended.shift() ?? 0), checkpointed };
+      checkpoints.afterCommit(state);
+      return state;
+    };
+    const withoutWrites = async (task: () => Promise<unknown>): Promise<unknown> => {
+      notes.push('writes wait');
+      return task().finally(() => notes.push('writes go on'));
+    };
+    const checkpoints = new Checkpoints({ copy, withoutWrites });
+    return { notes, commit: (pages = LOG_PAGES) => checkpoints.afterCommit({ log: state.log, checkpointed: state.log - pages }) };
+  };
+
   it('are asked for when the log is large, and not again while one runs', async () => {
-    const running = Promise.withResolvers<void>();
-    let asked = 0;
-    const checkpoints = new Checkpoints(() => (asked++, running.promise));
-    checkpoints.afterCommit(1000);
-    checkpoints.afterCommit(1100);
-    expect(asked).toBe(1);
-    running.resolve();
-    await running.promise;
-    await Promise.resolve();
-    checkpoints.afterCommit(1000);
-    expect(asked).toBe(2);
+    const { notes, commit } = withLog();
+    commit();
+    commit(LOG_PAGES + 100);
+    expect(notes).toEqual(['copy']);
+    await settled();
+    commit();
+    expect(notes).toEqual(['copy', 'copy']);
   });
 
   it('go on after one that failed', async () => {
-    let asked = 0;
-    const checkpoints = new Checkpoints(() => (asked++, Promise.reject(new Error('busy'))));
-    checkpoints.afterCommit(1000);
-    await new Promise((resolve) => setImmediate(resolve));
-    checkpoints.afterCommit(1000);
-    expect(asked).toBe(2);
+    const { notes, commit } = withLog({ fails: 1 });
+    commit();
+    await settled();
+    commit();
+    expect(notes).toEqual(['copy', 'copy']);
   });
 
   it('are not asked for while the log is small', () => {
-    let asked = 0;
-    new Checkpoints(async () => void asked++).afterCommit(999);
-    expect(asked).toBe(0);
+    const { notes, commit } = withLog();
+    commit(LOG_PAGES - 1);
+    expect(notes).toEqual([]);
+  });
+
+  it.each([
+    ['few', [FEW_PAGES + 1, 5], 2],
+    ['many', [9000, 9000, 9000], 3],
+  ])('copy what was appended meanwhile, the last pages, which are %s, while writes wait', async (_, appended, copies) => {
+    const { notes, commit } = withLog({ appended });
+    commit();
+    await settled();
+    expect(notes).toEqual([...Array.from({ length: copies }, () => 'copy'), 'writes wait', 'copy', 'writes go on']);
+  });
+
+  it('let no write wait for a log whose pages a reader needs', async () => {
+    const { notes, commit } = withLog({ appended: [10, 10], pinned: 7 });
+    commit();
+    await settled();
+    expect(notes).toEqual(['copy']);
   });
 });

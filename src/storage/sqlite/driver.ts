@@ -61,9 +61,13 @@ export class NodeSqlite implements Sql {
     this.#writer = new Writer(this.#engine, keys, tuning);
     this.#engine.onSchemaChange = () => this.#renewReader();
     this.#thread = new ReaderClient(file, keys);
-    const checkpoints = new Checkpoints(() => this.#thread.checkpoint());
+    const checkpoints = new Checkpoints({
+      copy: () => this.#thread.checkpoint(),
+      // No write waits behind a heavy read.
+      withoutWrites: (task) => this.#writer.exclusive(async () => void (this.#thread.isIdle && (await task()))),
+    });
     this.#engine.copyLog = () => this.#thread.copyLog();
-    this.#engine.onCommitted = (pages) => checkpoints.afterCommit(pages);
+    this.#engine.onCommitted = (state) => checkpoints.afterCommit(state);
     this.info = { driver: 'node:sqlite', path: file, durable: tuning.synced !== false && !VOLATILE.has(statfsSync(dirname(file)).type) };
     this.background = this.#background();
   }

@@ -59,8 +59,15 @@ export class ReaderClient {
     await this.#request({ id: ++this.#lastId, op: 'copy-log' });
   }
 
-  async checkpoint(): Promise<void> {
-    await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
+  /** Whether a request would be handled at once. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** Returns the number of pages of the log that are in the database now, counted from its start. */
+  async checkpoint(): Promise<{ readonly checkpointed: number }> {
+    const { rows } = await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
+    return { checkpointed: Number(rows[0]![0]) };
   }
 
   /** See `Sql.scrub`; nothing else must write meanwhile. */

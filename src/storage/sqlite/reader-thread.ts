@@ -7,6 +7,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
 import { KeyRing, type Key } from '../encryption/index.ts';
+import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
 import { openCheckpointer, openCompactor, openReader } from './open.ts';
@@ -51,8 +52,9 @@ function answer(request: ThreadRequest): ThreadRows {
     case 'get':
       return query(request.op, request.sql, request.params);
     case 'checkpoint':
+      return { columns: ['checkpointed'], rows: [[copyLog().checkpointed]], done: true };
     case 'copy-log':
-      copyLog({ all: request.op === 'copy-log' });
+      copyWholeLog();
       return { columns: [], rows: [], done: true };
     case 'scrub':
       scrub();
@@ -62,9 +64,14 @@ function answer(request: ThreadRequest): ThreadRows {
   }
 }
 
-function copyLog({ all }: { all: boolean }): void {
+function copyLog(): LogState {
   const [copied] = (checkpointer ??= openCheckpointer(file)).all('PRAGMA wal_checkpoint(PASSIVE)');
-  if (all && copied!.log !== copied!.checkpointed) throw new Error('not all of the log could be copied into the database');
+  return copied as unknown as LogState;
+}
+
+function copyWholeLog(): void {
+  const { log, checkpointed } = copyLog();
+  if (log !== checkpointed) throw new Error('not all of the log could be copied into the database');
 }
 
 function query(op: 'all' | 'get', sql: string, params: readonly SqlValue[]): ThreadRows {

@@ -5,7 +5,7 @@ export type ThreadRequest =
   | { id: number; op: 'all' | 'get'; sql: string; params: readonly SqlValue[] }
   | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
   | { id: number; op: 'next' | 'stop' }
-  /** Copies the log into the database as far as no reader needs it; has no rows. */
+  /** Copies the log into the database as far as no reader needs it. A checkpoint returns the number of pages that are copied. */
   | { id: number; op: 'checkpoint' | 'copy-log' }
   /** Rewrites the database without what was deleted; has no rows. */
   | { id: number; op: 'scrub' };

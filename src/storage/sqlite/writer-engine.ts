@@ -2,6 +2,7 @@ import type { Session } from 'node:sqlite';
 import type { Engine } from '../engine.ts';
 import type { CommitRecorder, Row, SqlValue } from '../port.ts';
 import { changesSchema } from '../statement-kinds.ts';
+import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import type { Damage } from './damage.ts';
 import { LogSync } from './log-sync.ts';
@@ -22,8 +23,8 @@ export interface EngineOptions extends WriterOptions {
 
 /** The writing connection. It reopens itself after a failure that it cannot roll back. */
 export class WriterEngine implements Engine {
-  /** Called after each commit with the number of pages of the log that are not in the database yet. */
-  onCommitted: (pages: number) => void = () => {};
+  /** Called after each commit. */
+  onCommitted: (state: LogState) => void = () => {};
   /** Called when prepared statements of other connections may be out of date. */
   onSchemaChange: () => void = () => {};
   /** Copies the whole log into the database, and syncs both; rejects when that fails. */
@@ -72,6 +73,7 @@ export class WriterEngine implements Engine {
   }
 
   exec(sql: string): void {
+    if (sql === 'ROLLBACK') this.#endSession();
     this.#attempt(sql, (connection) => connection.run(sql));
     if (this.recorder !== undefined && sql.startsWith('BEGIN')) this.#session = this.#attempt(sql, (connection) => connection.recordChanges());
   }
@@ -81,7 +83,7 @@ export class WriterEngine implements Engine {
     this.#recordCommit();
     this.exec('COMMIT');
     this.#forgetOldSchema();
-    this.onCommitted(this.#pagesToCopy());
+    this.onCommitted(this.#logState());
   }
 
   /**
@@ -146,9 +148,8 @@ export class WriterEngine implements Engine {
   }
 
   /** The query takes about a microsecond. The file's size would tell nothing, because the log is reused from its beginning. */
-  #pagesToCopy(): number {
-    const { log, checkpointed } = this.#connection!.get('PRAGMA wal_checkpoint = NOOP') as { log: number; checkpointed: number };
-    return log - checkpointed;
+  #logState(): LogState {
+    return this.#connection!.get('PRAGMA wal_checkpoint = NOOP') as unknown as LogState;
   }
 
   #forgetOldSchema(): void {

@@ -124,7 +124,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     const words = Array.from({ length: length / 8 }, (_, i) => `word${i % 5000}`).join(' ');
     // The view starts as soon as the document is written, before the write is acknowledged.
     let isWritten = false;
-    const leave = fixture.environment.feed.join({ wake: () => (isWritten = true), position: () => undefined });
+    const leave = fixture.environment.feed.join({ isEarly: true, wake: () => (isWritten = true), position: () => undefined });
     const caughtUp = add(key, `${words} latter`).then(() => view.caughtUp()).then(() => true);
     const found = new Set<string>();
     let turns = 0;
