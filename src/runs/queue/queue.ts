@@ -28,7 +28,7 @@ import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
-import { readById, readHeld, toRecord } from './run-rows.ts';
+import { lockHeld, readById, toRecord } from './run-rows.ts';
 import { SharedQueueTime } from './shared-queue-time.ts';
 import { mindingStandstills } from './standstill.ts';
 import { Ticker } from './ticker.ts';
@@ -211,7 +211,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals, reports
     recordSource: (ref, shipId, source) => inTransaction((tx) => recordSource(tx, ref, shipId, source)),
     resume: (shipId, held) => inTransaction((tx) => resume(core, tx, shipId, held)),
     evict: (tx, shipId) => evict(core, tx, shipId),
-    holds: async (tx, ref, shipId) => (await readHeld(tx, ref, shipId)) !== undefined,
+    holds: (tx, ref, shipId) => lockHeld(tx, ref, shipId),
   };
 }
 

@@ -152,10 +152,14 @@ export class HeldUpdate {
   }
 }
 
+const OF_HOLDER = "FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE";
+
 /** Reads and locks the run if the ship holds the ref: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
 export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
-  return tx.get<RunRow>(
-    "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE",
-    [runId, fence, attempt, shipId],
-  );
+  return tx.get<RunRow>(`SELECT * ${OF_HOLDER}`, [runId, fence, attempt, shipId]);
+}
+
+/** Like `readHeld`, for a caller that does not need the row: this is asked for each write of a log. */
+export async function lockHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<boolean> {
+  return (await tx.get(`SELECT seq ${OF_HOLDER}`, [runId, fence, attempt, shipId])) !== undefined;
 }
