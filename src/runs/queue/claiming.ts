@@ -63,17 +63,17 @@ export async function claimNext(core: Core, tx: Transaction, seats: Seats): Prom
   for (const { lane_id: id } of rows) lanes.set(id, await core.lanes.learn(tx, id));
   const rooms = new Rooms(core);
   for (const { projectId } of [...lanes.values()].sort(byProject)) await rooms.of(tx, projectId);
-  const picks: Pick[] = [];
+  const choices: Choice[] = [];
   const blocked = new Set<number>();
   for (const row of rows) {
     const lane = lanes.get(row.lane_id)!;
     const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? seats.roomiest(lane) : undefined;
     if (worker === undefined) blocked.add(lane.id); // the runs behind it cannot be assigned either
-    else picks.push(pick(row, worker, seats, rooms));
+    else choices.push(choose(row, worker, seats, rooms));
   }
   // The statement has returned all waiting runs, so every lane without a blocked run is empty.
   if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
-  return { handouts: await handOut(core, tx, picks), isBlocked: blocked.size > 0 && rows.length === wanted };
+  return { handouts: await handOut(core, tx, choices), isBlocked: blocked.size > 0 && rows.length === wanted };
 }
 
 /**
@@ -98,7 +98,7 @@ export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Pr
       heads.delete(lane); // the runs behind it cannot be assigned either
       continue;
     }
-    handouts.push(...await handOut(core, tx, [pick(row, worker, seats, rooms)])); // later reads of its lane return runs behind it
+    handouts.push(...await handOut(core, tx, [choose(row, worker, seats, rooms)])); // later reads of its lane return runs behind it
     if (seats.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
@@ -108,20 +108,20 @@ export async function claimByLane(core: Core, tx: Transaction, seats: Seats): Pr
 }
 
 /** A run, and the worker that gets it. */
-interface Pick {
+interface Choice {
   readonly row: TakenRow;
   readonly worker: Worker;
 }
 
-function pick(row: TakenRow, worker: Worker, seats: Seats, rooms: Rooms): Pick {
+function choose(row: TakenRow, worker: Worker, seats: Seats, rooms: Rooms): Choice {
   seats.take(worker);
   rooms.take(row.project_id);
   return { row, worker };
 }
 
-async function handOut(core: Core, tx: Transaction, picks: readonly Pick[]): Promise<Handout[]> {
-  const runs = await claimAll(core, tx, picks.map(({ row, worker: { shipId } }) => ({ row, shipId })));
-  return Promise.all(picks.map(async ({ row, worker }, i) => {
+async function handOut(core: Core, tx: Transaction, choices: readonly Choice[]): Promise<Handout[]> {
+  const runs = await claimAll(core, tx, choices.map(({ row, worker: { shipId } }) => ({ row, shipId })));
+  return Promise.all(choices.map(async ({ row, worker }, i) => {
     const run = runs[i]!;
     const definition = await core.definitions.ofClaimed(tx, row);
     return { worker, claim: { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition } };

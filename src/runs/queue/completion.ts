@@ -2,6 +2,7 @@ import type { Transaction } from '../../storage/index.ts';
 import { cutText } from './cut-text.ts';
 import type { Core } from './core.ts';
 import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
+import type { Acceptance } from './holding.ts';
 import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll, takeFromShip, type Ending } from './transitions.ts';
 
@@ -16,9 +17,7 @@ const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_e
 const DEFAULT_CODES = { pipeline: 'step_failed', diagnostic: 'diagnostic_failed', ai_text: 'model_error' } as const;
 
 /** The end of a run as its ship reports it. */
-interface End {
-  readonly ref: RunRef;
-  readonly shipId: string;
+export interface End extends Acceptance {
   readonly completion: Completion;
 }
 

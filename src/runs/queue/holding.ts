@@ -7,8 +7,14 @@ import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
 /** A cancelling run keeps its deadline. */
 export const ACCEPT = new HeldUpdate("accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END");
 
+/** A ship works on an assignment. */
+export interface Acceptance {
+  readonly ref: RunRef;
+  readonly shipId: string;
+}
+
 /** The ships work on them: the time limits of the attempts start. */
-export async function acceptAll({ time }: Core, tx: Transaction, acceptances: readonly { readonly ref: RunRef; readonly shipId: string }[]): Promise<('accepted' | 'fenced')[]> {
+export async function acceptAll({ time }: Core, tx: Transaction, acceptances: readonly Acceptance[]): Promise<('accepted' | 'fenced')[]> {
   const held = await ACCEPT.run(tx, [time.now() + TIMEOUT_MARGIN_MS], acceptances);
   return held.map((is) => (is ? 'accepted' : 'fenced'));
 }

@@ -1,22 +1,12 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { completeAll } from './completion.ts';
+import { completeAll, type End } from './completion.ts';
 import type { Core } from './core.ts';
-import { acceptAll } from './holding.ts';
+import { acceptAll, type Acceptance } from './holding.ts';
 import type { Completion, CompletionStatus, RunRef } from './port.ts';
 
 /** Most reports that are written in one transaction. */
 const BATCH = 64;
-
-/** What a ship reports about a run: that it works on it, or how it ended. */
-export interface Acceptance {
-  readonly ref: RunRef;
-  readonly shipId: string;
-}
-
-export interface End extends Acceptance {
-  readonly completion: Completion;
-}
 
 type Report = (
   | { readonly what: Acceptance; readonly resolve: (status: 'accepted' | 'fenced') => void }
