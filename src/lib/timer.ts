@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** A way to wait. Tests pass one whose time they advance by hand. */
 export interface Timer {
   /** Resolves after the given number of milliseconds, or at once if the signal aborts; never rejects. */
@@ -7,11 +5,17 @@ export interface Timer {
 }
 
 export const systemTimer: Timer = {
-  async sleep(milliseconds, signal) {
-    try {
-      await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
-      if (!signal?.aborted) throw error;
-    }
+  // Without an exception, unlike the timers of Node: many sleeps end early, and each exception has a stack.
+  sleep(milliseconds, signal) {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const wake = (): void => {
+        clearTimeout(timeout);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timeout = setTimeout(wake, milliseconds);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
   },
 };

@@ -69,7 +69,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const audit = createAuditLog(env);
   const logs = createRunLogs({ env, queue: () => queue, audit, room: diskRoom(env), dropped: (count) => metrics.record.logEventsDropped(count) });
   const queue: Queue = createQueue({
-    env, note: logs.note, line: logs.line,
+    env, note: logs.note, lines: logs.lines,
     knowsShip: (selectors) => fleet.knowsShip(selectors),
     onHandedOut: (seconds) => metrics.record.claimed(seconds),
     onStoreFailure: () => metrics.record.storageFailed(),

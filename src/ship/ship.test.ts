@@ -40,6 +40,24 @@ describe('a ship', () => {
     expect([...fleet.runs.values()].map(({ state }) => state)).toEqual(['done', 'done', 'done']);
   });
 
+  it('sends a server that counts slots a heartbeat at once only for what the server cannot count', async () => {
+    const { fleet, time, ship } = new ShipBench({ description: { capacity: 1 } });
+    fleet.features = ['complete'];
+    const told = () => fleet.received.flatMap(({ body }) => (body.case === 'heartbeat' ? [[body.value.freeSlots, body.value.draining]] : []));
+    for (const id of ['a', 'b', 'c']) fleet.add(id, quick);
+    await time.pass(5000); // well before the second heartbeat
+    expect([...fleet.runs.values()].map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+    expect(told()).toEqual([[1, false]]);
+    const abandoned = fleet.add('d', long);
+    await time.pass(500);
+    fleet.broadcast({ case: 'abandon', value: { ref: refOf(abandoned), reason: 'it is another ship\'s' } as never });
+    await time.pass(500);
+    expect(told().slice(1)).toEqual([[0, false], [1, false]]); // its processes took a moment to die
+    ship.drain({ exit: false });
+    await time.pass(10);
+    expect(told().slice(3)).toEqual([[0, true]]);
+  });
+
   it('refuses what its executor cannot do', async () => {
     const { fleet, time, executor } = new ShipBench();
     executor.refusal = 'no bubblewrap here';

@@ -22,5 +22,6 @@ export {
 export { copyStore, type CopiedTable } from './copy/index.ts';
 export { outbox };
 export { inList } from './in-list.ts';
+export { MultiRow } from './multi-row.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';
 export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';

@@ -112,7 +112,7 @@ ${options.fleet ?? ''}
     };
     this.logs = createRunLogs({ env: this.env, queue: () => this.queue, audit: createAuditLog(this.env) });
     const elapsed = (): number => this.now;
-    this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), line: (...args) => this.logs.line(...args), random: () => 0.5, elapsed });
+    this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), lines: (...args) => this.logs.lines(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
     this.fleet = createFleet(this.env, {

@@ -25,7 +25,7 @@ export async function startQuire(folder: string): Promise<JobQueue | undefined> 
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
   const env = environment(sql);
   const logs = createRunLogs({ env, queue: (): Queue => queue, audit: createAuditLog(env) });
-  const queue: Queue = createQueue({ env, note: logs.note, line: logs.line });
+  const queue: Queue = createQueue({ env, note: logs.note, lines: logs.lines });
   const taker = new Taker(queue);
   await logs.start();
   await queue.start();

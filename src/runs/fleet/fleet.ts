@@ -7,6 +7,7 @@ import { assignmentOf } from '../definitions/index.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
 import type { Queue } from '../queue/port.ts';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
 import type { Authority } from './authority/index.ts';
@@ -59,7 +60,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
   const log = env.log.child({ area: 'fleet' });
   const revocation = (shipId: string): Uint8Array | undefined => authority?.revocation(shipId);
   const roster = new Roster(env, revocation);
-  const sessions = new Sessions({
+  const sessions: Sessions = new Sessions({
     clock: env.clock, queue, random, revocation,
     onExpel: (shipId) => {
       members.forget();
@@ -70,10 +71,12 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       assignmentOf: (claim) => assignmentOf(claim, deps.secretValue, env.config.current().config.logs),
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
+      completeRun: (peer, request) => reports.completeRun(peer, request),
+      completions: new RepeatedFailure(log, 'the end of a run could not be recorded', 'error'),
     },
   });
   const members = new Members(env, { queue, audit, authority, newId, fleetAddress: addresses.fleet, expel: (shipId, how) => sessions.expel(shipId, how) });
-  const reports = new Reports(env, {
+  const reports: Reports = new Reports(env, {
     queue, logs, fencedWrite, linesLost,
     clockOffset: (shipId) => sessions.clockOffset(shipId),
     reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),

@@ -84,7 +84,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   return {
     append: (...args) => writer.append(...args),
     note: (...args) => writer.note(...args),
-    line: (...args) => writer.line(...args),
+    lines: (...args) => writer.lines(...args),
     nextSeq: (runId, attempt) => readNextSeq(sql, runId, attempt),
     isFull: async (runId, attempt) => (await readAttempt(sql, runId, attempt))?.cut === CUT.rest,
     totalBytes: () => total,

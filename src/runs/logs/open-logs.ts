@@ -1,6 +1,6 @@
 import { Lru } from '../../lib/lru.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { readWithTail, type AttemptLog, type Tail } from './rows.ts';
+import { readWithTails, type AttemptLog, type Tail } from './rows.ts';
 
 /** Cached logs: all logs of the runs under way, unless there are more of these. */
 const KEPT = 1024;
@@ -33,7 +33,20 @@ export class OpenLogs {
 
   /** Undefined for a log that has never had a line. */
   async read(tx: Transaction, runId: string, attempt: number): Promise<OpenLog | undefined> {
-    return this.#entries?.get(keyOf(runId, attempt))?.state ?? readWithTail(tx, runId, attempt);
+    return (await this.readMany(tx, [{ runId, attempt }]))(runId, attempt);
+  }
+
+  /** Like `read`, for several logs. */
+  async readMany(tx: Transaction, wanted: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]): Promise<(runId: string, attempt: number) => OpenLog | undefined> {
+    const found = new Map<string, OpenLog>();
+    const unknown = wanted.filter(({ runId, attempt }) => {
+      const key = keyOf(runId, attempt);
+      const state = this.#entries?.get(key)?.state;
+      if (state !== undefined) found.set(key, state);
+      return state === undefined;
+    });
+    for (const open of await readWithTails(tx, unknown)) found.set(keyOf(open.log.runId, open.log.attempt), open);
+    return (runId, attempt) => found.get(keyOf(runId, attempt));
   }
 
   /** Must be called in the transaction that writes the log. Until the commit, reads come from the store, and so does everything after a rollback. */

@@ -15,8 +15,12 @@ export interface AppendAnswer {
   readonly nextSeq: number;
 }
 
-/** What the caller knows about a line of the server. */
-export interface LineOptions {
+/** A line of the server, and what the caller knows about the log. */
+export interface ServerLine {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
   /** The run is new, so its log is empty. */
   readonly isFirst?: boolean;
   /** No other line is expected, so the log can be compressed. */
@@ -38,8 +42,11 @@ export interface RunLogs {
    * it.
    */
   note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, cut?: boolean): Promise<void>;
-  /** Like `line`, without a change of the run's row. Returns the bytes by which the caller has to raise its `logs_bytes`. */
-  line(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, options?: LineOptions): Promise<number>;
+  /**
+   * Adds lines of the server to the logs of different attempts by a few statements, like `note` but without a change of the rows of the runs. Returns
+   * the bytes by which the caller has to raise the `logs_bytes` of each.
+   */
+  lines(tx: Transaction, lines: readonly ServerLine[]): Promise<number[]>;
   /** Bytes of all stored logs. */
   totalBytes(): number;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
-import { PHASE, readAttempt, writeAttempt } from './rows.ts';
+import { PHASE, readAttempt, writeAttempts } from './rows.ts';
 
 /** Most chunks that one transaction removes. */
 const CHUNKS = 100;
@@ -128,7 +128,7 @@ async function withoutRun(queries: Queries, before: number): Promise<Found[]> {
 async function markExpired(tx: Transaction, runId: string, attempt: number): Promise<void> {
   const log = await readAttempt(tx, runId, attempt);
   if (log === undefined || log.phase !== PHASE.kept) return;
-  await writeAttempt(tx, { ...log, phase: PHASE.removing });
+  await writeAttempts(tx, [{ ...log, phase: PHASE.removing }]);
   await tx.run(
     'UPDATE runs SET logs_bytes = logs_bytes - ?, logs_expired = CASE WHEN attempt = ? THEN 1 ELSE logs_expired END WHERE id = ?',
     [log.messageBytes, attempt, runId],

@@ -1,4 +1,4 @@
-import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import { MultiRow, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 
 /** The record of an attempt's log; the columns are described in the migration that creates the table. */
@@ -47,21 +47,24 @@ export interface ChunkRow extends Row {
 
 const READ = 'SELECT * FROM log_attempts WHERE run_id = ? AND attempt = ?';
 
-const WRITE = `
-  INSERT INTO log_attempts(run_id, attempt, fence, next_seq, next_offset, tail_offset, tail_bytes, message_bytes, stored_bytes, truncated, phase, last_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT(run_id, attempt) DO UPDATE SET
+const WRITE = new MultiRow(
+  'INSERT INTO log_attempts(run_id, attempt, fence, next_seq, next_offset, tail_offset, tail_bytes, message_bytes, stored_bytes, truncated, phase, last_ms) VALUES',
+  '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  `ON CONFLICT(run_id, attempt) DO UPDATE SET
     fence = excluded.fence, next_seq = excluded.next_seq, next_offset = excluded.next_offset, tail_offset = excluded.tail_offset,
     tail_bytes = excluded.tail_bytes, message_bytes = excluded.message_bytes, stored_bytes = excluded.stored_bytes,
-    truncated = excluded.truncated, phase = excluded.phase, last_ms = excluded.last_ms`;
+    truncated = excluded.truncated, phase = excluded.phase, last_ms = excluded.last_ms`,
+);
 
 // `log_truncated` is the value of the current attempt; `logs_bytes` is the sum of all of them.
 const UPDATE_RUN = `
   UPDATE runs SET logs_bytes = logs_bytes + ?, log_truncated = CASE WHEN attempt = ? THEN ? ELSE log_truncated END
   WHERE id = ?`;
 
-const ADD_CHUNK = 'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES (?, ?, ?, ?, ?)';
-const REPLACE_CHUNK = 'UPDATE log_chunks SET count = ?, body = ? WHERE run_id = ? AND attempt = ? AND first_offset = ?';
+const WRITE_CHUNKS = new MultiRow(
+  'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES', '(?, ?, ?, ?, ?)',
+  'ON CONFLICT(run_id, attempt, first_offset) DO UPDATE SET count = excluded.count, body = excluded.body',
+);
 
 /** The log of an attempt, or undefined if it has never had a line. */
 export async function readAttempt(queries: Queries, runId: string, attempt: number): Promise<AttemptLog | undefined> {
@@ -76,11 +79,11 @@ export function newAttempt(runId: string, attempt: number): AttemptLog {
   };
 }
 
-export async function writeAttempt(tx: Transaction, log: AttemptLog): Promise<void> {
-  await tx.run(WRITE, [
+export async function writeAttempts(tx: Transaction, logs: readonly AttemptLog[]): Promise<void> {
+  await WRITE.run(tx, [], logs.map((log) => [
     log.runId, log.attempt, log.fence, log.nextSeq, log.nextOffset, log.tailOffset, log.tailBytes, log.messageBytes, log.storedBytes,
     log.cut, log.phase, log.lastMs,
-  ]);
+  ]));
 }
 
 /** Stores in the run's row what lists of runs show. */
@@ -110,17 +113,18 @@ export interface Tail {
 
 type WithTailRow = AttemptRow & { readonly chunk_offset: number | null; readonly chunk_count: number; readonly chunk_body: Uint8Array };
 
-const READ_WITH_TAIL = `
+const READ_WITH_TAILS = new MultiRow(`
   SELECT a.*, c.first_offset AS chunk_offset, c.count AS chunk_count, c.body AS chunk_body
   FROM log_attempts a LEFT JOIN log_chunks c ON c.run_id = a.run_id AND c.attempt = a.attempt AND c.first_offset = a.tail_offset
-  WHERE a.run_id = ? AND a.attempt = ?`;
+  WHERE (a.run_id, a.attempt) IN (VALUES`, '(?, ?)', ')');
 
-/** The log of an attempt with its last chunk, if that is not full; undefined if it has never had a line. */
-export async function readWithTail(tx: Transaction, runId: string, attempt: number): Promise<{ log: AttemptLog; tail: Tail | undefined } | undefined> {
-  const row = await tx.get<WithTailRow>(READ_WITH_TAIL, [runId, attempt]);
-  if (row === undefined) return undefined;
-  const log = fromRow(row);
-  return { log, tail: row.chunk_offset === null || !takesMore(log) ? undefined : tailOf(log, row) };
+/** The logs of these attempts, each with its last chunk if that is not full. Logs that have never had a line are not among them. */
+export async function readWithTails(tx: Transaction, attempts: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]): Promise<{ log: AttemptLog; tail: Tail | undefined }[]> {
+  const rows = await READ_WITH_TAILS.all<WithTailRow>(tx, [], attempts.map(({ runId, attempt }) => [runId, attempt]));
+  return rows.map((row) => {
+    const log = fromRow(row);
+    return { log, tail: row.chunk_offset === null || !takesMore(log) ? undefined : tailOf(log, row) };
+  });
 }
 
 /** Whether the last chunk has space. */
@@ -143,16 +147,17 @@ export interface PackedChunk {
   readonly body: Uint8Array;
 }
 
+/** Compressing a log of fewer bytes, such as the lines of the server alone, takes longer than all other work on it, and saves little. */
+const FEW_BYTES = 512;
+
 /** `grows`: the last chunk is about to be extended. */
 export function packChunks(chunks: readonly Chunk[], grows: boolean): PackedChunk[] {
-  return chunks.map((chunk) => ({ firstOffset: chunk.firstOffset, count: chunk.count, body: grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk) }));
+  return chunks.map((chunk) => ({ firstOffset: chunk.firstOffset, count: chunk.count, body: (grows && hasRoom(chunk)) || chunk.bytes < FEW_BYTES ? packOpenChunk(chunk) : packChunk(chunk) }));
 }
 
-/** Writes chunks; the first replaces the one that it continues. */
-export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly PackedChunk[], continued: number | undefined): Promise<void> {
-  await Promise.all(chunks.map(({ firstOffset, count, body }) => (firstOffset === continued
-    ? tx.run(REPLACE_CHUNK, [count, body, runId, attempt, firstOffset])
-    : tx.run(ADD_CHUNK, [runId, attempt, firstOffset, count, body]))));
+/** Writes chunks; one that continues a stored chunk replaces it. */
+export async function writeChunks(tx: Transaction, chunks: readonly (PackedChunk & Pick<AttemptLog, 'runId' | 'attempt'>)[]): Promise<void> {
+  await WRITE_CHUNKS.run(tx, [], chunks.map(({ runId, attempt, firstOffset, count, body }) => [runId, attempt, firstOffset, count, body]));
 }
 
 /** The chunks that begin after `after` and before `before`, in order. */

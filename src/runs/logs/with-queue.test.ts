@@ -30,7 +30,7 @@ beforeEach(async () => {
   const loaded = { config: parseRunsConfig(CONFIG), apiTokens: [], source: '', folder: '/', readOnly: false, hash: '' };
   const env = { sql, timer, clock: { now: () => time }, log: silentLog, nodeId: 'n', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
   logs = createRunLogs({ env, queue: () => parts.queue, audit: { record: async () => {} } });
-  parts = assembleQueue({ env, note: logs.note, line: logs.line, random: () => 0.5 });
+  parts = assembleQueue({ env, note: logs.note, lines: logs.lines, random: () => 0.5 });
   await parts.load();
   await logs.start();
   claims = [];

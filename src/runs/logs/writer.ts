@@ -7,8 +7,8 @@ import { storageUnavailable } from '../storage-failures.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks } from './chunk.ts';
 import { OpenLogs, type OpenLog } from './open-logs.ts';
-import type { AppendAnswer, LineOptions, ShipLine } from './port.ts';
-import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, updateRunLog, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import type { AppendAnswer, ServerLine, ShipLine } from './port.ts';
+import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, updateRunLog, writeAttempts, writeChunks, type AttemptLog, type PackedChunk } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** Most lines or bytes per call, so that the event loop is not blocked; the response says where to continue. Ships send half of this. */
@@ -39,6 +39,15 @@ export interface WriterOptions {
   readonly room: Pick<DiskRoom, 'isShort'> | undefined;
   /** Must not throw. */
   readonly added: (added: Added) => void;
+}
+
+/** Events that are added to a log: what is written, and its state after that. */
+interface Addition {
+  readonly packed: readonly PackedChunk[];
+  readonly messageBytes: number;
+  readonly storedBytes: number;
+  readonly dropped: number;
+  readonly after: OpenLog;
 }
 
 /**
@@ -91,12 +100,16 @@ export class LogWriter {
     await updateRunLog(tx, after, after.messageBytes - log.messageBytes);
   }
 
-  /** See `RunLogs.line`. */
-  async line(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string, { isFirst = false, isLast = false }: LineOptions = {}): Promise<number> {
-    const found = isFirst ? { log: newAttempt(runId, attempt), tail: undefined } : await this.#find(tx, runId, attempt);
-    if (found.log.phase !== PHASE.kept) return 0;
-    const after = await this.#store(tx, found, this.#systemLines(level, message), { dropped: 0, grows: !isLast });
-    return after.messageBytes - found.log.messageBytes;
+  /** See `RunLogs.lines`. */
+  async lines(tx: Transaction, lines: readonly ServerLine[]): Promise<number[]> {
+    const known = await this.#open.readMany(tx, lines.filter(({ isFirst }) => !isFirst));
+    const additions = lines.map(({ runId, attempt, level, message, isLast = false }) => {
+      const found = known(runId, attempt) ?? { log: newAttempt(runId, attempt), tail: undefined };
+      if (found.log.phase !== PHASE.kept) return undefined;
+      return this.#add(found, this.#systemLines(level, message), { dropped: 0, grows: !isLast });
+    });
+    await this.#write(tx, additions.filter((each) => each !== undefined));
+    return additions.map((each) => each?.messageBytes ?? 0);
   }
 
   #systemLines(level: ShipLine['level'], message: string): ShipLine[] {
@@ -111,7 +124,7 @@ export class LogWriter {
   async #take(tx: Transaction, { log, tail, startMs }: OpenLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
     const next = { ...log, nextSeq: log.nextSeq + lines.length };
     if (log.cut === CUT.rest) {
-      await writeAttempt(tx, next);
+      await writeAttempts(tx, [next]);
       this.#open.wrote(tx, { log: next, tail, startMs });
       this.#notify(tx, log, 0, 0, lines.length);
       return next;
@@ -136,7 +149,14 @@ export class LogWriter {
     return after;
   }
 
-  async #store(tx: Transaction, { log, tail: open, startMs }: OpenLog, events: readonly ShipLine[], { dropped, grows }: { dropped: number; grows: boolean }): Promise<AttemptLog> {
+  async #store(tx: Transaction, open: OpenLog, events: readonly ShipLine[], how: { dropped: number; grows: boolean }): Promise<AttemptLog> {
+    const addition = this.#add(open, events, how);
+    await this.#write(tx, [addition]);
+    return addition.after.log;
+  }
+
+  /** The chunks and the record of a log with further events. */
+  #add({ log, tail: open, startMs }: OpenLog, events: readonly ShipLine[], { dropped, grows }: { dropped: number; grows: boolean }): Addition {
     const tail = takesMore(log) ? open : undefined;
     const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
     const packed = packChunks(chunks, grows);
@@ -147,10 +167,18 @@ export class LogWriter {
       nextOffset: log.nextOffset + events.length, tailOffset: last.firstOffset, tailBytes: last.bytes,
       messageBytes: log.messageBytes + messageBytes, storedBytes: log.storedBytes + storedBytes, lastMs: this.#options.clock.now(),
     };
-    await Promise.all([writeChunks(tx, log, packed, tail?.chunk.firstOffset), writeAttempt(tx, after)]);
-    this.#open.wrote(tx, { log: after, tail: { chunk: last, storedBytes: packed.at(-1)!.body.length }, startMs });
-    this.#notify(tx, log, messageBytes, storedBytes, dropped);
-    return after;
+    return { packed, messageBytes, storedBytes, dropped, after: { log: after, tail: { chunk: last, storedBytes: packed.at(-1)!.body.length }, startMs } };
+  }
+
+  async #write(tx: Transaction, additions: readonly Addition[]): Promise<void> {
+    await Promise.all([
+      writeChunks(tx, additions.flatMap(({ after: { log: { runId, attempt } }, packed }) => packed.map((chunk) => ({ ...chunk, runId, attempt })))),
+      writeAttempts(tx, additions.map(({ after }) => after.log)),
+    ]);
+    for (const { after, messageBytes, storedBytes, dropped } of additions) {
+      this.#open.wrote(tx, after);
+      this.#notify(tx, after.log, messageBytes, storedBytes, dropped);
+    }
   }
 
   #notify(tx: Transaction, { runId, attempt }: AttemptLog, messageBytes: number, storedBytes: number, dropped: number): void {

@@ -3,7 +3,7 @@ import { settings, type Core } from './core.ts';
 import type { Lane } from './lanes.ts';
 import type { Claim, Worker } from './port.ts';
 import type { RunRow } from './run-rows.ts';
-import { claim } from './transitions.ts';
+import { claimAll } from './transitions.ts';
 
 /** Most runs that are assigned in one transaction, to all workers together (run-queue decisions, section 6). */
 export const BATCH = 20;
@@ -63,17 +63,17 @@ export async function claimNext(core: Core, tx: Transaction, freeSlots: FreeSlot
   for (const { lane_id: id } of rows) lanes.set(id, await core.lanes.learn(tx, id));
   const rooms = new Rooms(core);
   for (const { projectId } of [...lanes.values()].sort(byProject)) await rooms.of(tx, projectId);
-  const handouts: Promise<Handout>[] = [];
+  const choices: Choice[] = [];
   const blocked = new Set<number>();
   for (const row of rows) {
     const lane = lanes.get(row.lane_id)!;
     const worker = !blocked.has(lane.id) && rooms.has(lane.projectId) ? freeSlots.freest(lane) : undefined;
     if (worker === undefined) blocked.add(lane.id); // the runs behind it cannot be assigned either
-    else handouts.push(handOut(core, tx, { row, worker, freeSlots, rooms }));
+    else choices.push(choose(row, worker, freeSlots, rooms));
   }
   // The statement has returned all waiting runs, so every lane without a blocked run is empty.
   if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
-  return { handouts: await Promise.all(handouts), isBlocked: blocked.size > 0 && rows.length === wanted };
+  return { handouts: await handOut(core, tx, choices), isBlocked: blocked.size > 0 && rows.length === wanted };
 }
 
 /**
@@ -98,7 +98,7 @@ export async function claimByLane(core: Core, tx: Transaction, freeSlots: FreeSl
       heads.delete(lane); // the runs behind it cannot be assigned either
       continue;
     }
-    handouts.push(await handOut(core, tx, { row, worker, freeSlots, rooms })); // later reads of its lane return runs behind it
+    handouts.push(...await handOut(core, tx, [choose(row, worker, freeSlots, rooms)])); // later reads of its lane return runs behind it
     if (freeSlots.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
@@ -107,12 +107,25 @@ export async function claimByLane(core: Core, tx: Transaction, freeSlots: FreeSl
   return handouts;
 }
 
-function handOut(core: Core, tx: Transaction, { row, worker, freeSlots, rooms }: { row: TakenRow; worker: Worker; freeSlots: FreeSlots; rooms: Rooms }): Promise<Handout> {
+/** A run, and the worker that gets it. */
+interface Choice {
+  readonly row: TakenRow;
+  readonly worker: Worker;
+}
+
+function choose(row: TakenRow, worker: Worker, freeSlots: FreeSlots, rooms: Rooms): Choice {
   freeSlots.take(worker);
   rooms.take(row.project_id);
-  const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
-  handout.catch(() => {}); // reported by the caller that awaits all of them, or by the next statement
-  return handout;
+  return { row, worker };
+}
+
+async function handOut(core: Core, tx: Transaction, choices: readonly Choice[]): Promise<Handout[]> {
+  const runs = await claimAll(core, tx, choices.map(({ row, worker: { shipId } }) => ({ row, shipId })));
+  return Promise.all(choices.map(async ({ row, worker }, i) => {
+    const run = runs[i]!;
+    const definition = await core.definitions.ofClaimed(tx, row);
+    return { worker, claim: { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition } };
+  }));
 }
 
 const byProject = (a: Lane, b: Lane): number => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId));
@@ -147,11 +160,6 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
     if (!found.has(id)) tx.onCommit(() => core.lanes.emptied(id, fillings[i]!));
   });
   return [...found.values()];
-}
-
-async function claimOne(core: Core, tx: Transaction, row: TakenRow, shipId: string): Promise<Claim> {
-  const [run, definition] = await Promise.all([claim(core, tx, row, shipId), core.definitions.ofClaimed(tx, row)]);
-  return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition };
 }
 
 export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
-import type { Completion, NewRun } from './port.ts';
+import type { Completion, NewRun, RunRef } from './port.ts';
 
 let fixture: QueueFixture;
 let ship: FakeShip;
@@ -100,6 +100,28 @@ describe('how attempts end', () => {
     fixture.failNotesOf = undefined;
     await fixture.parts.tick();
     expect(await fixture.state(runs[0]!.id)).toBe('failed');
+  });
+
+  it('an end that cannot be recorded holds up no other that is written with it', async () => {
+    const held = [await taken(), await taken(), await taken()];
+    fixture.failNotesOf = held[1]!.id;
+    const ended = await Promise.allSettled(held.map(({ ref }) => fixture.queue.complete(ref, 's', SUCCEEDED)));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await Promise.all(held.map(({ id }) => fixture.state(id)))).toEqual(['succeeded', 'running', 'succeeded']);
+    fixture.failNotesOf = undefined;
+    expect(await fixture.queue.complete(held[1]!.ref, 's', SUCCEEDED)).toBe('recorded');
+  });
+
+  it('ends that arrive together are each judged: succeeded, failed, fenced, and one that is repeated', async () => {
+    const held = [await taken(), await taken({ maxAttempts: 1 }), await taken(), await taken()];
+    const [first, second, third, fourth] = held.map(({ ref }) => ref) as [RunRef, RunRef, RunRef, RunRef];
+    const ended = await Promise.all([
+      fixture.queue.complete(fourth, 's', SUCCEEDED), // goes alone
+      fixture.queue.complete(first, 's', SUCCEEDED), fixture.queue.complete(second, 's', { outcome: 'failed', started: true }), fixture.queue.complete(first, 's', SUCCEEDED),
+      fixture.queue.complete(third, 'another ship', SUCCEEDED), fixture.queue.complete({ ...third, fence: third.fence + 1 }, 's', SUCCEEDED),
+    ]);
+    expect(ended).toEqual(['recorded', 'recorded', 'recorded', 'already_recorded', 'fenced', 'fenced']);
+    expect(await Promise.all(held.map(({ id }) => fixture.state(id)))).toEqual(['succeeded', 'failed', 'running', 'succeeded']);
   });
 
   it('a run that waits for a day has failed, wherever it waits', async () => {

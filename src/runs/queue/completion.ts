@@ -1,9 +1,10 @@
 import type { Transaction } from '../../storage/index.ts';
 import { cutText } from './cut-text.ts';
 import type { Core } from './core.ts';
-import type { Completion, CompletionStatus, RunRef } from './port.ts';
-import { readById, readHeld, type RunRow } from './run-rows.ts';
-import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, takeFromShip, type Ending } from './transitions.ts';
+import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
+import type { Acceptance } from './holding.ts';
+import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
+import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll, takeFromShip, type Ending } from './transitions.ts';
 
 const MAX_MESSAGE = 2000;
 
@@ -15,8 +16,38 @@ const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_e
 
 const DEFAULT_CODES = { pipeline: 'step_failed', diagnostic: 'diagnostic_failed', ai_text: 'model_error' } as const;
 
-/** Rows 5 to 8 and 10: records the result that the ship reports for its attempt. */
-export async function complete(core: Core, tx: Transaction, ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus> {
+/** The end of a run as its ship reports it. */
+export interface End extends Acceptance {
+  readonly completion: Completion;
+}
+
+/**
+ * Rows 5 to 8 and 10: records the results that ships report for their attempts, each of another run. Successes are recorded together by a few
+ * statements, and all others one by one.
+ */
+export async function completeAll(core: Core, tx: Transaction, ends: readonly End[]): Promise<CompletionStatus[]> {
+  const rows = new Map((await lockByIds(tx, ends.map(({ ref: { runId } }) => runId))).map((row) => [row.id, row]));
+  const together: { readonly row: RunRow; readonly completion: Completion; readonly steps: Completion['steps'] }[] = [];
+  const others: End[] = [];
+  for (const end of ends) {
+    const row = rows.get(end.ref.runId);
+    if (row !== undefined && isSimple(row, end) && await failureOfSuccess(core, tx, row, end.completion) === undefined) together.push({ row, completion: end.completion, steps: end.completion.steps });
+    else others.push(end);
+  }
+  await storeResults(tx, together);
+  await succeededAll(core, tx, together);
+  const statuses = new Map<End, CompletionStatus>();
+  for (const end of others) statuses.set(end, await complete(core, tx, end));
+  return ends.map((end) => statuses.get(end) ?? 'recorded');
+}
+
+/** Whether the ship holds the run and reports its success, and the end of no other run depends on it. */
+function isSimple(row: RunRow, { ref, shipId, completion }: End): boolean {
+  return completion.outcome === 'succeeded' && row.state === 'running' && isHeldAs(row, ref, shipId)
+    && row.concurrency_group === null && row.parent_id === null;
+}
+
+async function complete(core: Core, tx: Transaction, { ref, shipId, completion }: End): Promise<CompletionStatus> {
   const row = await readHeld(tx, ref, shipId);
   if (row === undefined) return (await wasReported(tx, ref, shipId, completion)) ? 'already_recorded' : 'fenced';
   if (row.state === 'cancelling') await acknowledgeCancel(core, tx, row, completion);
@@ -61,22 +92,23 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
 }
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
-  await storeResult(tx, row, completion);
+  await storeResults(tx, [{ row, completion }]);
+  const failure = await failureOfSuccess(core, tx, row, completion);
+  if (failure === undefined) await succeeded(core, tx, row, completion.steps);
+  else await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true, steps: completion.steps });
+}
+
+/** Why the run has failed although its work has succeeded; undefined if it has not. */
+async function failureOfSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<RunFailure | undefined> {
   const { minScore, result } = await core.definitions.ofRun(tx, row.seq);
   if (result === 'json' && !isJson(completion)) {
-    const failure = failureOf(row, { code: 'result_invalid', message: 'the pipeline asks for a result in JSON, and QUIRE_RESULT_FILE has none, or more than 1 MiB' });
-    await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true, steps: completion.steps });
-    return;
+    return failureOf(row, { code: 'result_invalid', message: 'the pipeline asks for a result in JSON, and QUIRE_RESULT_FILE has none, or more than 1 MiB' });
   }
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
   // A least score of 0 means no minimum.
-  if (minScore === undefined || (score ?? 0) >= minScore) {
-    await succeeded(core, tx, row, completion.steps);
-    return;
-  }
+  if (minScore === undefined || (score ?? 0) >= minScore) return undefined;
   const has = score === undefined ? 'no score (expected JSON with a number as its `score`)' : `the score ${score}`;
-  const failure = failureOf(row, { code: 'score_below_minimum', message: `the result has ${has}, at least ${minScore} is asked for` });
-  await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true, steps: completion.steps });
+  return failureOf(row, { code: 'score_below_minimum', message: `the result has ${has}, at least ${minScore} is asked for` });
 }
 
 async function recordFailure(core: Core, tx: Transaction, row: RunRow, completion: Completion, ending: Ending): Promise<void> {
@@ -89,14 +121,14 @@ async function recordFailure(core: Core, tx: Transaction, row: RunRow, completio
     await nextAttempt(core, tx, row, failure, ending);
     return;
   }
-  await storeResult(tx, row, completion);
+  await storeResults(tx, [{ row, completion }]);
   await failed(core, tx, row, failure, ending);
 }
 
 /** Only the attempt that ends the run stores its result. */
-async function storeResult(tx: Transaction, { seq }: RunRow, { result }: Completion): Promise<void> {
-  if (result === undefined) return;
-  await tx.run('INSERT INTO run_results(seq, type, body) VALUES (?, ?, ?)', [seq, result.type, result.body]);
+async function storeResults(tx: Transaction, ended: readonly { readonly row: RunRow; readonly completion: Completion }[]): Promise<void> {
+  const results = ended.flatMap(({ row: { seq }, completion: { result } }) => (result === undefined ? [] : [[seq, result.type, result.body]]));
+  if (results.length > 0) await tx.runMany('INSERT INTO run_results(seq, type, body) VALUES (?, ?, ?)', results);
 }
 
 function codeOf({ kind }: RunRow, { outcome, error }: Completion): string {

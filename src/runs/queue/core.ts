@@ -13,7 +13,7 @@ import type { QueueClock } from './queue-time.ts';
 export interface Core {
   readonly env: RunsEnvironment;
   readonly note: RunLogs['note'];
-  readonly line: RunLogs['line'];
+  readonly lines: RunLogs['lines'];
   /** Like `Math.random`. */
   readonly random: () => number;
   readonly time: QueueClock;

@@ -1,17 +1,22 @@
 import type { Transaction } from '../../storage/index.ts';
 import { settings, TIMEOUT_MARGIN_MS, type Core } from './core.ts';
 import type { RunRef } from './port.ts';
-import { readHeld, type RunRow } from './run-rows.ts';
+import { HeldUpdate, readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
 
 /** A cancelling run keeps its deadline. */
-const ACCEPT = `UPDATE runs SET accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END
-  WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')`;
+export const ACCEPT = new HeldUpdate("accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END");
 
-/** The ship works on it: the time limit of the attempt starts. */
-export async function accept({ time }: Core, tx: Transaction, { runId, fence, attempt }: RunRef, shipId: string): Promise<'accepted' | 'fenced'> {
-  const { changes } = await tx.run(ACCEPT, [time.now() + TIMEOUT_MARGIN_MS, runId, fence, attempt, shipId]);
-  return changes === 1 ? 'accepted' : 'fenced';
+/** A ship works on an assignment. */
+export interface Acceptance {
+  readonly ref: RunRef;
+  readonly shipId: string;
+}
+
+/** The ships work on them: the time limits of the attempts start. */
+export async function acceptAll({ time }: Core, tx: Transaction, acceptances: readonly Acceptance[]): Promise<('accepted' | 'fenced')[]> {
+  const held = await ACCEPT.run(tx, [time.now() + TIMEOUT_MARGIN_MS], acceptances);
+  return held.map((is) => (is ? 'accepted' : 'fenced'));
 }
 
 /** Row 12. */

@@ -43,15 +43,15 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
   // Sent together, which saves round trips to a database server.
-  const [bytes] = await Promise.all([
-    core.line(tx, place.id, 1, 'info', place.line, { isFirst: true }),
+  const [[bytes]] = await Promise.all([
+    core.lines(tx, [{ runId: place.id, attempt: 1, level: 'info', message: place.line, isFirst: true }]),
     insertRow(core, tx, run, { ...place, lane: lane.id, commit }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, place.id],
     ),
   ]);
-  const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes, place.id]))!;
+  const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes!, place.id]))!;
   const change = { run: toRecord(row), from: null, formerShipId: null };
   await core.notify(tx, change);
   tx.onCommit(() => {

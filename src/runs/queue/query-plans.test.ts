@@ -7,7 +7,7 @@ import { withoutRowLocks } from '../../storage/row-locks.ts';
 import { headsQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
 import { WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
-import { HELD_BY_SHIP } from './holding.ts';
+import { ACCEPT, HELD_BY_SHIP } from './holding.ts';
 import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
 import { CELLS_BY_STATE } from './matrix.ts';
@@ -69,13 +69,19 @@ describe('the plans of the queries, which must not depend on how many runs there
     ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'], ['taking a run', TAKE, 'runs_claimable'],
     ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
-    ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], ['renewing', RENEW, 'sqlite_autoindex_runs_1'],
+    ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'],
     ['how the cells of a run are doing', CELLS_BY_STATE, 'runs_of_parent'],
     ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
     ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],
   ])('%s reads what it needs and sorts nothing', async (_, query, index) => {
     const steps = await plan(query);
     expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));
+    expect(costly(steps)).toEqual([]);
+  });
+
+  it.each([['renewing', RENEW], ['accepting', ACCEPT]])('%s finds each run by its id', async (_, { text }) => {
+    const steps = await plan(text);
+    expect(steps.at(-1)).toBe('SEARCH runs USING INDEX sqlite_autoindex_runs_1 (id=?)');
     expect(costly(steps)).toEqual([]);
   });
 

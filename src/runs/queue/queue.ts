@@ -8,14 +8,14 @@ import { attemptsOf, recordSource } from './attempts.ts';
 import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
-import { complete } from './completion.ts';
 import type { Core } from './core.ts';
 import { DefinitionStore } from './definition-store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { explain, reasonOf } from './explain.ts';
 import { repairGroups } from './groups.ts';
-import { accept, evict, reject, resume } from './holding.ts';
+import { evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
+import { JoinedReports } from './joined-reports.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
 import { repairMatrices, runEnded } from './matrix.ts';
@@ -28,7 +28,7 @@ import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
-import { readById, readHeld, toRecord } from './run-rows.ts';
+import { lockHeld, readById, toRecord } from './run-rows.ts';
 import { SharedQueueTime } from './shared-queue-time.ts';
 import { mindingStandstills } from './standstill.ts';
 import { Ticker } from './ticker.ts';
@@ -37,8 +37,8 @@ export interface QueueOptions {
   readonly env: RunsEnvironment;
   /** Adds a line of the server to the log of an attempt. */
   readonly note: RunLogs['note'];
-  /** Like `note`, for lines about changes of the run's row; default: `note`. */
-  readonly line?: RunLogs['line'];
+  /** Adds lines of the server about changes of the rows of runs; default: `note`, for each. */
+  readonly lines?: RunLogs['lines'];
   /** Whether a ship of the fleet that is not connected has all these labels; used to explain why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
   /** Called for each change of a run in the transaction that makes it; a rejection rolls the change back. */
@@ -73,6 +73,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const core = coreOf(options, () => dispatcher.wake());
   const dispatcher: Dispatcher = new Dispatcher(core, { giveBack: (handout) => giveBack(core, handout), onHandedOut: options.onHandedOut ?? (() => {}) });
   const renewals = new Renewals(core);
+  const reports = new JoinedReports(core);
   const neighbours = neighboursOf(core);
   const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, neighbours, signal);
   const ticker = new Ticker(options.env, mindingStandstills(core, tick));
@@ -88,7 +89,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   };
   const queue: Queue = {
     ...stored(core),
-    ...handing(core, dispatcher, renewals),
+    ...handing(core, dispatcher, renewals, reports),
     ...reporting(core, dispatcher),
     start: async () => {
       await load();
@@ -100,22 +101,23 @@ export function assembleQueue(options: QueueOptions): QueueParts {
       await ticker.stop();
       await dispatcher.stop();
       await renewals.close();
+      await reports.idle();
       await neighbours?.stop();
     },
   };
   return { queue, dispatcher, tick, load };
 }
 
-/** Adds the bytes to the run's row itself. */
-const byNote = (note: RunLogs['note']): RunLogs['line'] => async (tx, runId, attempt, level, message) => {
-  await note(tx, runId, attempt, level, message);
-  return 0;
+/** Adds the bytes to the runs' rows itself. */
+const byNote = (note: RunLogs['note']): RunLogs['lines'] => async (tx, lines) => {
+  for (const { runId, attempt, level, message } of lines) await note(tx, runId, attempt, level, message);
+  return lines.map(() => 0);
 };
 
-function coreOf({ env, note, line = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, notify = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, notify = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = timeOf(env, elapsed);
   const core: Core = {
-    env, note, line, random, wake, knowsShip, time, notify, onSuperseded,
+    env, note, lines, random, wake, knowsShip, time, notify, onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
@@ -190,11 +192,11 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
   };
 }
 
-function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
+function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals, reports: JoinedReports): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => core.env.sql.transaction(work);
   return {
     addWorker: (worker) => dispatcher.add(worker),
-    accept: (ref, shipId) => inTransaction((tx) => accept(core, tx, ref, shipId)),
+    accept: (ref, shipId) => reports.accept(ref, shipId),
     reject: async (ref, shipId, reason) => {
       const row = await inTransaction(async (tx) => {
         const found = await reject(core, tx, ref, shipId, reason);
@@ -205,11 +207,11 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
       if (row !== undefined) dispatcher.wake();
     },
     renew: (shipId, refs) => renewals.renew(shipId, refs),
-    complete: (ref, shipId, completion) => inTransaction((tx) => complete(core, tx, ref, shipId, completion)),
+    complete: (ref, shipId, completion) => reports.complete(ref, shipId, completion),
     recordSource: (ref, shipId, source) => inTransaction((tx) => recordSource(tx, ref, shipId, source)),
     resume: (shipId, held) => inTransaction((tx) => resume(core, tx, shipId, held)),
     evict: (tx, shipId) => evict(core, tx, shipId),
-    holds: async (tx, ref, shipId) => (await readHeld(tx, ref, shipId)) !== undefined,
+    holds: (tx, ref, shipId) => lockHeld(tx, ref, shipId),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../storage/index.ts';
 import { settings, type Core } from './core.ts';
 import type { RunRef } from './port.ts';
+import { HeldUpdate } from './run-rows.ts';
 
 /** Most leases that are extended in one transaction. */
 const BATCH = 200;
@@ -8,8 +9,7 @@ const BATCH = 200;
 /** Requests that arrive within this time are written together. */
 const GATHER_MS = 1000;
 
-export const RENEW = `UPDATE runs SET lease_ms = ?, renewed_ms = ?
-  WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')`;
+export const RENEW = new HeldUpdate('lease_ms = ?, renewed_ms = ?');
 
 type Answer = { renewed: RunRef[]; lost: RunRef[] };
 
@@ -69,11 +69,8 @@ export class Renewals {
 
   async #writeTogether(requests: readonly Request[]): Promise<void> {
     try {
-      const answers = await this.#core.env.sql.transaction(async (tx) => {
-        const written: Answer[] = [];
-        for (const request of requests) written.push(await this.#extend(tx, request));
-        return written;
-      }, { isolation: 'read committed' }); // each renewal checks its own conditions
+      // Each renewal checks its own conditions.
+      const answers = await this.#core.env.sql.transaction((tx) => this.#extend(tx, requests), { isolation: 'read committed' });
       requests.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       this.#core.outage.noteFailure(error);
@@ -81,14 +78,15 @@ export class Renewals {
     }
   }
 
-  async #extend(tx: Transaction, { shipId, refs }: Request): Promise<Answer> {
+  async #extend(tx: Transaction, requests: readonly Request[]): Promise<Answer[]> {
     const now = this.#core.time.now();
-    const until = now + settings(this.#core).queue.lease_ttl;
-    const answer: Answer = { renewed: [], lost: [] };
-    for (const ref of refs) {
-      const { changes } = await tx.run(RENEW, [until, now, ref.runId, ref.fence, ref.attempt, shipId]);
-      (changes === 1 ? answer.renewed : answer.lost).push(ref);
-    }
-    return answer;
+    const wanted = requests.flatMap(({ shipId, refs }) => refs.map((ref) => ({ ref, shipId })));
+    const held = await RENEW.run(tx, [now + settings(this.#core).queue.lease_ttl, now], wanted);
+    const isHeld = held.values();
+    return requests.map(({ refs }) => {
+      const answer: Answer = { renewed: [], lost: [] };
+      for (const ref of refs) (isHeld.next().value ? answer.renewed : answer.lost).push(ref);
+      return answer;
+    });
   }
 }

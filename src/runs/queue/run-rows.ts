@@ -1,4 +1,4 @@
-import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
 import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
@@ -110,10 +110,56 @@ export const readById = (from: Queries, id: string): Promise<RunRow | undefined>
 /** Reads and locks the run: nothing else changes it before the transaction ends. */
 export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> => tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
 
+/** Like `lockById`, for several runs. They are locked in one order, so that two servers do not wait for each other. */
+export async function lockByIds(tx: Transaction, ids: readonly string[]): Promise<RunRow[]> {
+  if (ids.length === 0) return [];
+  const { marks, params } = inList(ids);
+  return tx.all<RunRow>(`SELECT * FROM runs WHERE id IN (${marks}) ORDER BY seq FOR UPDATE`, params);
+}
+
+/** A ship and an assignment, as fenced writes compare them. */
+type Holder = Pick<RunRow, 'id' | 'fence' | 'attempt' | 'ship_id'>;
+
+export const isHeldAs = (holder: Holder, { runId, fence, attempt }: RunRef, shipId: string): boolean => (
+  holder.id === runId && holder.fence === fence && holder.attempt === attempt && holder.ship_id === shipId
+);
+
+/**
+ * A statement that changes the runs which ships hold: `changes` follows SET, and each row of values is run, fence, attempt and ship. Returns for each
+ * row whether the ship holds the run.
+ */
+export class HeldUpdate {
+  readonly #statement: MultiRow;
+
+  constructor(changes: string) {
+    this.#statement = new MultiRow(
+      `UPDATE runs SET ${changes} FROM (VALUES`,
+      '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT))',
+      `) AS given WHERE id = given.column1 AND fence = given.column2 AND attempt = given.column3 AND ship_id = given.column4 AND state IN ('running', 'cancelling')
+       RETURNING id, fence, attempt, ship_id`,
+    );
+  }
+
+  get text(): string {
+    return this.#statement.text(2);
+  }
+
+  /** `shared`: values of the placeholders in `changes`. */
+  async run(tx: Transaction, shared: readonly SqlValue[], holders: readonly { readonly ref: RunRef; readonly shipId: string }[]): Promise<boolean[]> {
+    const changed = await this.#statement.all<Holder & Row>(tx, shared, holders.map(({ ref: { runId, fence, attempt }, shipId }) => [runId, fence, attempt, shipId]));
+    const keys = new Set(changed.map((row) => `${row.id} ${row.fence} ${row.attempt} ${row.ship_id}`));
+    return holders.map(({ ref: { runId, fence, attempt }, shipId }) => keys.has(`${runId} ${fence} ${attempt} ${shipId}`));
+  }
+}
+
+const OF_HOLDER = "FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE";
+
 /** Reads and locks the run if the ship holds the ref: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
 export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
-  return tx.get<RunRow>(
-    "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE",
-    [runId, fence, attempt, shipId],
-  );
+  return tx.get<RunRow>(`SELECT * ${OF_HOLDER}`, [runId, fence, attempt, shipId]);
+}
+
+/** Like `readHeld`, for a caller that does not need the row: this is asked for each write of a log. */
+export async function lockHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<boolean> {
+  return (await tx.get(`SELECT seq ${OF_HOLDER}`, [runId, fence, attempt, shipId])) !== undefined;
 }

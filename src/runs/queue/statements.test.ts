@@ -3,6 +3,9 @@ import type { Sql, Transaction } from '../../storage/index.ts';
 import { FleetFixture } from '../../testkit/runs-fleet.ts';
 import { FakeShip } from '../../testkit/runs-queue.ts';
 
+/** Statements for 20 rows: one for 16 and one for 4. */
+const STEPS_OF_20 = 2;
+
 /** The statements that a store has executed. */
 class Count {
   statements = 0;
@@ -52,12 +55,12 @@ describe('what the store is asked for', () => {
     expect(count).toEqual({ statements: 6, commits: 1 });
   });
 
-  it('claims take one statement for a batch and 4 for each run, in one transaction, however many lanes there are', async () => {
+  it('claims take one statement for a batch and 6 for its 20 runs, in one transaction, however many lanes there are', async () => {
     for (let n = 0; n < 20; n++) await fixture.submit({ task: `task-${n}` });
     Object.assign(count, new Count());
     await fixture.parts.dispatcher.dispatch();
     expect(ship.claims).toHaveLength(20);
-    expect(count.statements).toBeLessThanOrEqual(1 + 20 * 4);
+    expect(count.statements).toBeLessThanOrEqual(1 + STEPS_OF_20 * 3);
     expect(count.commits).toBeLessThanOrEqual(2); // the second one finds the backlog empty
   });
 
@@ -70,6 +73,17 @@ describe('what the store is asked for', () => {
     expect(count).toEqual({ statements: 1, commits: 1 });
     await fixture.queue.complete(ref, ship.shipId, { outcome: 'succeeded', started: true });
     expect(count).toEqual({ statements: 1 + 5, commits: 2 });
+  });
+
+  it('acceptances and ends that arrive together are joined: 20 of each take 2 commits and few statements', async () => {
+    for (let n = 0; n < 20; n++) await fixture.submit();
+    await fixture.parts.dispatcher.dispatch();
+    Object.assign(count, new Count());
+    const ended = { outcome: 'succeeded', started: true } as const;
+    const reports = ship.claims.flatMap(({ ref }) => [fixture.queue.accept(ref, ship.shipId), fixture.queue.complete(ref, ship.shipId, ended)]);
+    expect(new Set(await Promise.all(reports))).toEqual(new Set(['accepted', 'recorded']));
+    expect(count.commits).toBe(2); // the first acceptance alone, and what has arrived meanwhile
+    expect(count.statements).toBeLessThanOrEqual(40 / 3);
   });
 
   it('a line of a log takes 4 statements, once the log is known', async () => {

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../lib/clock.ts';
-import type { SqlValue, Transaction } from '../../storage/index.ts';
+import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
@@ -7,8 +7,8 @@ import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, readById, toRecord, type RunRow } from './run-rows.ts';
 
 /*
- * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, which is guarded by
- * state and fence, adds a line to the log of the attempt, and notifies the listeners after the commit.
+ * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, or does
+ * the same for many runs: it is guarded by state and fence, adds a line to the log of the attempt, and notifies the listeners after the commit.
  */
 
 /** A line of the log of the attempt that the change concerns. */
@@ -24,20 +24,38 @@ export interface Ending {
   readonly steps?: readonly StepRecord[] | undefined;
 }
 
+const lineOf = ({ level, text }: Line) => ({ level, message: text });
+
 const info = (text: string): Line => ({ level: 'info', text });
 
 const warn = (text: string): Line => ({ level: 'warn', text });
 
-/** Row 2. */
-export async function claim(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<RunRecord> {
-  const now = core.time.now();
+const CLAIM = new MultiRow(
+  `UPDATE runs SET state = 'running', ready = 0, fence = fence + 1, accepted = 0, started_at = ?, updated_at = ?, lease_ms = ?, renewed_ms = ?, deadline_ms = ?,
+     ship_id = given.column3, logs_bytes = logs_bytes + given.column4 FROM (VALUES`,
+  '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT))',
+  ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'queued'",
+);
+
+/** Row 2, for runs that the transaction has locked, by a few statements. */
+export async function claimAll(core: Core, tx: Transaction, claims: readonly { readonly row: RunRow; readonly shipId: string }[]): Promise<RunRecord[]> {
+  const [now, at] = [core.time.now(), unixSeconds(core.env.clock)];
   const patch = {
-    state: 'running', ready: 0, fence: row.fence + 1, ship_id: shipId, accepted: 0, started_at: unixSeconds(core.env.clock),
-    lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
+    state: 'running', ready: 0, accepted: 0, started_at: at, updated_at: at, lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
   } as const;
-  const run = await move(core, tx, row, patch, info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`));
-  if (row.parent_id !== null) await begin(core, tx, row.parent_id);
-  return run;
+  const bytes = await core.lines(tx, claims.map(({ row, shipId }) => (
+    { runId: row.id, attempt: row.attempt, ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`)) }
+  )));
+  const { changes } = await CLAIM.run(
+    tx, [at, at, patch.lease_ms, now, patch.deadline_ms], claims.map(({ row, shipId }, i) => [row.seq, row.fence, shipId, bytes[i]!]),
+  );
+  if (changes !== claims.length) throw new Error('a run changed while it was being claimed');
+  const runs: RunRecord[] = [];
+  for (const [i, { row, shipId }] of claims.entries()) {
+    runs.push(await tell(core, tx, row, { ...row, ...patch, fence: row.fence + 1, ship_id: shipId, logs_bytes: row.logs_bytes + bytes[i]! }));
+    if (row.parent_id !== null) await begin(core, tx, row.parent_id);
+  }
+  return runs;
 }
 
 /** For a run that no ship holds: its lease and its deadline never end. */
@@ -76,6 +94,26 @@ export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: s
 export async function succeeded(core: Core, tx: Transaction, row: RunRow, steps?: Ending['steps']): Promise<RunRecord> {
   await recordEnd(core, tx, row, { outcome: 'succeeded', reported: true, steps });
   return move(core, tx, row, finish(core, 'succeeded'), info('the run succeeded'));
+}
+
+const SUCCEED = new MultiRow(
+  "UPDATE runs SET state = 'succeeded', ready = 0, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + given.column3 FROM (VALUES",
+  '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))',
+  ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'running'",
+);
+
+/** Row 5, for runs that the transaction has locked, by a few statements. No two of them may depend on each other, as those of a group or matrix do. */
+export async function succeededAll(core: Core, tx: Transaction, ended: readonly { readonly row: RunRow; readonly steps: Ending['steps'] }[]): Promise<void> {
+  const at = unixSeconds(core.env.clock);
+  const [bytes] = await Promise.all([
+    core.lines(tx, ended.map(({ row }) => ({ runId: row.id, attempt: row.attempt, ...lineOf(info('the run succeeded')), isLast: true }))),
+    recordEnds(core, tx, ended.map(({ row, steps }) => ({ row, ending: { outcome: 'succeeded', reported: true, steps } }))),
+  ]);
+  const { changes } = await SUCCEED.run(tx, [at, at], ended.map(({ row }, i) => [row.seq, row.fence, bytes[i]!]));
+  if (changes !== ended.length) throw new Error('a run changed while its end was being recorded');
+  for (const [i, { row }] of ended.entries()) {
+    await tell(core, tx, row, { ...row, ...finish(core, 'succeeded'), updated_at: at, logs_bytes: row.logs_bytes + bytes[i]! });
+  }
 }
 
 /** Rows 4, 6 and 8. */
@@ -123,22 +161,34 @@ const requeued = (row: RunRow) => ({ state: 'queued', fence: row.fence + 1, ship
 
 const forced = (row: RunRow, { reported }: Ending): number => (isHeld(row) && !reported ? 1 : 0);
 
-async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome, reported, steps }: Ending): Promise<void> {
-  if (!isHeld(row)) return;
-  await tx.run(
-    'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported, git_commit, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, unixSeconds(env.clock), outcome, Number(reported), row.git_commit, steps === undefined ? null : JSON.stringify(steps)],
-  );
+const ENDS = new MultiRow(
+  'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported, git_commit, steps) VALUES', '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+);
+
+async function recordEnd(core: Core, tx: Transaction, row: RunRow, ending: Ending): Promise<void> {
+  if (isHeld(row)) await recordEnds(core, tx, [{ row, ending }]);
+}
+
+async function recordEnds({ env }: Core, tx: Transaction, ends: readonly { readonly row: RunRow; readonly ending: Ending }[]): Promise<void> {
+  const at = unixSeconds(env.clock);
+  await ENDS.run(tx, [], ends.map(({ row, ending: { outcome, reported, steps } }) => (
+    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, at, outcome, Number(reported), row.git_commit, steps === undefined ? null : JSON.stringify(steps)]
+  )));
 }
 
 async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line, reason?: string): Promise<RunRecord> {
-  const bytes = await core.line(tx, row.id, row.attempt, line.level, line.text, { isLast: patch.finished_at != null });
+  const [bytes] = await core.lines(tx, [{ runId: row.id, attempt: row.attempt, ...lineOf(line), isLast: patch.finished_at != null }]);
   const columns = Object.entries({ ...patch, updated_at: unixSeconds(core.env.clock) }) as [string, SqlValue][];
   const moved = await tx.get<RunRow>(
     `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')}, logs_bytes = logs_bytes + ? WHERE seq = ? AND fence = ? AND state = ? RETURNING *`,
-    [...columns.map(([, value]) => value), bytes, row.seq, row.fence, row.state],
+    [...columns.map(([, value]) => value), bytes!, row.seq, row.fence, row.state],
   );
   if (moved === undefined) throw new Error(`run ${row.id} changed while it was being changed`);
+  return tell(core, tx, row, moved, reason);
+}
+
+/** What follows from a change of a run, in its transaction and after the commit. */
+async function tell(core: Core, tx: Transaction, row: RunRow, moved: RunRow, reason?: string): Promise<RunRecord> {
   const run = toRecord(moved);
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
   if (isFinished(run)) {

@@ -6,6 +6,7 @@ import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
 import { NoLogStreams } from './log-stream.ts';
 import type { ServerAddress } from './open-client.ts';
+import { StreamedEnds } from './streamed-ends.ts';
 
 export interface RemoteLinkOptions {
   /** Address of the Fleet service. */
@@ -25,6 +26,8 @@ export class RemoteLink implements ShipLink {
   #hasConnected = false;
   /** False after the server has said that it does not support streams of lines; the server of the next connection may support them. */
   #hasLogStreams = true;
+  /** The ends of runs on the control stream, while it is open and the server supports them there. */
+  #ends: StreamedEnds | undefined;
 
   constructor(options: RemoteLinkOptions) {
     this.#options = options;
@@ -37,13 +40,33 @@ export class RemoteLink implements ShipLink {
     if (this.#hasConnected) this.replace(this.#credentials);
     this.#hasConnected = true;
     this.#hasLogStreams = true;
-    return this.#client.connect({
+    const ends = new StreamedEnds((message) => stream.send(message));
+    const over = (): void => {
+      if (this.#ends === ends) this.#ends = undefined;
+      ends.over();
+    };
+    const stream = this.#client.connect({
       message: (message) => {
-        if (message.body.case === 'welcome') this.#options.onTrustBundle(message.body.value.trustBundleDer);
+        const { body } = message;
+        if (body.case === 'completed') return ends.take(body.value);
+        if (body.case === 'welcome') {
+          this.#options.onTrustBundle(body.value.trustBundleDer);
+          if (body.value.features.includes('complete')) this.#ends = ends;
+        }
         events.message(message);
       },
-      ended: (reason, detail) => events.ended(reason, detail),
+      ended: (reason, detail) => {
+        over();
+        events.ended(reason, detail);
+      },
     });
+    return {
+      send: (message) => stream.send(message),
+      close: () => {
+        over();
+        stream.close();
+      },
+    };
   }
 
   isDown(): Promise<boolean> {
@@ -62,8 +85,10 @@ export class RemoteLink implements ShipLink {
     }
   }
 
+  /** By the control stream, which costs a fraction of a call, if the server supports that; the effect is the same. */
   completeRun(request: CompleteRunRequest) {
-    return this.#call(Fleet.method.completeRun, request);
+    const { ref } = request;
+    return ref === undefined || this.#ends === undefined ? this.#call(Fleet.method.completeRun, request) : this.#ends.complete(ref, request);
   }
 
   recordSource(request: RecordSourceRequest) {

@@ -149,7 +149,7 @@ export class HeldRun {
     const result = await work;
     // After a freeze, a ship learns that its work is dead before it learns how much time has passed.
     if (this.#options.assignment.stopOnPartition && this.#lease.isOver) this.discard('its lease has ended');
-    this.#workEnded.abort();
+    this.#workEnded.abort('ended'); // a reason of its own saves an exception
     this.#options.onChange();
     if (!this.#kill.signal.aborted) await this.#report(this.#judge(result));
     await this.#logs.remove();

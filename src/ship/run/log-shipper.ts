@@ -93,14 +93,14 @@ export class LogShipper implements OutputSink {
   async finish(): Promise<void> {
     await this.#spool.end();
     this.#lastSuccess = this.#options.time.monotonic();
-    this.#closing.abort();
+    this.#closing.abort('no more lines follow'); // a reason of its own saves an exception
     this.#news.ring();
     await this.#shipping;
   }
 
   /** Stops sending and discards the lines. Later lines are only counted. */
   stop(): void {
-    this.#stopped.abort();
+    this.#stopped.abort('stopped');
     this.#spool.stop();
   }
 

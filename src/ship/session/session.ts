@@ -60,6 +60,10 @@ export class Session implements StreamEvents {
   #stream: ControlStream | undefined;
   #heartbeats: Heartbeats | undefined;
   #stableAt = Infinity;
+  /** Whether the server counts the slots that acceptances take and reports of ends free; older ones might rely on heartbeats. */
+  #isCounted = false;
+  /** What the last heartbeat told of `#lacking`. */
+  #toldLacking: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -82,9 +86,18 @@ export class Session implements StreamEvents {
     return this.#end.promise;
   }
 
-  /** Tells the server at once that slots or runs have changed. */
+  /**
+   * Slots or runs have changed. The server is told at once, unless it counts the change itself: it knows which runs were accepted, and which ends were
+   * reported. It does not know when the ship drains, nor that processes of a run are still dying that the ship no longer holds.
+   */
   changed(): void {
-    this.#heartbeats?.hurry();
+    if (!this.#isCounted || this.#lacking() !== this.#toldLacking) this.#heartbeats?.hurry();
+  }
+
+  /** By how much the ship has fewer free slots than its capacity without the runs that it holds. */
+  #lacking(): number {
+    const { hold, owner, info } = this.#options;
+    return Math.max(0, info.capacity - hold.held().length - owner.freeSlots());
   }
 
   close(detail: string): void {
@@ -120,14 +133,21 @@ export class Session implements StreamEvents {
     const { hold, owner, time, firstHeartbeat } = this.#options;
     const intervalMs = Number(welcome.heartbeatMs) || DEFAULT_HEARTBEAT_MS;
     this.#stableAt = time.monotonic() + intervalMs;
+    this.#isCounted = welcome.features.includes('complete');
     owner.onWelcome(welcome);
     hold.resume(welcome.resume);
     this.#heartbeats = new Heartbeats({
       time, intervalMs, firstSeq: firstHeartbeat,
-      send: (seq) => this.#send(heartbeat(seq, time.clock.now(), hold.held(), owner.freeSlots(), owner.isDraining())),
+      send: (seq) => this.#beat(seq),
       onSilence: () => this.close('the server has fallen silent'),
     });
     this.#welcomed.abort();
+  }
+
+  #beat(seq: number): void {
+    const { hold, owner, time } = this.#options;
+    this.#toldLacking = this.#lacking();
+    this.#send(heartbeat(seq, time.clock.now(), hold.held(), owner.freeSlots(), owner.isDraining()));
   }
 
   #acknowledged(ack: HeartbeatAck, heartbeats: Heartbeats): void {
@@ -149,7 +169,10 @@ export class Session implements StreamEvents {
     if (hold.has(ref)) return this.#send(accept(ref));
     if (hold.hasSeen(ref)) return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
     const refusal = owner.refuses(assignment);
-    if (refusal !== undefined) return this.#send(reject(ref, refusal));
+    if (refusal !== undefined) {
+      this.#toldLacking = undefined; // the server assigns nothing before the next heartbeat
+      return this.#send(reject(ref, refusal));
+    }
     this.#send(accept(ref));
     hold.take(assignment, heartbeats.lastAcknowledged ?? this.#openedAt);
   }

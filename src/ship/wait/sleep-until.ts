@@ -4,7 +4,7 @@ import type { Timer } from '../../lib/timer.ts';
 export async function sleepUntil(timer: Timer, milliseconds: number, ...signals: readonly AbortSignal[]): Promise<void> {
   if (signals.some(({ aborted }) => aborted)) return;
   const wake = new AbortController();
-  const abort = (): void => wake.abort();
+  const abort = (): void => wake.abort('woken'); // a reason of its own saves an exception
   for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
   try {
     await timer.sleep(milliseconds, wake.signal);

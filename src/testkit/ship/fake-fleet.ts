@@ -58,6 +58,8 @@ export class FakeFleet implements ShipLink {
   budgetLines = Infinity;
   /** Whether and how it responds to the next connections. */
   refusing: 'lost' | 'denied' | 'unknown' | 'outdated' | undefined;
+  /** What the welcome offers. With `complete` it counts the slots that reports of ends free. */
+  features: readonly string[] = [];
   /** For how long ships bridge an outage. */
   outageGraceMs = 0;
   /** What has failed: everything, so that its host refuses connections, or only its store. */
@@ -156,6 +158,7 @@ export class FakeFleet implements ShipLink {
       if (last !== undefined && sameRef(last.ref!, request.ref!)) return create(CompleteRunResponseSchema, { status: last.outcome === request.outcome ? CompleteStatus.ALREADY_RECORDED : CompleteStatus.COMPLETE_FENCED });
       if (!holds(run, request.ref!)) return create(CompleteRunResponseSchema, { status: CompleteStatus.COMPLETE_FENCED });
       run.completions.push(request);
+      if (this.features.includes('complete')) this.#freeSlots++;
       if ((run.logs.get(logKey(request.ref!))?.length ?? 0) < Number(request.logSeqTotal)) run.logGivenUpAt = this.#time.now();
       if (run.state === 'running' && (request.outcome === Outcome.SHIP_ERROR || request.outcome === Outcome.RETURNED)) requeue(run);
       else {
@@ -213,7 +216,7 @@ export class FakeFleet implements ShipLink {
     for (const run of this.runs.values()) {
       if ((run.state === 'running' || run.state === 'cancelling') && !held.some(({ ref }) => sameRef(ref!, refOf(run)))) this.#lost(run);
     }
-    stream.deliver({ case: 'welcome', value: { serverVersion: '0', protocol: 1, leaseTtlMs: BigInt(LEASE_TTL_MS), heartbeatMs: BigInt(HEARTBEAT_MS), outageGraceMs: BigInt(this.outageGraceMs), resume } });
+    stream.deliver({ case: 'welcome', value: { serverVersion: '0', protocol: 1, leaseTtlMs: BigInt(LEASE_TTL_MS), heartbeatMs: BigInt(HEARTBEAT_MS), outageGraceMs: BigInt(this.outageGraceMs), resume, features: [...this.features] } });
   }
 
   #accepted(stream: FakeStream, ref: RunRef): void {

@@ -7,7 +7,7 @@ import { statusOf } from './status.ts';
 import { StreamOutput, type ControlCall } from './stream-output.ts';
 
 /** Messages that the session processes at once; at this number, no more are read. */
-const MOST_AT_ONCE = 16;
+const MOST_AT_ONCE = 64;
 
 /** Serves control streams. */
 export function connectHandler(service: FleetService, log: Log): (call: ControlCall) => void {

@@ -1,9 +1,11 @@
 import type { Log } from '../../../lib/log.ts';
-import type { Assignment } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, CompleteRunRequest, CompleteRunResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import type { RunLogs } from '../../logs/port.ts';
 import type { Claim, Queue } from '../../queue/port.ts';
 import type { ShipTraits } from '../../ships/index.ts';
+import type { Peer } from '../port.ts';
 
 /** A ship that may connect: a member of the fleet, or the ship in this process. */
 export interface Member {
@@ -25,6 +27,10 @@ export interface SessionContext {
   /** Reads the membership of a ship, and stores what it reports about itself. Rejects with a `FleetRefusal` if it is not a member. */
   readonly admit: (shipId: string, sessionId: string, traits: ShipTraits) => Promise<Member>;
   readonly fencedWrite: (rpc: 'Accept') => void;
+  /** Handles the end of a run like the call. Rejects with a `FleetRefusal`, or with another error if the end could not be recorded. */
+  readonly completeRun: (peer: Peer, request: CompleteRunRequest) => Promise<CompleteRunResponse>;
+  /** Logs ends that could not be recorded: once while they repeat. */
+  readonly completions: Pick<RepeatedFailure, 'note' | 'over'>;
   /** A sign of life, with the ship's clock at that moment; 0 if it did not send it. */
   readonly seen: (shipId: string, unixMs: number) => void;
 }

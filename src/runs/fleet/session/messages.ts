@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
-  AbandonSchema, CancelSchema, DrainSchema, HeartbeatAckSchema, ReconnectSchema, ResumeAction, ResumeSchema, ServerMessageSchema, UndrainSchema, WelcomeSchema,
+  AbandonSchema, CancelSchema, CompletedSchema, DrainSchema, HeartbeatAckSchema, ReconnectSchema, ResumeAction, ResumeSchema, ServerMessageSchema, UndrainSchema, WelcomeSchema,
   type Assignment, type Resume, type ServerMessage,
 } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunRef } from '../../queue/port.ts';
@@ -30,6 +30,8 @@ export const drain = (exit: boolean): ServerMessage => message({ case: 'drain', 
 export const undrain = (): ServerMessage => message({ case: 'undrain', value: create(UndrainSchema, {}) });
 
 export const reconnect = (afterMs: number): ServerMessage => message({ case: 'reconnect', value: create(ReconnectSchema, { afterMs: BigInt(afterMs) }) });
+
+export const completed = (value: MessageInitShape<typeof CompletedSchema>): ServerMessage => message({ case: 'completed', value: create(CompletedSchema, value) });
 
 const ACTIONS = { continue: ResumeAction.CONTINUE, stop: ResumeAction.STOP, discard: ResumeAction.DISCARD } as const;
 

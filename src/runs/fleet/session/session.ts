@@ -1,11 +1,11 @@
-import type { Accept, Heartbeat, HeldRun, Hello, Reject, Resume, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Accept, CompleteRunRequest, Heartbeat, HeldRun, Hello, Reject, Resume, ServerMessage, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
 import { needsSource, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
-import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
+import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
 
 /** Most runs that one message may name. */
@@ -30,7 +30,7 @@ export interface SessionEvents {
  */
 export class FleetSession implements Session {
   readonly shipId: string;
-  readonly #expiresMs: number;
+  readonly #peer: Peer;
   readonly #context: SessionContext;
   readonly #output: SessionOutput;
   readonly #events: SessionEvents;
@@ -56,7 +56,7 @@ export class FleetSession implements Session {
 
   constructor(peer: Peer, output: SessionOutput, context: SessionContext, events: SessionEvents) {
     this.shipId = peer.shipId;
-    this.#expiresMs = peer.expiresMs ?? Infinity;
+    this.#peer = peer;
     this.#output = output;
     this.#context = context;
     this.#events = events;
@@ -77,8 +77,9 @@ export class FleetSession implements Session {
 
   receive(message: ShipMessage): Promise<void> {
     if (++this.#waiting > MAX_WAITING) this.close('unavailable', 'too many messages at once');
-    this.#tail = this.#tail.then(() => this.#take(message)).finally(() => (this.#waiting -= 1));
-    return this.#tail;
+    const taken = this.#tail.then(() => this.#take(message));
+    this.#tail = taken.then(() => undefined);
+    return taken.then(({ written }) => written).finally(() => (this.#waiting -= 1));
   }
 
   /** The other end has closed the stream. */
@@ -148,18 +149,21 @@ export class FleetSession implements Session {
     }
   }
 
-  async #take({ body }: ShipMessage): Promise<void> {
-    if (this.#over) return;
+  /** `written`: resolves when the store has what the message reports; the messages after it need not wait for that. */
+  async #take({ body }: ShipMessage): Promise<{ readonly written?: Promise<void> }> {
+    if (this.#over) return {};
     this.#heardMs = this.#context.env.clock.now();
     try {
       if (body.case === 'hello') await this.#greet(body.value);
       else if (this.#worked === undefined) throw new FleetRefusal('failed_precondition', 'the first message must be hello');
       else if (body.case === 'heartbeat') this.#heartbeat(body.value);
-      else if (body.case === 'accept') await this.#accept(body.value);
+      else if (body.case === 'accept') return { written: this.#accept(body.value).catch((error: unknown) => this.#fail(error)) };
       else if (body.case === 'reject') await this.#reject(body.value);
+      else if (body.case === 'complete') return { written: this.#complete(body.value) };
     } catch (error) {
       this.#fail(error);
     }
+    return {};
   }
 
   #fail(error: unknown): void {
@@ -232,6 +236,7 @@ export class FleetSession implements Session {
       leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
       // If several servers share a store, another one could assign the ship's runs elsewhere while this one is down.
       outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
+      features: ['complete'],
     };
   }
 
@@ -289,11 +294,38 @@ export class FleetSession implements Session {
   async #accept({ ref: wire }: Accept): Promise<void> {
     const ref = readRef(wire);
     if (ref === undefined) return;
-    const answer = await this.#context.queue.accept(ref, this.shipId);
-    if (answer === 'accepted') return this.#slots.accept(ref);
+    this.#slots.accept(ref); // before the messages that follow, which count it
+    if (await this.#context.queue.accept(ref, this.shipId) === 'accepted') return;
     this.#context.fencedWrite('Accept');
     this.#release(ref);
-    if (!this.#over) this.#output.send(abandon(ref, 'the run is no longer this ship\'s'));
+    this.#send(abandon(ref, 'the run is no longer this ship\'s'));
+  }
+
+  /** Never rejects. */
+  async #complete(request: CompleteRunRequest): Promise<void> {
+    if (this.#isExpired()) return;
+    const { ref } = request;
+    const { completeRun, completions } = this.#context;
+    try {
+      const { status } = await completeRun(this.#peer, request);
+      completions.over();
+      this.#send(completed({ ...(ref && { ref }), status }));
+    } catch (error) {
+      const refused = error instanceof FleetRefusal && error.status === 'invalid_argument' ? error.message : '';
+      if (refused === '') completions.note(error);
+      this.#send(completed({ ...(ref && { ref }), refused }));
+    }
+  }
+
+  /** Disconnects a ship whose certificate has expired. */
+  #isExpired(): boolean {
+    if (this.#context.env.clock.now() < (this.#peer.expiresMs ?? Infinity)) return false;
+    this.close('unavailable', 'the certificate of this connection has expired; connect with the new one, or join again');
+    return true;
+  }
+
+  #send(message: ServerMessage): void {
+    if (!this.#over) this.#output.send(message);
   }
 
   async #reject({ ref: wire, reason }: Reject): Promise<void> {
@@ -309,7 +341,7 @@ export class FleetSession implements Session {
 
   #heartbeat(heartbeat: Heartbeat): void {
     requireFew(heartbeat.held.length);
-    if (this.#context.env.clock.now() >= this.#expiresMs) return this.close('unavailable', 'the certificate of this connection has expired; connect with the new one, or join again');
+    if (this.#isExpired()) return;
     this.#context.seen(this.shipId, Number(heartbeat.unixMs));
     this.#shipDrains = heartbeat.draining;
     this.#slots.report(heartbeat.freeSlots);
@@ -328,11 +360,11 @@ export class FleetSession implements Session {
         const answer = await this.#context.queue.renew(this.shipId, refs).catch(() => undefined);
         if (answer === undefined) {
           // The queue has logged the error, and ends no lease before it could have extended this one.
-          if (!this.#over) this.#output.send(unavailable(heartbeat.seq, this.#context.env.clock.now()));
+          this.#send(unavailable(heartbeat.seq, this.#context.env.clock.now()));
           continue;
         }
         for (const ref of answer.lost) this.#slots.release(ref);
-        if (!this.#over) this.#output.send(ack(heartbeat.seq, answer, this.#context.env.clock.now()));
+        this.#send(ack(heartbeat.seq, answer, this.#context.env.clock.now()));
       }
     } finally {
       this.#renewing -= 1;

@@ -261,6 +261,14 @@ export declare type ShipMessage = Message<"quire.fleet.v1.ShipMessage"> & {
      */
     value: Reject;
     case: "reject";
+  } | {
+    /**
+     * An attempt has ended, as `CompleteRun` would say it. Only to a server whose welcome has the feature `complete`.
+     *
+     * @generated from field: quire.fleet.v1.CompleteRunRequest complete = 5;
+     */
+    value: CompleteRunRequest;
+    case: "complete";
   } | { case: undefined; value?: undefined };
 };
 
@@ -501,6 +509,14 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
      */
     value: Undrain;
     case: "undrain";
+  } | {
+    /**
+     * Answer to the end of an attempt.
+     *
+     * @generated from field: quire.fleet.v1.Completed completed = 9;
+     */
+    value: Completed;
+    case: "completed";
   } | { case: undefined; value?: undefined };
 };
 
@@ -572,6 +588,13 @@ export declare type Welcome = Message<"quire.fleet.v1.Welcome"> & {
    * @generated from field: int64 outage_grace_ms = 8;
    */
   outageGraceMs: bigint;
+
+  /**
+   * What the server can do that the first servers could not: `complete` (ends of attempts on the control stream).
+   *
+   * @generated from field: repeated string features = 9;
+   */
+  features: string[];
 };
 
 /**
@@ -1865,6 +1888,41 @@ export declare type CompleteRunResponse = Message<"quire.fleet.v1.CompleteRunRes
  * Use `create(CompleteRunResponseSchema)` to create a new message.
  */
 export declare const CompleteRunResponseSchema: GenMessage<CompleteRunResponse>;
+
+/**
+ * Answer to the end of an attempt on the control stream.
+ *
+ * @generated from message quire.fleet.v1.Completed
+ */
+export declare type Completed = Message<"quire.fleet.v1.Completed"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * How the end was taken; unspecified where it was not.
+   *
+   * @generated from field: quire.fleet.v1.CompleteStatus status = 2;
+   */
+  status: CompleteStatus;
+
+  /**
+   * Why the end is refused, however often it is sent; empty where it is not. Where this is empty and the status unspecified, the server
+   * could not record the end now: send it again.
+   *
+   * @generated from field: string refused = 3;
+   */
+  refused: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.Completed.
+ * Use `create(CompletedSchema)` to create a new message.
+ */
+export declare const CompletedSchema: GenMessage<Completed>;
 
 /**
  * Asks for a new certificate.

@@ -1,0 +1,54 @@
+import type { Row, SqlValue, Transaction } from './port.ts';
+
+/** Most rows of one statement. */
+const LARGEST = 64;
+
+/**
+ * A statement for rows of values of any number. It runs in steps of 64, 32, ..., 2 and 1 rows, so that at most seven statements are prepared, and 20
+ * rows take two. A row that updates another table is best written as `UPDATE ... FROM (VALUES ...)`: both SQLite and PostgreSQL call the columns of
+ * the list `column1`, `column2`, ...
+ */
+export class MultiRow {
+  readonly #before: string;
+  readonly #row: string;
+  readonly #after: string;
+  readonly #texts = new Map<number, string>();
+
+  /** `row`: the placeholders of one row; those of a list that is not inserted need a type, such as `CAST(? AS BIGINT)`. */
+  constructor(before: string, row: string, after = '') {
+    this.#before = before;
+    this.#row = row;
+    this.#after = after;
+  }
+
+  /** The statement for this many rows. */
+  text(rows: number): string {
+    const known = this.#texts.get(rows);
+    if (known !== undefined) return known;
+    const text = `${this.#before} ${Array(rows).fill(this.#row).join(', ')} ${this.#after}`;
+    this.#texts.set(rows, text);
+    return text;
+  }
+
+  /** `shared`: values of the placeholders before the rows. `changes` is the sum of all steps. */
+  async run(tx: Transaction, shared: readonly SqlValue[], rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
+    const results = await Promise.all(this.#steps(rows).map((some) => tx.run(this.text(some.length), [...shared, ...some.flat()])));
+    return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
+  }
+
+  /** For a statement that returns rows. */
+  async all<R extends Row>(tx: Transaction, shared: readonly SqlValue[], rows: readonly (readonly SqlValue[])[]): Promise<R[]> {
+    const results = await Promise.all(this.#steps(rows).map((some) => tx.all<R>(this.text(some.length), [...shared, ...some.flat()])));
+    return results.flat();
+  }
+
+  #steps(rows: readonly (readonly SqlValue[])[]): (readonly (readonly SqlValue[])[])[] {
+    const steps: (readonly (readonly SqlValue[])[])[] = [];
+    for (let first = 0; first < rows.length;) {
+      const size = Math.min(LARGEST, 2 ** Math.floor(Math.log2(rows.length - first)));
+      steps.push(rows.slice(first, first + size));
+      first += size;
+    }
+    return steps;
+  }
+}
