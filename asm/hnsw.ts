@@ -11,7 +11,7 @@ export { insertRows } from './hnsw/insert';
 export { initializeGraph, levelOf, releaseGraph } from './hnsw/layout';
 export { initializeScratch, releaseScratch } from './hnsw/scratch';
 export { linksAreSound, restoreLinks, saveLinks } from './hnsw/saving';
-export { search } from './hnsw/search';
+export { search, searchFurther } from './hnsw/query';
 
 export function graphBytes(): u32 {
   return GRAPH_BYTES;

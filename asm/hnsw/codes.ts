@@ -15,9 +15,10 @@
 //
 // with the square (|x|^2 for l2, otherwise 0) and the total (the sum of the components) of the row.
 
+import { sumsOfFour } from '../vector/distance.ts';
 import { COSINE, EUCLIDEAN, inverseNormOf, vectorOf } from '../vector/rows.ts';
 import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf, ROWS_THEMSELVES } from './layout.ts';
-import { distanceToStored, distancesOfStored, probeQueryForStored, probeStored } from './row-codes.ts';
+import { anyStoredNearer, distanceToStored, distancesOfStored, probeQueryForStored, probeStored } from './row-codes.ts';
 
 export const PROBE_HEAD: usize = 16;
 
@@ -144,10 +145,7 @@ export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32,
 
 /** Whether any of `count` rows is nearer to the probe than `distance`. */
 export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, distance: f32): bool {
-  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) {
-    for (const end = rows + (<usize>count << 2); rows < end; rows += 4) if (distanceToStored(graph, probe, load<u32>(rows)) < distance) return true;
-    return false;
-  }
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return anyStoredNearer(graph, probe, rows, count, distance);
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
   const isSmall = load<u32>(graph, G_BITS) === 4;
   const shift = load<u32>(graph, G_SHIFT);
@@ -222,9 +220,7 @@ function fourProducts(probe: usize, codeBytes: usize, a: usize, b: usize, c: usi
     c0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.load(c + i), c0);
     d0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.load(d + i), d0);
   }
-  const ab = pairs(i32x4.add(a0, a1), i32x4.add(b0, b1));
-  const cd = pairs(i32x4.add(c0, c1), i32x4.add(d0, d1));
-  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
+  return sumsOfFour(i32x4.add(a0, a1), i32x4.add(b0, b1), i32x4.add(c0, c1), i32x4.add(d0, d1));
 }
 
 /** The same with codes of 4 bits: the low nibbles of 16 bytes, then their high ones. */
@@ -255,14 +251,7 @@ function fourProducts4(probe: usize, codeBytes: usize, a: usize, b: usize, c: us
     d0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.and(w, nibble), d0);
     d1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p1, v128.and(i16x8.shr_u(w, 4), nibble), d1);
   }
-  const ab = pairs(i32x4.add(a0, a1), i32x4.add(b0, b1));
-  const cd = pairs(i32x4.add(c0, c1), i32x4.add(d0, d1));
-  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
-}
-
-/** x0 + x2, x1 + x3, y0 + y2, y1 + y3. */
-function pairs(x: v128, y: v128): v128 {
-  return i32x4.add(v128.shuffle<i32>(x, y, 0, 1, 4, 5), v128.shuffle<i32>(x, y, 2, 3, 6, 7));
+  return sumsOfFour(i32x4.add(a0, a1), i32x4.add(b0, b1), i32x4.add(c0, c1), i32x4.add(d0, d1));
 }
 
 /** Writes round((x * factor - lowest) * inverse), limited to -127..127, for each component. */

@@ -25,6 +25,8 @@ export const S_HEAP: usize = 44;
 export const S_HEAP_ROOM: usize = 48;
 /** Number of rows that the last search compared. */
 export const S_SCANNED: usize = 52;
+/** Place in the beam of the nearest row that the last batch has added. */
+export const S_NEAREST: usize = 56;
 export const SCRATCH_BYTES: u32 = 2048;
 
 /** Distances of a batch, f32. */
@@ -113,8 +115,8 @@ export function releaseScratch(scratch: usize): void {
  */
 export function seeList(scratch: usize, list: usize): usize {
   const seen = <usize>load<u32>(scratch, S_SEEN);
-  const last = (load<u32>(scratch, S_SEEN_BYTES) << 3) - 1;
-  const start = beginBatch(scratch);
+  const last = lastSeen(scratch);
+  const start = beginBatch(scratch, M0);
   let at = start;
   const end = list + 4 + (<usize>min(load<u32>(list), M0) << 2);
   for (let link = list + 4; link < end; link += 4) {
@@ -132,17 +134,38 @@ export function seeList(scratch: usize, list: usize): usize {
 /** Marks a single row as seen. */
 export function see(scratch: usize, row: u32): void {
   if (row >= (load<u32>(scratch, S_SEEN_BYTES) << 3)) return;
-  const at = beginBatch(scratch);
-  const word = <usize>load<u32>(scratch, S_SEEN) + (<usize>(row >> 5) << 2);
-  store<u32>(word, load<u32>(word) | (1 << (row & 31)));
+  const at = beginBatch(scratch, 1);
+  mark(load<u32>(scratch, S_SEEN), row);
   store<u32>(at, row);
   store<u32>(scratch, <u32>at + 4, S_TRAIL_AT);
 }
 
-function beginBatch(scratch: usize): usize {
+/** The last row of the bitmap, which stands for all beyond it. */
+export function lastSeen(scratch: usize): u32 {
+  return (load<u32>(scratch, S_SEEN_BYTES) << 3) - 1;
+}
+
+/** Marks a row in the bitmap at `seen`, unless it is marked. Returns whether it was not; it must be appended to the trail then. */
+export function mark(seen: usize, row: u32): bool {
+  const word = seen + (<usize>(row >> 5) << 2);
+  const bits = load<u32>(word);
+  store<u32>(word, bits | (1 << (row & 31)));
+  return ((bits >> (row & 31)) & 1) === 0;
+}
+
+/** Appends rows that are marked as seen to the trail, as one batch. Returns where they begin; they end at S_TRAIL_AT. */
+export function appendBatch(scratch: usize, rows: usize, count: usize): usize {
+  const start = beginBatch(scratch, count);
+  memory.copy(start, rows, count << 2);
+  store<u32>(scratch, <u32>(start + (count << 2)), S_TRAIL_AT);
+  return start;
+}
+
+/** Where the next batch begins: its rows, and up to three more that are read with them, have space there. */
+function beginBatch(scratch: usize, rows: usize): usize {
   const at = <usize>load<u32>(scratch, S_TRAIL_AT);
   const start = <usize>load<u32>(scratch, S_TRAIL);
-  if (at + (<usize>(M0 + 1) << 2) <= start + TRAIL_BYTES) return at;
+  if (at + ((rows + 4) << 2) <= start + TRAIL_BYTES) return at;
   store<u32>(scratch, 1, S_TRAIL_LOST);
   return start;
 }

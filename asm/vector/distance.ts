@@ -100,3 +100,15 @@ export function sum(v: v128): f32 {
   const pairs = f32x4.add(v, i8x16.shuffle(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
   return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
+
+/** The sums of the lanes of four vectors of i32. */
+export function sumsOfFour(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = pairs(a, b);
+  const cd = pairs(c, d);
+  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
+}
+
+/** x0 + x2, x1 + x3, y0 + y2, y1 + y3. */
+function pairs(x: v128, y: v128): v128 {
+  return i32x4.add(v128.shuffle<i32>(x, y, 0, 1, 4, 5), v128.shuffle<i32>(x, y, 2, 3, 6, 7));
+}

@@ -36,6 +36,10 @@ export const G_TABLE = 80;
 export const MAX_BLOCKS = 8176;
 /** Bits of a graph without codes of its own: its rows are codes. */
 export const ROWS_THEMSELVES = 8;
+/** The search failed because there is no memory. */
+export const NO_ROOM = 4294967295;
+/** The rows that pass are too far from the query for a search that takes no longer than one without a filter. */
+export const UNFINISHED = 4294967294;
 /** Most bytes of a row. */
 export const MAX_SAVED_BYTES = 612;
 /** Probes: the query; a row whose list is pruned; a candidate of that list. */
@@ -57,6 +61,8 @@ export const S_HEAP = 44;
 export const S_HEAP_ROOM = 48;
 /** Number of rows that the last search compared. */
 export const S_SCANNED = 52;
+/** Place in the beam of the nearest row that the last batch has added. */
+export const S_NEAREST = 56;
 export const SCRATCH_BYTES = 2048;
 /** Distances of a batch, f32. */
 export const S_DISTANCES = 64;
@@ -67,5 +73,3 @@ export const S_SMALL = 576;
 /** A list of links and one more row. */
 export const S_LINKS = 1088;
 export const TRAIL_BYTES = 65536;
-/** The search failed because there is no memory. */
-export const NO_ROOM = 4294967295;

@@ -3,6 +3,8 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Returned by a search when there is not enough memory for it. */
 export const NO_ROOM = layout.NO_ROOM;
+/** Returned by `search` when only `searchFurther` finds enough rows, which may take long. */
+export const UNFINISHED = layout.UNFINISHED;
 /** Maximum number of links of a row at the upper levels, and at level 0. */
 export const M = layout.M;
 export const M0 = layout.M0;
@@ -17,7 +19,8 @@ export interface HnswExports extends WebAssembly.Exports {
   initializeScratch(scratch: number): void;
   releaseScratch(scratch: number): void;
   insertRows(graph: number, scratch: number, end: number, budget: number, width: number): number;
-  search(graph: number, scratch: number, query: number, factor: number, k: number, ef: number, bitmap: number, selected: number, end: number, out: number): number;
+  search(graph: number, scratch: number, query: number, factor: number, k: number, least: number, ef: number, bitmap: number, selected: number, end: number, out: number): number;
+  searchFurther(graph: number, scratch: number, query: number, factor: number, k: number, ef: number, bitmap: number, selected: number, end: number, out: number): number;
   scanned(scratch: number): number;
   graphDone(graph: number): number;
   graphNodes(graph: number): number;

@@ -44,6 +44,8 @@ export interface AnnQuery {
   readonly metric: Metric;
   /** Number of candidates wanted, with oversampling already applied. */
   readonly k: number;
+  /** Number of candidates that must be found if there are as many; at most `k`. A structure need not look further for more. */
+  readonly least: number;
   /** A bitmap of the rows that count (bit `row & 63` of u64 `row >> 6`): live rows that pass the filter; 0 for all. */
   readonly rows: number;
   /** Number of rows in the bitmap: later rows must not be returned. */

@@ -12,6 +12,8 @@ export interface SegmentQuery {
   readonly algorithm: AnnAlgorithm | undefined;
   /** Number of rows, or documents, wanted. */
   readonly k: number;
+  /** Number of results, at most `k`, with which an approximate search does not look further. */
+  readonly enough: number;
   readonly perDocument: boolean;
   /** A bitmap of ordinals: bit `ord & 31` of word `ord >>> 5`. */
   readonly filter: Uint32Array | undefined;
@@ -46,6 +48,8 @@ const RARE_BYTES = 64 * 1024 * 1024;
 const SELECTION_COST = 16;
 /** Factor by which the number of candidates grows when too few results were found. */
 const WIDENING = 4;
+/** Rows that are requested for each document that is wanted. */
+const ROWS_PER_DOCUMENT = 2;
 
 /** Finds the k best rows or documents of a segment. */
 export async function searchSegment(segment: Segment, query: SegmentQuery): Promise<SegmentResult> {
@@ -161,19 +165,21 @@ class Search {
   /** Scores a structure's candidates and the rows that it does not contain yet; requests more candidates if too few results were found. */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
     const wanted = Math.min(this.#query.k, this.#selected);
-    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected; k *= WIDENING) {
-      const { heap, exhausted } = await this.#attempt(structure, k, wanted);
-      if (this.#segment.call.heldBy(heap) >= wanted) return heap;
+    const enough = Math.min(this.#query.enough, wanted);
+    let least = this.#query.perDocument ? enough * ROWS_PER_DOCUMENT : enough;
+    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected; least = k *= WIDENING) {
+      const { heap, exhausted } = await this.#attempt(structure, k, Math.min(k, least), wanted);
+      if (this.#segment.call.heldBy(heap) >= enough) return heap;
       if (exhausted) break;
     }
     return this.#scan(0);
   }
 
-  async #attempt(structure: AnnIndex, k: number, wanted: number): Promise<{ heap: number; exhausted: boolean }> {
+  async #attempt(structure: AnnIndex, k: number, least: number, wanted: number): Promise<{ heap: number; exhausted: boolean }> {
     const segment = this.#segment;
     const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
     const { metric, options, perDocument } = this.#query;
-    const found = await structure.search({ query: this.#address, metric, k, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options });
+    const found = await structure.search({ query: this.#address, metric, k, least, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options });
     this.scratch.adopt(found.address, found.bytes);
     this.#scanned += found.scanned;
     const heap = this.#openHeap(wanted);
@@ -181,7 +187,7 @@ class Search {
     const work: Work = { from: 0, to: found.count, bytesPerRow: segment.stride };
     await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, found.address, found.count, border, this.#bitmap, perDocument ? 1 : 0, heap]);
     if (border < this.#rows) await this.#scan(border, heap);
-    return { heap, exhausted: found.count < k };
+    return { heap, exhausted: found.count < least };
   }
 
   #result(heap: number | undefined, usedStructure: boolean | undefined): SegmentResult {

@@ -45,6 +45,8 @@ export interface VectorQuery {
   readonly algorithm?: Algorithm;
   /** Number of results wanted. */
   readonly k: number;
+  /** Number of results with which an approximate search does not look further for `k`. Default `k`. */
+  readonly enough?: number;
   /** Minimum score of results. */
   readonly threshold?: number;
   /** Documents to search: bit `ord & 31` of word `ord >>> 5`. It must not be changed afterwards, because selections are cached by its identity. */
@@ -183,8 +185,9 @@ export class VectorIndex {
     const isRounded = sets.some(({ type }) => type !== 'float32');
     const rescoring = isRounded ? query.fullVectors : undefined;
     const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
+    const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
     const found = await Promise.all(sets.flatMap(({ segments }) => segments).map((segment) =>
-      searchSegment(segment, { vector: query.vector, metric, algorithm, k, perDocument, filter, oversample, options })));
+      searchSegment(segment, { vector: query.vector, metric, algorithm, k, enough, perDocument, filter, oversample, options })));
     // After compaction has replaced segments, only the new ones know about changes of documents.
     if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
     // The hits of a single segment are already in order, and contain each document once if that is required.

@@ -4,6 +4,9 @@ import type { CollectionVectors } from '../view/collection-vectors.ts';
 /** Number of documents whose leads are scored for each requested one, and its minimum. */
 const OVERSAMPLE = 4;
 const LEAST = 200;
+/** Number of documents for each requested one, and its minimum, with which an approximate search does not look further. */
+const ENOUGH = 2;
+const LEAST_ENOUGH = 50;
 
 /**
  * The best documents by a weighted sum: their lead, which is the first passage, has the weight `weight`, and their best passage the rest.
@@ -12,7 +15,7 @@ const LEAST = 200;
  */
 export async function searchWithLeads(index: Pick<CollectionVectors, 'search' | 'firstScores'>, query: VectorQuery, weight: number): Promise<VectorResult> {
   const { vector, metric = 'cosine', k, threshold = -Infinity } = query;
-  const found = await index.search({ ...query, k: Math.max(LEAST, k * OVERSAMPLE) });
+  const found = await index.search({ ...query, k: Math.max(LEAST, k * OVERSAMPLE), enough: Math.max(LEAST_ENOUGH, k * ENOUGH) });
   const leads = await index.firstScores(found.hits.map(({ ord }) => ord), vector, metric);
   const blended = found.hits.map((hit, i) => ({ ...hit, score: Math.fround((1 - weight) * hit.score + weight * (leads[i] ?? hit.score)) }));
   const hits = blended.filter(({ score }) => score >= threshold).sort((a, b) => b.score - a.score || a.ord - b.ord).slice(0, k);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { M, M0, hnswKernel } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
@@ -7,7 +8,7 @@ import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { type CodeBits, HnswIndex } from './hnsw-index.ts';
 import { hnswFactory } from './index.ts';
-import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom } from './test-fixture.ts';
+import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom, similarity } from './test-fixture.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
@@ -63,6 +64,32 @@ describe('a graph at its defaults', () => {
     const { candidates } = await rows.search(index, query, 'euclidean', 10, 30, (row) => farthest.has(row));
     expect(candidates).toHaveLength(30);
     expect(candidates.every((row) => farthest.has(row))).toBe(true);
+  });
+
+  it('compares no more rows than without a filter where a tenth passes, spread evenly, in clusters near the query or far from it', async () => {
+    const vectors = clusteredVectors(9000, 24, 61);
+    const { rows, index } = await graphOf(vectors, 'cosine');
+    const queries = clusteredVectors(20, 24, 61);
+    const random = seededRandom(62);
+    const lot = rows.vectors.map(() => random());
+    const axis = queries[0]!;
+    const along = rows.vectors.map((vector) => similarity(axis, vector, 'cosine'));
+    const [near, far] = [along.toSorted((a, b) => b - a)[900]!, along.toSorted((a, b) => a - b)[900]!];
+    const filters = { even: (row: number) => lot[row]! < 0.1, near: (row: number) => along[row]! > near, far: (row: number) => along[row]! < far };
+    for (const counts of Object.values(filters)) {
+      let [filtered, all, found] = [0, 0, 0];
+      for (const query of queries) {
+        const truth = new Set(exactNearest(vectors, query, 'cosine', 10, counts));
+        const narrow = await rows.search(index, query, 'cosine', 10, 20, counts, { efSearch: 25 });
+        expect(narrow.candidates.every(counts)).toBe(true);
+        expect(narrow.candidates.length).toBe(20);
+        found += narrow.best.filter((row) => truth.has(row)).length;
+        filtered += narrow.scanned;
+        all += (await rows.search(index, query, 'cosine', 10, 20, undefined, { efSearch: 40 })).scanned;
+      }
+      expect(filtered).toBeLessThan(all * 1.2);
+      expect(found / queries.length / 10).toBeGreaterThanOrEqual(0.9);
+    }
   });
 
   it('finds as many as there are, up to all of them', async () => {
@@ -182,6 +209,29 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
       }
       expect(found / wanted).toBeGreaterThanOrEqual(0.98);
     }
+    await index.close();
+  });
+
+  it('finds under any filter what a scan finds, and as much', async () => {
+    const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
+    for (let ord = 0; ord < 1000; ord++) index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
+    await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
+    await index.settled();
+    let [found, wanted] = [0, 0];
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 999 }), fc.nat(), fc.nat(59), fc.boolean(), fc.constantFrom(12, 40, 600), async (share, seed, query, perDocument, efSearch) => {
+      const random = seededRandom(seed);
+      const filter = new Uint32Array(32);
+      for (let ord = 0; ord < 1000; ord++) if (random() * 1000 < share) filter[ord >> 5]! |= 1 << (ord & 31);
+      const asked = { vector: queries[query]!, metric, k: 10, perDocument, filter } as const;
+      const exact = (await index.search(asked)).hits;
+      const { hits } = await index.search({ ...asked, algorithm: 'hnsw', options: { efSearch } });
+      expect(hits).toHaveLength(exact.length);
+      expect(hits.every(({ ord }) => (filter[ord >> 5]! >> (ord & 31)) & 1)).toBe(true);
+      const truth = new Set(exact.map(({ ord, chunk }) => `${ord} ${chunk}`));
+      found += hits.filter(({ ord, chunk }) => truth.has(`${ord} ${chunk}`)).length;
+      wanted += exact.length;
+    }), { numRuns: 100, seed: 17 });
+    expect(found / wanted).toBeGreaterThanOrEqual(0.97);
     await index.close();
   });
 

@@ -1,4 +1,4 @@
-import { hnswKernel, type HnswExports, NO_ROOM } from '../../../kernels/hnsw.ts';
+import { hnswKernel, type HnswExports, NO_ROOM, UNFINISHED } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
 import { METRIC_CODES, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from '../ann-index.ts';
 import { ByteReader, block, u32 } from '../blocks.ts';
@@ -11,14 +11,16 @@ const SEARCH_WIDTH = 100;
 const CALL_DIMS = 65_536;
 /** Number of rows whose links form a block of a checkpoint. */
 const SAVED_ROWS = 1024;
-/** If more rows than this pass the filter, the search runs in a worker, because it may have to scan them all. */
+/** A search with a wider beam, which takes more than some milliseconds, runs in a worker. */
+const QUICK_WIDTH = 2048;
+/** If more rows than this pass the filter, a search that may have to scan them all runs in a worker. */
 const QUICK_ROWS = 50_000;
 const FORMAT = 1;
 
 /** Maximum number of links of a row at level 0. Rows of int8 have fewer, because links would take a third of the memory; a wider beam compensates. */
 const LINKS = 32;
 const LINKS_OF_INT8 = 24;
-const SEARCH_WIDTH_OF_INT8 = 400;
+const SEARCH_WIDTH_OF_INT8 = 600;
 /** The kernel's code for rows that are compared as they are stored. */
 const ROWS_THEMSELVES = 8;
 
@@ -65,15 +67,13 @@ export class HnswIndex implements AnnIndex {
     }
   }
 
-  async search({ query, k, rows, rowCount, selected, options }: AnnQuery): Promise<Candidates> {
-    const width = Math.max(options.efSearch ?? (this.#segment.type === 'int8' ? SEARCH_WIDTH_OF_INT8 : SEARCH_WIDTH), k);
-    const bytes = Math.max(64, k * 4);
+  async search(query: AnnQuery): Promise<Candidates> {
+    const bytes = Math.max(64, query.k * 4);
     const address = this.#segment.allocateScratch(bytes);
     let scratch = 0;
     try {
       scratch = this.#takeScratch();
-      const args = [this.#graph, scratch, query, 1, k, width, rows, rows === 0 ? 0 : selected, Math.min(this.covers, rowCount), address] as const;
-      const count = (rows === 0 || selected <= QUICK_ROWS ? this.#kernel.search(...args) : await this.#run('search', args, false)) >>> 0;
+      const count = await this.#find(query, scratch, address);
       if (count === NO_ROOM) throw new SegmentFullError('a segment of vectors has no room for a search');
       return { address, bytes, count, scanned: this.#kernel.scanned(scratch) >>> 0 };
     } catch (error) {
@@ -82,6 +82,18 @@ export class HnswIndex implements AnnIndex {
     } finally {
       if (scratch !== 0) this.#free.push(scratch);
     }
+  }
+
+  /** Writes the rows found to `out` and returns their number. What may take more than some milliseconds runs in a worker. */
+  async #find({ query, k, least, rows, rowCount, selected, options }: AnnQuery, scratch: number, out: number): Promise<number> {
+    const width = options.efSearch ?? (this.#segment.type === 'int8' ? SEARCH_WIDTH_OF_INT8 : SEARCH_WIDTH);
+    const end = Math.min(this.covers, rowCount);
+    const isQuick = Math.max(width, k) <= QUICK_WIDTH;
+    const args = [this.#graph, scratch, query, 1, k, least, width, rows, rows === 0 ? 0 : selected, end, out] as const;
+    const count = (isQuick ? this.#kernel.search(...args) : await this.#run('search', args, false)) >>> 0;
+    if (count !== UNFINISHED) return count;
+    const further = [this.#graph, scratch, query, 1, k, width, rows, selected, end, out] as const;
+    return (isQuick && selected <= QUICK_ROWS ? this.#kernel.searchFurther(...further) : await this.#run('searchFurther', further, false)) >>> 0;
   }
 
   async *save(): AsyncGenerator<Uint8Array> {
