@@ -14,7 +14,7 @@ import { ordOf } from './columns/slots.ts';
 import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts';
 
 // (The compiler finds re-exported files only without their extension.)
-export { putDocument, removeDocument } from './columns/documents';
+export { hasDocument, putDocument, removeDocument } from './columns/documents';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { countDays, countValues, selectValues } from './columns/facets';

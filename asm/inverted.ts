@@ -38,7 +38,7 @@ export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
 export { haveForms } from './inverted/having';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
-export { features, rerankSelected } from './inverted/reranking';
+export { features, orderReranked, rerankSelected } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';

@@ -61,6 +61,10 @@ export function putDocument(): u32 {
   return found;
 }
 
+export function hasDocument(ord: u32): bool {
+  return slotOf(ord) !== NO_SLOT;
+}
+
 /** Removes a document. Returns whether there was one. */
 export function removeDocument(ord: u32): bool {
   const slot = slotOf(ord);

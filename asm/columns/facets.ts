@@ -12,11 +12,17 @@ import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
 /** Means all documents if it is passed instead of a level. */
 export const ALL: u32 = 0xffffffff;
+/** Up to this number of values, those that have documents are listed after counting, not meanwhile. */
+const MAX_LISTED: u32 = 4096;
 const DAY_SECONDS: f64 = 86400;
-/** Documents per value, on average, from which on sets are read; and how many slots of sets take as long as one document of the level. */
+/** Documents per value, on average, from which on sets may be read. */
 const FEW_DOCUMENTS: u32 = 32;
-const SINGLE_COST: u32 = 4;
-const SEVERAL_COST: u32 = 16;
+/** Costs of reading a document of the level, in slots of sets that are arrays: with few values, with many, and with several per document (measured). */
+const LISTED_COST: f32 = 1.5;
+const SINGLE_COST: f32 = 4;
+const SEVERAL_COST: f32 = 16;
+/** Sets with more than one slot in this many are bitmaps, of which eight bytes cost as much as a slot. */
+const BITMAP_SLOTS: u32 = 16;
 /** Largest difference between the first and the last day that are counted in an array, in days. */
 const MAX_DAYS: f64 = 1048576;
 
@@ -35,6 +41,10 @@ export function countValues(number: u32, from: u32): u32 {
   const bytes = levelBytes();
   if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bits, bytes)) return countSets(column, counts, bits, bytes);
   memory.fill(counts, 0, <usize>next << 2);
+  if (next <= MAX_LISTED) {
+    countPages(number, column, counts, bits, bytes);
+    return listCounted(counts, next);
+  }
   let touched: u32 = 0;
   for (let page: u32 = 0; page < pageEnd(column + C_PAGES); page++) {
     const first = page << (PAGE_SHIFT - 3);
@@ -42,6 +52,45 @@ export function countValues(number: u32, from: u32): u32 {
     if (number < KEYS && hasPage(column + C_SPELLED, page)) touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
     else if (isArray(pageAt(column + C_PAGES, page))) touched = countArray(load<u32>(pageAt(column + C_PAGES, page)), bits + first, min(bytes - first, 512), counts, touched);
     else touched = countList(pageAt(column + C_PAGES, page), bits + first, counts, touched);
+  }
+  return touched;
+}
+
+/** Counts the documents of each value of a column with few values. */
+function countPages(number: u32, column: usize, counts: usize, bits: usize, bytes: u32): void {
+  for (let page: u32 = 0; page < pageEnd(column + C_PAGES); page++) {
+    const first = page << (PAGE_SHIFT - 3);
+    const entry = pageAt(column + C_PAGES, page);
+    if (load<u32>(entry) === 0 || first >= bytes) continue;
+    if (number < KEYS && hasPage(column + C_SPELLED, page)) countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, 0);
+    else if (isArray(entry)) countDense(load<u32>(entry), bits + first, min(bytes - first, 512), counts);
+    else countList(entry, bits + first, counts, 0);
+  }
+}
+
+/** The same for an array of values, without noting which values it has; documents without a value count for the value 0. */
+function countDense(values: usize, bits: usize, bytes: u32, counts: usize): void {
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    const some = values + (<usize>i << 5);
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      const value = load<u32>(some + (<usize>ctz(word) << 2));
+      if ((value & SEVERAL) !== 0) {
+        countEntry(value, counts, 0);
+        continue;
+      }
+      const place = counts + (<usize>value << 2);
+      store<u32>(place, load<u32>(place) + 1);
+    }
+  }
+}
+
+/** Writes the values that have documents to B_TOUCHED; returns their number. */
+function listCounted(counts: usize, next: u32): u32 {
+  const list = buffer(B_TOUCHED);
+  let touched: u32 = 0;
+  for (let value: u32 = 1; value < next; value++) {
+    if (load<u32>(counts + (<usize>value << 2)) === 0) continue;
+    store<u32>(list + (<usize>(touched++) << 2), value);
   }
   return touched;
 }
@@ -62,10 +111,14 @@ function countAll(column: usize, counts: usize): u32 {
 /** Whether reading the sets of all values is faster than reading the documents: sets are read in order, lists of several values are not. */
 function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
   const pairs = load<u32>(column, C_PAIRS);
-  if (load<u32>(column, C_VALUES) > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
+  const values = load<u32>(column, C_VALUES);
+  if (values > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
   let documents: u64 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) documents += popcnt(load<u64>(bits + i));
-  return pairs < <u32>documents * (pairs > load<u32>(column, C_DOCS) ? SEVERAL_COST : SINGLE_COST);
+  const isSeveral = pairs > load<u32>(column, C_DOCS);
+  const cost = isSeveral ? SEVERAL_COST : load<u32>(column, C_NEXT) <= MAX_LISTED ? LISTED_COST : SINGLE_COST;
+  const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
+  return <f32>(areBitmaps ? <u64>values * (bytes >> 3) : <u64>pairs) < <f32>documents * cost;
 }
 
 function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {

@@ -1,7 +1,7 @@
 // The positions of a chunk whose postings have been read: a u64 each, with the field in the upper half, so that positions of a posting ascend.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { entryField, entryFrequency, entryIndex, readFields, readPostingFields } from './fields.ts';
+import { entryField, entryFrequency, entryIndex, readFields, readParsedFields, readPostingFields } from './fields.ts';
 import { CONTENT_FREQUENCIES } from './layout.ts';
 import { decodePositions, decodePosting } from './positions.ts';
 import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
@@ -22,14 +22,26 @@ export function readChunkPositions(form: u32, chunk: u32, count: u32, frequencie
 
 function readTailPositions(at: usize, count: u32, to: usize): void {
   for (let i: u32 = 0; i < count; i++) {
-    at = parsePosting(at);
-    for (let left = postingFrequency(); left > 0; left--) {
-      const position = getVarint(at);
-      at += varintLength(position);
-      store<u32>(to, varintValue(position));
-      to += 4;
-    }
+    at = readDifferences(parsePosting(at), postingFrequency(), to);
+    to += <usize>postingFrequency() << 2;
   }
+}
+
+/** Reads `count` differences to `to`; returns the address behind them. */
+function readDifferences(at: usize, count: u32, to: usize): usize {
+  for (const end = to + (<usize>count << 2); to < end; to += 4) {
+    const difference = getVarint(at);
+    at += varintLength(difference);
+    store<u32>(to, varintValue(difference));
+  }
+  return at;
+}
+
+/** Reads the positions of one posting of a tail, given its address and frequency, to `to`. */
+export function readTailPosting(posting: usize, frequency: u32, to: usize): void {
+  const differences = to + (<usize>frequency << 2);
+  readDifferences(parsePosting(posting), frequency, differences);
+  sumPositions(differences, 1, readParsedFields(frequency), to);
 }
 
 /** Turns differences within each field of each posting into positions with their fields. */

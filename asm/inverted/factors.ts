@@ -1,8 +1,10 @@
 // The factors by which reranking has recently multiplied the scores of documents. With them, the next page of results and a repeated query
 // need no positions.
 //
+// Instead of a factor that was not needed, an upper bound of it is stored, as a negative number.
+//
 // A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of deleted documents are
-// never looked up; compaction forgets all. An entry is a u64 name and the factor, f64.
+// never looked up; compaction forgets all. An entry is a u64 name and the factor, f64; entries are in sets of four.
 
 import { H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { mix } from './mixing.ts';
@@ -13,6 +15,7 @@ const ENTRIES: usize = 0;
 const WANTED: usize = 4;
 
 const ENTRY: u32 = 16;
+const SET: usize = 64;
 const LEAST_BYTES: u32 = 1 << 16;
 /** One of this many factors that collide with a stored one replaces it: if all did, alternating queries would find none. */
 const ADMITTED: u32 = 4;
@@ -45,25 +48,29 @@ export function nameOf(query: u64, doc: u32): u64 {
   return mix(query + <u64>doc);
 }
 
-/** A factor; 0 if it is not stored. */
+/** A factor, or an upper bound of it, negated; 0 if neither is stored. */
 export function findFactor(name: u64): f64 {
   if (load<u32>(H_FACTORS, ENTRIES) === 0) return 0;
-  const entry = entryOf(name);
-  return load<u64>(entry) === name ? load<f64>(entry, 8) : 0;
+  const set = setOf(name);
+  for (let entry = set; entry < set + SET; entry += ENTRY) if (load<u64>(entry) === name) return load<f64>(entry, 8);
+  return 0;
 }
 
 export function keepFactor(name: u64, factor: f64): void {
   if (load<u32>(H_FACTORS, ENTRIES) === 0) return;
-  const entry = entryOf(name);
-  if (load<u64>(entry) !== 0) {
+  const set = setOf(name);
+  let entry = set;
+  while (entry < set + SET && load<u64>(entry) !== name && load<u64>(entry) !== 0) entry += ENTRY;
+  if (entry === set + SET) {
     const wanted = load<u32>(H_FACTORS, WANTED) + 1;
     store<u32>(H_FACTORS, wanted, WANTED);
     if (wanted % ADMITTED !== 0) return;
+    entry = set + (<usize>name & (SET - ENTRY));
   }
   store<u64>(entry, name);
   store<f64>(entry, factor, 8);
 }
 
-function entryOf(name: u64): usize {
-  return buffer(B_FACTORS) + <usize>(<u32>(name >> 32) & (load<u32>(H_FACTORS, ENTRIES) - 1)) * ENTRY;
+function setOf(name: u64): usize {
+  return buffer(B_FACTORS) + <usize>(<u32>(name >> 32) & (load<u32>(H_FACTORS, ENTRIES) / (<u32>SET / ENTRY) - 1)) * SET;
 }

@@ -1,13 +1,13 @@
-// The features of a document for reranking: how well it has the words of a query. Each is from 0 to 1.
+// The features of a candidate for reranking: how well it has the words of a query. Each is from 0 to 1. Most follow from how often and in
+// which fields it has the words; NEAR, ORDERED and NAMED also need their places.
 //
 // A word, 48 bytes in B_RERANK_WORDS:
 //
-//     0 offset in the query   4 flags   8 its share of the query (f32)   12 its positions in the document   16 their number
-//     20 fields of `reranking.ts`
-//
-// Positions are numbers of `gathering.ts`: ascending; the lowest bit says that the exact form occurs there.
+//     0 offset in the query   4 flags   8 its share of the query (f32)   12 fields of `reranking.ts`
 
+import { F_EXACT_KEY, F_EXACT_TITLE, F_OCCURRENCES, F_TITLE, foundAt, KEY_FIELD, TITLE_FIELD } from './candidates.ts';
 import { lengthsOf } from './documents.ts';
+import { countGathered, gathered } from './gathering.ts';
 import { H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { B_RERANK_WORDS, buffer } from './scratch.ts';
 
@@ -39,15 +39,10 @@ const IDENTIFIER: u32 = 2;
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-const TITLE_FIELD: u32 = 1;
-const KEY_FIELD: u32 = 6;
-
 export const WORD: u32 = 48;
 export const W_OFFSET: usize = 0;
 export const W_FLAGS: usize = 4;
 export const W_SHARE: usize = 8;
-export const W_POSITIONS: usize = 12;
-export const W_COUNT: usize = 16;
 
 /** No distance. */
 const FAR: u32 = u32.MAX_VALUE;
@@ -60,49 +55,62 @@ function shareOf(word: usize): f32 {
   return load<f32>(word, W_SHARE);
 }
 
-function positionsOf(word: usize): usize {
-  return load<u32>(word, W_POSITIONS);
-}
-
-function endOf(word: usize): usize {
-  return <usize>load<u32>(word, W_POSITIONS) + (<usize>load<u32>(word, W_COUNT) << 3);
+function endOf(found: usize): usize {
+  return gathered(found) + (<usize>countGathered(found) << 3);
 }
 
 function fieldOf(number: u64): u32 {
   return <u32>(number >> 33);
 }
 
-/** Adds the features of a document to nine features that are 0. */
-export function describe(words: u32, doc: u32, to: usize): void {
+/** Computes the features that need no places of the candidate `c`, in nine features that are 0. */
+export function describe(words: u32, c: u32, doc: u32, to: usize): void {
   let inTitle: u32 = 0;
   let exactlyInTitle: u32 = 0;
   let exactlyInKey: u32 = 0;
   for (let i: u32 = 0; i < words; i++) {
-    const word = wordAt(i);
-    const share = shareOf(word);
-    if (words > 1 && load<u32>(word, W_COUNT) > 0) add(to, COVERED, share);
-    const title = countIn(word, TITLE_FIELD, false);
-    const key = countIn(word, KEY_FIELD, true);
-    if (title > 0) {
-      inTitle += title;
-      add(to, TITLE, share);
-      const exact = countIn(word, TITLE_FIELD, true);
-      exactlyInTitle += exact;
-      if (exact > 0) add(to, EXACT_TITLE, share);
-    }
-    if (key > 0) {
-      exactlyInKey += key;
-      add(to, EXACT_KEY, share);
-    }
+    const found = foundAt(i, c);
+    const share = shareOf(wordAt(i));
+    if (words > 1 && load<u32>(found, F_OCCURRENCES) > 0) add(to, COVERED, share);
+    const title = load<u32>(found, F_TITLE);
+    const exact = load<u32>(found, F_EXACT_TITLE);
+    const key = load<u32>(found, F_EXACT_KEY);
+    inTitle += title;
+    exactlyInTitle += exact;
+    exactlyInKey += key;
+    if (title > 0) add(to, TITLE, share);
+    if (exact > 0) add(to, EXACT_TITLE, share);
+    if (key > 0) add(to, EXACT_KEY, share);
   }
   store<f32>(to, load<f32>(to, TITLE) * shareOfField(inTitle, doc, TITLE_FIELD), WHOLE_TITLE);
   store<f32>(to, load<f32>(to, EXACT_TITLE) * shareOfField(exactlyInTitle, doc, TITLE_FIELD), EXACT_TITLE);
   store<f32>(to, load<f32>(to, EXACT_KEY) * shareOfField(exactlyInKey, doc, KEY_FIELD), EXACT_KEY);
-  if (words > 1) {
-    describeNeighbours(words, to);
-    describeFrequencies(words, doc, to);
+  if (words > 1) describeFrequencies(words, c, doc, to);
+}
+
+/**
+ * Sets the features that need places to upper bounds, as if words that follow each other in the query did so in the candidate. All operations
+ * on features and factors are monotonic, even when rounded, so that the factor is at least that of the true features.
+ */
+export function boundPlaces(words: u32, c: u32, to: usize): void {
+  let shares: f32 = 0;
+  let near: f32 = 0;
+  for (let i: u32 = 1; i < words; i++) {
+    const share = shareOf(wordAt(i - 1)) + shareOf(wordAt(i));
+    shares += share;
+    if (load<u32>(foundAt(i - 1, c), F_OCCURRENCES) > 0 && load<u32>(foundAt(i, c), F_OCCURRENCES) > 0) near += share;
   }
-  describeIdentifiers(words, to);
+  if (shares > 0) {
+    store<f32>(to, near / shares, NEAR);
+    store<f32>(to, near / shares, ORDERED);
+  }
+  describeIdentifiers(words, c, to, false);
+}
+
+/** Computes the features that need places, which are 0, from the places in `gathering.ts`. */
+export function describePlaces(words: u32, c: u32, to: usize): void {
+  if (words > 1) describeNeighbours(words, c, to);
+  describeIdentifiers(words, c, to, true);
 }
 
 function add(to: usize, feature: usize, amount: f32): void {
@@ -114,20 +122,8 @@ function shareOfField(tokens: u32, doc: u32, field: u32): f32 {
   return tokens === 0 ? 0 : min<f32>(1, <f32>tokens / load<f32>(lengthsOf(field + 1) + (<usize>doc << 2)));
 }
 
-/** Number of positions of a word, or of its exact form, in a plain field. Fields other than the content have few; they are at the end. */
-function countIn(word: usize, field: u32, exact: bool): u32 {
-  let count: u32 = 0;
-  for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
-    const number = load<u64>(at - 8);
-    const its = fieldOf(number);
-    if (its < field) break;
-    count += <u32>(its === field && (!exact || (number & 1) !== 0));
-  }
-  return count;
-}
-
 /** Adds the features of each pair of words that follow each other in the query, weighted by the mean of their shares. */
-function describeNeighbours(words: u32, to: usize): void {
+function describeNeighbours(words: u32, c: u32, to: usize): void {
   let shares: f32 = 0;
   let near: f32 = 0;
   let ordered: f32 = 0;
@@ -136,8 +132,7 @@ function describeNeighbours(words: u32, to: usize): void {
     const second = wordAt(i);
     const share = shareOf(first) + shareOf(second);
     shares += share;
-    if (load<u32>(first, W_COUNT) === 0 || load<u32>(second, W_COUNT) === 0) continue;
-    const distances = nearest(first, second, load<u32>(second, W_OFFSET) - load<u32>(first, W_OFFSET));
+    const distances = nearest(foundAt(i - 1, c), foundAt(i, c), load<u32>(second, W_OFFSET) - load<u32>(first, W_OFFSET));
     near += share * nearness(<u32>distances);
     ordered += share * nearness(<u32>(distances >> 32));
   }
@@ -155,8 +150,8 @@ function nearness(distance: u32): f32 {
  * distance of occurrences in order and the `wanted` distance. Only occurrences next to each other can be the nearest.
  */
 function nearest(first: usize, second: usize, wanted: u32): u64 {
-  let a = positionsOf(first);
-  let b = positionsOf(second);
+  let a = gathered(first);
+  let b = gathered(second);
   const endOfA = endOf(first);
   const endOfB = endOf(second);
   let near: u32 = FAR;
@@ -181,13 +176,12 @@ function nearest(first: usize, second: usize, wanted: u32): u64 {
   return (<u64>(wanted === 0 ? near : ordered) << 32) | near;
 }
 
-function describeFrequencies(words: u32, doc: u32, to: usize): void {
+function describeFrequencies(words: u32, c: u32, doc: u32, to: usize): void {
   const average = <f32>(load<f64>(H_LENGTH_SUM) / <f64>load<u32>(H_LIVE_DOCS));
   const k: f32 = K1 * (1 - B + B * load<f32>(lengthsOf(0) + (<usize>doc << 2)) / max<f32>(average, 1));
   for (let i: u32 = 0; i < words; i++) {
-    const word = wordAt(i);
-    const count = <f32>load<u32>(word, W_COUNT);
-    if (count > 0) add(to, FREQUENT, shareOf(word) * count / (count + k));
+    const count = <f32>load<u32>(foundAt(i, c), F_OCCURRENCES);
+    if (count > 0) add(to, FREQUENT, shareOf(wordAt(i)) * count / (count + k));
   }
 }
 
@@ -197,41 +191,53 @@ function gapBehind(at: usize, end: usize, position: u64): u32 {
   return at < end && load<u64>(at) >> 33 === position >> 32 ? <u32>((load<u64>(at) >> 1) - position) - 1 : FAR;
 }
 
-/** A run of words that are glued to each other is one identifier; their exact forms must follow each other. */
-function describeIdentifiers(words: u32, to: usize): void {
+/** A run of words that are glued to each other is one identifier; their exact forms must follow each other, or be there without `places`. */
+function describeIdentifiers(words: u32, c: u32, to: usize, places: bool): void {
   for (let start: u32 = 0; start < words;) {
     let end = start;
     let share: f32 = shareOf(wordAt(start));
     while (end + 1 < words && (load<u32>(wordAt(end), W_FLAGS) & GLUED) !== 0) share += shareOf(wordAt(++end));
-    if ((load<u32>(wordAt(start), W_FLAGS) & IDENTIFIER) !== 0 && isNamed(start, end)) add(to, NAMED, share);
+    if ((load<u32>(wordAt(start), W_FLAGS) & IDENTIFIER) !== 0 && (places ? isNamed(start, end, c) : mayBeNamed(start, end, c))) add(to, NAMED, share);
     start = end + 1;
   }
 }
 
+/** Whether title or key have the exact forms of all words. */
+function mayBeNamed(start: u32, end: u32, c: u32): bool {
+  let inTitle = true;
+  let inKey = true;
+  for (let i = start; i <= end; i++) {
+    inTitle = inTitle && load<u32>(foundAt(i, c), F_EXACT_TITLE) > 0;
+    inKey = inKey && load<u32>(foundAt(i, c), F_EXACT_KEY) > 0;
+  }
+  return inTitle || inKey;
+}
+
 /** Whether the exact forms of the words occur directly one behind the other in title or key. */
-function isNamed(start: u32, end: u32): bool {
-  const word = wordAt(start);
-  for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
+function isNamed(start: u32, end: u32, c: u32): bool {
+  const found = foundAt(start, c);
+  for (let from = gathered(found), at = endOf(found); at > from; at -= 8) {
     const number = load<u64>(at - 8);
     const field = fieldOf(number);
     if (field < TITLE_FIELD) return false;
     if ((number & 1) === 0 || (field !== TITLE_FIELD && field !== KEY_FIELD)) continue;
     let next = start + 1;
-    while (next <= end && standsAt(wordAt(next), number + (<u64>(next - start) << 1))) next++;
+    while (next <= end && standsAt(foundAt(next, c), number + (<u64>(next - start) << 1))) next++;
     if (next > end) return true;
   }
   return false;
 }
 
 /** Whether a number is among the positions of a word (binary search). */
-function standsAt(word: usize, number: u64): bool {
-  const positions = positionsOf(word);
+function standsAt(found: usize, number: u64): bool {
+  const positions = gathered(found);
+  const count = countGathered(found);
   let low: u32 = 0;
-  let high = load<u32>(word, W_COUNT);
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (load<u64>(positions + (<usize>middle << 3)) < number) low = middle + 1;
     else high = middle;
   }
-  return low < load<u32>(word, W_COUNT) && load<u64>(positions + (<usize>low << 3)) === number;
+  return low < count && load<u64>(positions + (<usize>low << 3)) === number;
 }

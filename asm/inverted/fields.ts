@@ -2,6 +2,7 @@
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { CONTENT_FREQUENCIES, DERIVED, FURTHER, PLAIN_FIELDS } from './layout.ts';
+import { skipPacked } from './packing.ts';
 import { BLOCK_HEADER, blockAt, blockBits, blockCount, MORE, ONCE, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, blockPostings } from './reading.ts';
 import { R_FIELDS, R_TAIL, recordOf } from './records.ts';
@@ -72,6 +73,19 @@ export function readPostingFields(block: usize, index: u32, frequency: u32): u32
   return 0;
 }
 
+/** The same for the posting that `parsePosting` has read. */
+export function readParsedFields(frequency: u32): u32 {
+  store<u32>(CONTENT_FREQUENCIES, frequency);
+  return postingFields() === 1 ? 0 : noteFields(postingFieldsAt(), 0, 0);
+}
+
+/** Occurrences in a plain field other than the content, given a field part. */
+export function partFrequency(part: usize, field: u32): u32 {
+  const bits = <u32>load<u8>(part);
+  if (((bits >> field) & 1) === 0) return 0;
+  return varintValue(getVarint(skipVarints(part + 1, popcnt(bits & ((1 << field) - 2)))));
+}
+
 /** Postings of a block that have a field part. */
 export function blockSpecials(block: usize): u32 {
   return blockFields(block) === 1 ? 0 : <u32>load<u8>(blockFieldParts(block) - 1);
@@ -81,14 +95,6 @@ export function blockSpecials(block: usize): u32 {
 export function blockFieldParts(block: usize): usize {
   const count = blockPostings(block);
   return skipPacked(skipPacked(block + BLOCK_HEADER, count), count) + 1;
-}
-
-function skipPacked(at: usize, count: u32): usize {
-  const bits = <u32>load<u8>(at);
-  const exceptions = <u32>load<u8>(at, 1);
-  at += 2 + ((<usize>(((count + 3) >> 2) * bits + 31) >> 5) << 4);
-  for (let i: u32 = 0; i < exceptions; i++) at = skipVarints(at + 1, 1);
-  return at;
 }
 
 function readTailFields(record: usize, count: u32): u32 {

@@ -118,8 +118,6 @@ export const MAX_CLASSES: u32 = 32;
 // ---- Scratch: no checkpoint keeps anything from here to the end of the header page
 
 export const H_SCRATCH: usize = HEADER + 2048;
-/** Buffers that grow (see `scratch.ts`), 64 x 8 bytes: address, pages. */
-export const H_BUFFERS: usize = H_SCRATCH;
 export const H_TABLE_INDEX: usize = H_SCRATCH + 512;
 export const H_TABLE_BLOCKS: usize = H_SCRATCH + 516;
 export const H_TABLE_EXPANSIONS: usize = H_SCRATCH + 520;
@@ -167,7 +165,7 @@ export const H_FOUND: usize = H_SCRATCH + 988;
 export const H_FACTORS: usize = H_SCRATCH + 992;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
-/** State of `gathering.ts`: 4 x u32. */
+/** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
 export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
@@ -191,6 +189,8 @@ export const TALLIED: usize = HEADER + 0x9000; // terms of a query (see `tallies
 export const CHOSEN: usize = HEADER + 0x9200; // postings of a chunk that are needed, u32
 export const POSITION_PARTS: usize = HEADER + 0x9600; // of a block (see `positions.ts`)
 export const NEXT_VALUES: usize = HEADER + 0x9700; // by class, while they are decoded, u32
+/** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */
+export const H_BUFFERS: usize = HEADER + 0x9800;
 export const HEADER_END: usize = HEADER + 0x10000;
 
 // ---- Parts of the memory accounting --------------------------------------------------------

@@ -5,7 +5,7 @@
 //
 //     u8 bits   u8 exceptions   ceil(rows * bits / 32) vectors   exceptions x (u8 index, varint high bits)
 
-import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
+import { getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, HISTOGRAM } from './layout.ts';
 
 export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
@@ -36,6 +36,13 @@ export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
     store<u32>(place, load<u32>(place) + (varintValue(high) << bits));
     at += 1 + varintLength(high);
   }
+  return at;
+}
+
+/** Address behind the packed bytes of `count` values. */
+export function skipPacked(from: usize, count: u32): usize {
+  let at = from + 2 + vectors(count, load<u8>(from)) * 16;
+  for (let exceptions = <u32>load<u8>(from, 1); exceptions > 0; exceptions--) at = skipVarints(at + 1, 1);
   return at;
 }
 

@@ -2,7 +2,7 @@
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
-import { unpack } from './packing.ts';
+import { skipPacked, unpack } from './packing.ts';
 import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
 
@@ -88,6 +88,13 @@ export function readBlockDocuments(block: usize, docs: usize): u32 {
   const count = blockPostings(block);
   unpack(block + BLOCK_HEADER, count, docs, 0);
   sumGaps(docs, count, load<u32>(block, 4));
+  return count;
+}
+
+/** Decodes only the frequencies of a block; returns their number. */
+export function readBlockFrequencies(block: usize, frequencies: usize): u32 {
+  const count = blockPostings(block);
+  unpack(skipPacked(block + BLOCK_HEADER, count), count, frequencies, 1);
   return count;
 }
 

@@ -97,9 +97,14 @@ export const B_KEPT_CHUNKS: u32 = 60;
 export const B_KEPT_FORMS: u32 = 61;
 /** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED: u32 = 62;
-/** By word and candidate, where its positions are (see `gathering.ts`). */
+/** By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see `candidates.ts`). */
 export const B_RERANK_FOUND: u32 = 63;
-export const BUFFERS: u32 = 64;
+export const B_RERANK_POSTINGS: u32 = 64;
+/** Upper bounds of the factors of candidates, keys that order these, and scores (see `reranking.ts`). */
+export const B_RERANK_BOUNDS: u32 = 65;
+export const B_RERANK_KEYS: u32 = 66;
+export const B_RERANK_SCORES: u32 = 67;
+export const BUFFERS: u32 = 68;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

@@ -27,7 +27,7 @@ const S_MATCHES: usize = 16;
 const STATE: u32 = 32;
 
 /** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
-const ORDINAL_BITS: u64 = 0xffffffff;
+export const ORDINAL_BITS: u64 = 0xffffffff;
 const SCORE_BITS: u64 = <u64>0xffffffff << 32;
 
 /** Selects from a level in which a score other than 0 is a match (ADD); clears it. Returns the number of matches. */

@@ -38,6 +38,7 @@ export interface ColumnsExports extends WebAssembly.Exports {
   buffer(buffer: number): number;
   openColumn(): number;
   putDocument(): number;
+  hasDocument(ord: number): number;
   removeDocument(ord: number): number;
   setMoment(column: number, value: number, moment: number, isNumber: number): void;
   valueWith(column: number, length: number): number;

@@ -98,7 +98,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
-  rerankSelected(most: number): void;
+  orderReranked(wanted: number): void;
+  rerankSelected(most: number, wanted: number): void;
   orderSelected(most: number): void;
   beginCompaction(): void;
   compactStep(budget: number): number;

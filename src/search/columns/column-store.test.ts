@@ -84,6 +84,7 @@ function answers(columns: Columns, all: readonly number[], { filter: wanted, now
   const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
   return {
     selected: set === undefined ? all : all.filter((ord) => set.has(ord)),
+    present: Array.from({ length: 50 }, (_, ord) => columns.has(ord)),
     total: columns.count(set),
     facets: facets.map((one) => [columns.facet(set, one), columns.facet(undefined, one)]),
     days: [columns.days(set, 'addedAt'), columns.days(undefined, 'updatedAt')],
@@ -160,8 +161,10 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
         while (!store.prepare({ filter: parseFilter(text) }));
         const [set, expected] = [store, reference].map((columns) => columns.select({ filter: parseFilter(text), now: 3000 }));
         expect([...set!], text).toEqual([...expected!]);
-        const facet = { field: 'blocks', orderBy: 'count', limit: 5 } as const;
-        expect(store.facet(set, facet)).toEqual(reference.facet(set, facet));
+        for (const field of ['blocks', 'half', 'few', 'own', 'lang']) {
+          const facet = { field, orderBy: 'count', limit: 5 } as const;
+          expect(store.facet(set, facet), `${field} of ${text}`).toEqual(reference.facet(set, facet));
+        }
         for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true]] as const) {
           const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset: 900, count: 5 } as const;
           expect(store.sort(set, sorting), text).toEqual(reference.sort(set, sorting));

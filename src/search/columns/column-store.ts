@@ -132,6 +132,10 @@ export class ColumnStore implements Columns {
     });
   }
 
+  has(ord: number): boolean {
+    return this.#use(() => this.#kernel.call.hasDocument(ord)) !== 0;
+  }
+
   count(set: OrdSet | undefined): number {
     if (set === undefined) return this.#kernel.counts().documents;
     return this.#use(() => this.#kernel.call.countLevel(this.#levelOf(set)));

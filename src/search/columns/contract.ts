@@ -129,6 +129,7 @@ export interface Columns {
    * expires; callers must not change it.
    */
   select(selecting: Selecting): OrdSet | undefined;
+  has(ord: number): boolean;
   count(set: OrdSet | undefined): number;
   /** The values of the documents in the set. */
   facet(set: OrdSet | undefined, facet: Facet): ValueCount[];

@@ -53,6 +53,7 @@ export class InvertedIndex {
   /** The remaining steps of a document that is being added. */
   #adding: Iterator<undefined> | undefined;
   #broken: unknown;
+  #revision = 0;
 
   constructor(options: IndexOptions = {}, loaded?: { kernel: InvertedKernel; lsn: bigint; fields: readonly string[] }) {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
@@ -286,6 +287,11 @@ export class InvertedIndex {
     return this.#kernel.documentsVersion();
   }
 
+  /** Changes at least whenever documents, forms or groups of forms change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** The field in which the most live documents have a form. */
   mainField(form: number): Field {
     return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));
@@ -370,6 +376,7 @@ export class InvertedIndex {
   }
 
   #continueAdding(): void {
+    this.#revision++;
     this.#beforeChange();
     this.#use(() => {
       if (this.#adding?.next().done === true) this.#adding = undefined;
@@ -405,6 +412,7 @@ export class InvertedIndex {
   /** Runs a change of the index. */
   #change<T>(work: () => T): T {
     this.#finishAdding();
+    this.#revision++;
     this.#beforeChange();
     return this.#use(work);
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Step, step, take, WORDS } from '../../testkit/inverted/cases.ts';
 import { ReferenceIndex, type ReferenceWord } from '../../testkit/inverted/reference.ts';
+import { seededRandom } from '../../testkit/crash/random.ts';
 import { FEATURES, InvertedIndex, POWER, type Reranking, type RerankWord } from './index.ts';
 import { RERANK_WEIGHTS } from './rerank-weights.ts';
 
@@ -71,6 +72,31 @@ describe('places and factors that are remembered', () => {
       for (let ord = 0; ord < 90; ord += 3) index.add(ord, [{ field: 0, text: text(30, 'w4', 'w0') }]);
     }
     compare();
+  });
+});
+
+describe('the best of many candidates', () => {
+  const FORMS = ['ant', 'bee', 'cow', 'dog', 'eel', 'fox'];
+
+  it.each(['release', 'debug'] as const)('are the same however few of them are wanted, %s build', (build) => {
+    const random = seededRandom(11);
+    const some = (most: number) => Array.from({ length: random.integer(1, most) }, () => random.pick(FORMS)).join(' ');
+    const indexes = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
+    for (let ord = 0; ord < 700; ord++) {
+      const fields = [{ field: 0, text: some(40) }, ...(ord % 3 === 0 ? [{ field: 1, text: some(4) }, { field: 6, text: some(2) }] : [])];
+      for (const index of indexes) index.add(ord, fields, undefined, ord % 2);
+    }
+    for (let turn = 0; turn < 60; turn++) {
+      const described = Array.from({ length: 1 + (turn % 4) }, (_, offset) => ({ forms: [...new Set(some(2).split(' '))], offset, glued: random.next() < 0.3, identifier: random.next() < 0.3 }));
+      const asked = (index: InvertedIndex) => described.map(({ forms, ...rest }): RerankWord => ({ ...rest, forms: forms.map((form) => index.form(form)!), exact: index.form(forms[0]!) }));
+      const found = (index: InvertedIndex, limit: number) => index.search(
+        { kind: 'or', of: asked(index).map(({ forms }) => ({ kind: 'term', forms: forms.map((id) => ({ id })) })) },
+        { algorithm: BM25, limit, rerank: [{ words: asked(index), classes: 1 }, { words: asked(index).slice(0, 2), classes: 2 }] },
+      ).hits;
+      const all = found(indexes[1]!, 100);
+      // The second time, factors and their bounds are remembered; then they serve a larger page.
+      for (const limit of [3, 3, 12, 40, 99]) for (const index of indexes) expect(found(index, limit)).toEqual(all.slice(0, limit));
+    }
   });
 });
 

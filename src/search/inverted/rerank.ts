@@ -79,16 +79,18 @@ export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): 
 
 /**
  * Reorders the best `RERANKED` hits of the last selection: each score is multiplied by the square of 1 + the weighted sum of the document's
- * features. The factor is at least 1, so none of them falls behind the hits that are not reranked.
+ * features. The factor is at least 1, so none of them falls behind the hits that are not reranked. Only the best `wanted` hits are
+ * left if they are fewer than `RERANKED`.
  */
-export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], weights: FeatureWeights = RERANK_WEIGHTS): void {
+export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], wanted: number, weights: FeatureWeights = RERANK_WEIGHTS): void {
   kernel.write(Buffers.rerankWeights, inOrder(weights));
   for (const { words, classes } of rerankings) {
     if (words.length === 0) continue;
     input(kernel, described(kernel, words, classes));
-    kernel.call.rerankSelected(RERANKED);
+    kernel.call.rerankSelected(RERANKED, wanted);
   }
-  kernel.call.orderSelected(RERANKED);
+  if (wanted < RERANKED) kernel.call.orderReranked(wanted);
+  else kernel.call.orderSelected(RERANKED);
 }
 
 const IN_ORDER = new WeakMap<FeatureWeights, Float64Array>();

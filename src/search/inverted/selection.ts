@@ -17,7 +17,7 @@ export function select(kernel: InvertedKernel, place: ResultPlace, options: Sear
   const counted = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
   const total = Math.max(counted, kernel.call.selectedCount());
   if (!rerankings || limit > RERANKED) kernel.call.orderSelected(limit);
-  if (rerankings) rerank(kernel, rerankings);
+  if (rerankings) rerank(kernel, rerankings, limit);
   return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
 }
 

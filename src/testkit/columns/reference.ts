@@ -34,6 +34,10 @@ export class ReferenceColumns implements Columns {
     return passing.length === this.#documents.size && filter === undefined ? undefined : OrdSet.of(passing.map(({ ord }) => ord));
   }
 
+  has(ord: number): boolean {
+    return this.#documents.has(ord);
+  }
+
   count(set: OrdSet | undefined): number {
     return this.#in(set).length;
   }

@@ -157,7 +157,7 @@ describe('the caller', () => {
     held.release();
     expect((await answer).headers['x-request-id']).toBe('request-1');
     expect(held.callers[0]).toMatchObject({ protocol: 'mcp', requestId: 'request-1', ip: '127.0.0.1', userAgent: 'tester', credential: { scheme: 'bearer', value: 'token' } });
-    expect(held.callers[0]).not.toHaveProperty('vouchedFor');
+    expect(held.callers[0]).not.toHaveProperty('trustedAs');
     raw.close();
   });
 

@@ -2,7 +2,7 @@ import type { Columns } from '../../../search/columns/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { readyColumns, type ColumnsView } from '../../columns/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { OrdSet } from '../../../lib/ord-set.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 
 export interface FacetCount {
   readonly value: string;
@@ -56,8 +56,7 @@ export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection
 
 /** The values of documents that the columns do not have; almost always none. */
 function goneOf(columns: Columns | undefined, rows: readonly CountedRow[]): readonly CountedRow[] {
-  const has = (...ords: readonly number[]): boolean => columns !== undefined && columns.count(OrdSet.of(ords)) === ords.length;
-  return has(...rows.map(({ ord }) => ord)) ? [] : rows.filter(({ ord }) => !has(ord));
+  return columns === undefined ? rows : rows.filter(({ ord }) => !columns.has(ord));
 }
 
 function countOf(columns: Columns | undefined, documents: OrdSet, field: string, limit: number): readonly FacetCount[] {

@@ -9,9 +9,9 @@ import { CODE_CLASS } from './document-classes.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { tfidfWeights } from './field-weights.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
+import { CachedQueries } from './cached-queries.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
-import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -34,9 +34,11 @@ export function invertedIndexes(options: IndexOptions = {}): TextIndexes {
 
 class InvertedTextIndex implements TextIndex {
   readonly #index: InvertedIndex;
+  readonly #queries: CachedQueries;
 
   constructor(index: InvertedIndex) {
     this.#index = index;
+    this.#queries = new CachedQueries(index);
   }
 
   get documents(): number {
@@ -87,13 +89,13 @@ class InvertedTextIndex implements TextIndex {
 
   search({ readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
+    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(this.#queries.queryOf(readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect, totals,
       // Without documents nothing is looked up; the lookup would need the scores of all matches.
       scoresOf: look?.length === 0 ? undefined : look,
-      ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
+      ...(rerank === true && { rerank: this.#queries.rerankingsOf(readings) }),
     });
     return {
       hits, total, isLowerBound,
