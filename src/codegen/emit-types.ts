@@ -7,7 +7,7 @@ export function emitOperations(service: string, models: readonly OperationModel[
   const imported = models.flatMap((model) => [`${pascal(model.spec.id)}Data`, ...(isJson(model) ? [`${pascal(model.spec.id)}Responses`] : [])]);
   return [
     BANNER,
-    `import type { Download, FlatInput, Operation, OperationSpec } from '../operations/index.ts';`,
+    `import type { Download, FlatInput, Operation, OperationSpec } from '../../src/operations/index.ts';`,
     `import type {\n${imported.map((name) => `  ${name},`).join('\n')}\n} from './sdk/types.gen.ts';\n`,
     `/** Input and output of each operation of the ${service} service. */`,
     `export interface Operations {`,

@@ -7,12 +7,12 @@ import { concatAST, parse } from 'graphql';
 import { BANNER } from './emit-types.ts';
 
 /** Types that resolvers return instead of the plain type, because its fields are resolved on demand. */
-const MAPPERS = { ReindexResult: '../api/graphql/areas/reindexed.ts#Reindexed' };
+const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/reindexed.ts#Reindexed' };
 
 const CONFIG = {
   scalars: { JSONObject: 'Record<string, unknown>', Time: 'number', Long: 'number', FilterValue: 'string | number | boolean', ID: 'string' },
   strictScalars: true,
-  contextType: '../api/graphql/context.ts#GraphqlContext',
+  contextType: '../../src/api/graphql/context.ts#GraphqlContext',
   mappers: MAPPERS,
   enumsAsTypes: true,
   useTypeImports: true,
