@@ -17,6 +17,7 @@ const GROUPS: readonly NavGroup[] = [
     { label: 'Ships', icon: 'ship', address: '#/ships', under: ['ships'] },
     { label: 'Projects', icon: 'folder', address: '#/projects', under: ['projects'] },
     { label: 'Schedules', icon: 'jobs', address: '#/schedules', under: ['schedules'] },
+    { label: 'Notifications', icon: 'hook', address: '#/notifications', under: ['notifications'] },
   ] },
   { title: 'Operate', items: [
     { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
