@@ -41,6 +41,7 @@ const needs = new Map(Object.entries(NEEDS).flatMap(([need, ids]) => ids.split(/
 /** Operations whose example would send requests to other servers, or undo what the others do. */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
+  listApiKeys: { username: undefined },
   listCurationRules: { id: undefined, collection: undefined },
   searchAcrossCollections: { targetCollections: ['blog'] },
   importUrl: { url: 'http://127.0.0.1:1/' },

@@ -16,7 +16,7 @@ export function ProjectBadge({ project, onClose }: { readonly project: string; r
       <div class="stack">
         <Await of={image}>{(source) => <div><img src={source} alt={`The state of ${project}`} /></div>}</Await>
         <pre class="code" tabIndex={0}>{`![${project}](${url})`}</pre>
-        <p class="small muted">Pages elsewhere show it with `public_badges` in the configuration of the service. `?pipeline=NAME` and `?ref=BRANCH` narrow it.</p>
+        <p class="small muted">Pages elsewhere show it with <code>runtime.public_badges</code> in the configuration of the service. <code>?pipeline=NAME</code> and <code>?ref=BRANCH</code> narrow it.</p>
       </div>
     </Dialog>
   );

@@ -14,7 +14,7 @@ export function ApiKeys() {
   const named = of === '' || of === '*' ? [] : [of];
   return (
     <div class="stack">
-      {isAdmin.value && <div class="row"><Choice label="Whose keys" value={of} options={[['', 'My keys'], ['*', 'Keys of all users'], ...named.map((name) => [name, `Keys of ${name}`] as const)]} onChange={(name) => setQuery({ of: name })} /></div>}
+      {isAdmin.value && <div class="narrow"><Choice label="Whose keys" value={of} options={[['', 'My keys'], ['*', 'Keys of all users'], ...named.map((name) => [name, `Keys of ${name}`] as const)]} onChange={(name) => setQuery({ of: name })} /></div>}
       {of === '' && <NewKey what="What the key is for" scoped make={async (description, scope) => (await ask(createApiKey({ body: { description, ...scope } }))).key} onDone={list.reload} />}
       <Await of={list}>{({ keys }) => (keys.length === 0 ? <Empty>{of === '' ? 'You have no API keys.' : 'There are none.'}</Empty> : (
         <Table label="API keys" columns={['For', ...(of === '' ? [] : ['Owner']), 'Good for', 'Made', 'Used', 'Expires', '']}>
