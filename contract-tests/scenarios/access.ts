@@ -290,7 +290,7 @@ export const access: DocsScenarios = {
     const [first, second] = [await keyOf(context, token, { description: 'first' }), await keyOf(context, token)];
     succeeded(await getCurrentUser({ client, ...as(second.key) }));
     const { keys } = succeeded(await listApiKeys({ client, ...as(token) }));
-    const summary = ({ key: _, ...rest }: CreateApiKeyResponse2) => ({ ...rest, prefix: 'svc_live_' });
+    const summary = ({ key: _, ...rest }: CreateApiKeyResponse2) => ({ ...rest, prefix: 'svc_live_', username });
     expect(keys).toEqual([{ ...summary(first), lastUsedAt: 0 }, { ...summary(second), lastUsedAt: expect.any(Number) as number }]);
     expect(Math.abs(keys[1]!.lastUsedAt - now())).toBeLessThan(60);
     expect(JSON.stringify(keys)).not.toContain(first.key.slice('svc_live_'.length));
