@@ -1,7 +1,8 @@
 #!/usr/bin/env -S node --no-concurrent-marking --no-allocation-site-pretenuring
 // The published package holds compiled files; a checkout runs from its sources.
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+// Not by name: an old Node lacks the function, and would say so instead of what is below.
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -11,7 +12,7 @@ if (major < 24 || (major === 24 && minor < 18)) {
 }
 // Compiling takes most of a start. The folder is the package's own, since whoever can write there decides what runs; where this user
 // cannot, or NODE_COMPILE_CACHE names another one, that is all right.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/quire', import.meta.url)));
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/quire', import.meta.url)));
 
 const compiled = new URL('../src/app/main.js', import.meta.url);
 await import(existsSync(compiled) ? compiled : new URL('../src/app/main.ts', import.meta.url));

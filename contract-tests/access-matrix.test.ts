@@ -13,7 +13,7 @@ const NEEDS = {
   'a token or key': `getConfig listEndpoints listBulkIngest getBulkIngest cancelBulkIngest listCollectionConfigs listSchemas
     listFullTextLanguages getVectorStats getGeoStats encodeGeohash decodeGeohash listCurationRules
     getCurrentUser listApiKeys deleteApiKey revokeApiKey`,
-  'a token': `createApiKey changePassword`,
+  'a token': `createApiKey changePassword refreshSession logout`,
   'read on blog': `getDocument searchDocuments getDocumentMeta listMetaKeys getChecksum listRevisions exportDocuments
     getCollectionConfig getSchema validateDocument searchFullTextByQuery searchFullText autocomplete listSynonyms listStopWords
     aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findSimilar findDuplicates searchHybrid
@@ -41,6 +41,7 @@ const needs = new Map(Object.entries(NEEDS).flatMap(([need, ids]) => ids.split(/
 /** Operations whose example would send requests to other servers, or undo what the others do. */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
+  listApiKeys: { username: undefined },
   listCurationRules: { id: undefined, collection: undefined },
   searchAcrossCollections: { targetCollections: ['blog'] },
   importUrl: { url: 'http://127.0.0.1:1/' },
@@ -111,7 +112,9 @@ describe('every operation and every kind of caller', () => {
     expect(Object.values(NEEDS).join(' ').split(/\s+/)).toHaveLength(needs.size);
   });
 
-  it.each(exampleCalls('docs').map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
+  /** Signing out comes last, because it ends the callers' tokens. */
+  const calls = exampleCalls('docs').sort((one, other) => Number(one.operationId === 'logout') - Number(other.operationId === 'logout'));
+  it.each(calls.map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
     const need = needs.get(operationId)!;
     const request = requestOf(call);
     const verdicts = await Promise.all(callers.map(async ({ name, credential, rights }) => {

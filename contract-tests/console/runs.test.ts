@@ -16,6 +16,7 @@ pipelines:
   - {name: asks, approval: {required: true}, steps: [{name: go, run: 'echo it may'}]}
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
 projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
+notifications: {webhooks: [{name: chat, url: 'https://chat.example.org/hook', projects: [garden], states: [succeeded]}]}
 schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}]
 queue: {cancel_grace: 1s}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
@@ -171,7 +172,16 @@ describe('the console of the run queue', () => {
     await page.getByText(/quire ship join/).waitFor();
   });
 
-  for (const [address, says] of [['projects', 'example/demo'], ['audit', 'enqueue'], ['metrics', 'Ended runs'], ['try', 'Queue a run']] as const) {
+  inTab('shows the badge of a project', async () => {
+    await open('#/projects');
+    await page.getByRole('button', { name: 'Badge of demo' }).click();
+    const image = page.getByAltText('The state of demo');
+    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBeGreaterThan(20);
+    await picture(page, 'runs-badge');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  for (const [address, says] of [['projects', 'example/demo'], ['notifications', 'chat.example.org'], ['audit', 'enqueue'], ['metrics', 'Ended runs'], ['try', 'Queue a run']] as const) {
     inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
       await open(`#/${address}`);
       await page.getByText(says).first().waitFor();

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Auth } from '../../generated/docs/sdk/client/index.ts';
 import {
   addDocument, changePassword, createApiKey, createGroup, createMcpKey, createPasswordReset, deleteApiKey, deleteGroup, deleteMcpKey, deleteRole, deleteUser, disableMcpKey, explainAccess, finishOidcSignIn, getCurrentUser,
-  getDocument, getGroup, getSignInMethods, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listRoles, listUsers, login, redeemPasswordReset, registerUser,
+  getDocument, getGroup, getSignInMethods, listApiKeys, listGroupPermissions, listGroups, listMcpKeys, listPermissions, listRoles, listUsers, login, logout, redeemPasswordReset, refreshSession, registerUser,
   revokeApiKey, searchDocuments, setGroupPermission, setGroupRoles, setPermission, setRole, setUserRoles, startOidcSignIn, updateGroup, updateUser,
 } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { CreateApiKeyResponse2, CreateMcpKeyResponse2, Group, User } from '../../generated/docs/sdk/types.gen.ts';
@@ -84,6 +84,29 @@ export const access: DocsScenarios = {
     refused(await finishOidcSignIn({ client: direct, body: { flow: 'f' } as never }), 400, 'missing_fields');
   },
 
+  async refreshSession(context) {
+    const { client, collection: username } = context;
+    await register(context);
+    const first = succeeded(await login({ client, body: { username, password: PASSWORD } }));
+    const renewed = succeeded(await refreshSession({ client, ...as(first.token) }));
+    expect(renewed.sessionEndsAt).toBe(first.sessionEndsAt);
+    for (const { token } of [first, renewed]) expect(succeeded(await getCurrentUser({ client, ...as(token) })).username).toBe(username);
+    refused(await refreshSession({ client, ...as((await keyOf(context, first.token)).key) }), 401, 'unauthenticated');
+  },
+
+  async logout(context) {
+    const { client, collection: username } = context;
+    await register(context);
+    const [token, other] = [await tokenOf(context, username), await tokenOf(context, username)];
+    const { key } = await keyOf(context, token);
+    expect(succeeded(await logout({ client, ...as(token) }))).toEqual({ status: 'signed out' });
+    for (const operation of [getCurrentUser, refreshSession, logout]) refused(await operation({ client, ...as(token) }), 401, 'unauthenticated');
+    refused(await logout({ client, ...as(key) }), 401, 'unauthenticated');
+    expect(succeeded(await logout({ client, body: { everywhere: true }, ...as(other) }))).toEqual({ status: 'signed out' });
+    refused(await getCurrentUser({ client, ...as(other) }), 401, 'unauthenticated');
+    expect(succeeded(await getCurrentUser({ client, ...as(key) })).username).toBe(username);
+  },
+
   async changePassword(context) {
     const { client, direct, collection: username } = context;
     await register(context, { mustChangePassword: true });
@@ -155,6 +178,8 @@ export const access: DocsScenarios = {
     const revoked = succeeded(await revokeApiKey({ client, path: { keyHash }, ...as(token) }));
     expect(revoked).toMatchObject({ keyHash, collections: ['blog'], operations: ['search'], revokedAt: expect.any(Number) as number });
     expect(succeeded(await listApiKeys({ client, ...as(token) })).keys).toEqual([revoked]);
+    expect(succeeded(await listApiKeys({ client, query: { username } })).keys).toEqual([revoked]);
+    refused(await listApiKeys({ client, query: { username: 'admin' }, ...as(token) }), 403, 'forbidden');
     refused(await searchDocuments({ client, body: { collection: 'blog' }, ...as(key) }), 401, 'unauthenticated');
     refused(await revokeApiKey({ client, path: { keyHash: 'f'.repeat(64) }, ...as(token) }), 404, 'not_found');
   },
@@ -265,7 +290,7 @@ export const access: DocsScenarios = {
     const [first, second] = [await keyOf(context, token, { description: 'first' }), await keyOf(context, token)];
     succeeded(await getCurrentUser({ client, ...as(second.key) }));
     const { keys } = succeeded(await listApiKeys({ client, ...as(token) }));
-    const summary = ({ key: _, ...rest }: CreateApiKeyResponse2) => ({ ...rest, prefix: 'svc_live_' });
+    const summary = ({ key: _, ...rest }: CreateApiKeyResponse2) => ({ ...rest, prefix: 'svc_live_', username });
     expect(keys).toEqual([{ ...summary(first), lastUsedAt: 0 }, { ...summary(second), lastUsedAt: expect.any(Number) as number }]);
     expect(Math.abs(keys[1]!.lastUsedAt - now())).toBeLessThan(60);
     expect(JSON.stringify(keys)).not.toContain(first.key.slice('svc_live_'.length));

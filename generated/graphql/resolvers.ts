@@ -30,6 +30,8 @@ export type AuthPayload = {
   readonly token: Scalars['String']['output'];
   /** When it ceases to be valid. */
   readonly expiresAt: Scalars['Time']['output'];
+  /** Until when `refreshSession` renews it; never before `expiresAt`. */
+  readonly sessionEndsAt: Scalars['Time']['output'];
   /** Whether the user has to change the password first. */
   readonly mustChangePassword: Scalars['Boolean']['output'];
 };
@@ -480,6 +482,10 @@ export type Mutation = {
   readonly setPermission: Scalars['Boolean']['output'];
   /** Sets a group's permission on a collection (`setGroupPermission`). True. */
   readonly setGroupPermission: Scalars['Boolean']['output'];
+  /** Renews the token of the caller's session (`refreshSession`). */
+  readonly refreshSession: AuthPayload;
+  /** Ends the session of the caller's token (`logout`). True. */
+  readonly logout: Scalars['Boolean']['output'];
   /** Changes the caller's password (`changePassword`). */
   readonly changePassword: AuthPayload;
   /** Makes a one-time token to set a new password with (`createPasswordReset`). */
@@ -582,6 +588,12 @@ export type MutationSetPermissionArgs = {
 /** What can be changed. The fields of one request are carried out one after the other, in their order. */
 export type MutationSetGroupPermissionArgs = {
   input: SetGroupPermissionInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationLogoutArgs = {
+  everywhere?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -1830,6 +1842,7 @@ export type HasRoleDirectiveResolver<Result, Parent, ContextType = GraphqlContex
 export type AuthPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuthPayload'] = ResolversParentTypes['AuthPayload']> = {
   token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  sessionEndsAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   mustChangePassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
@@ -1959,6 +1972,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   deleteGroup?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteGroupArgs, 'name'>>;
   setPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetPermissionArgs, 'input'>>;
   setGroupPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetGroupPermissionArgs, 'input'>>;
+  refreshSession?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType>;
+  logout?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, Partial<MutationLogoutArgs>>;
   changePassword?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationChangePasswordArgs, 'oldPassword' | 'newPassword'>>;
   createPasswordReset?: Resolver<ResolversTypes['PasswordReset'], ParentType, ContextType, RequireFields<MutationCreatePasswordResetArgs, 'username'>>;
   redeemPasswordReset?: Resolver<ResolversTypes['String'], ParentType, ContextType, RequireFields<MutationRedeemPasswordResetArgs, 'username' | 'token' | 'newPassword'>>;

@@ -301,6 +301,6 @@ function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<D
   return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, rerankBudgetMs: rerankBudget, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }), ...(chunkSize !== undefined && { chunkSize }) };
 }
 
-function toAuth({ auth: { jwtExpiry, ...rest }, oidc }: Settings, passwordCost: number | undefined): NonNullable<DocsSettings['auth']> {
-  return { ...rest, jwtExpiryMs: jwtExpiry, oidc: { ...oidc }, ...(passwordCost !== undefined && { passwordCost }) };
+function toAuth({ auth: { jwtExpiry, sessionMax, ...rest }, oidc }: Settings, passwordCost: number | undefined): NonNullable<DocsSettings['auth']> {
+  return { ...rest, jwtExpiryMs: jwtExpiry, sessionMaxMs: sessionMax, oidc: { ...oidc }, ...(passwordCost !== undefined && { passwordCost }) };
 }

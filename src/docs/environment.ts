@@ -164,6 +164,8 @@ export interface DocsSettings {
     /** Signs tokens; at least 32 bytes. */
     readonly jwtSecret: string;
     readonly jwtExpiryMs: number;
+    /** How long a session can be renewed; as long as its first token lives when it is absent or shorter. */
+    readonly sessionMaxMs?: number;
     readonly adminUsername: string;
     readonly adminPassword: string;
     readonly adminReset: boolean;

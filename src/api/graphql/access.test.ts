@@ -21,7 +21,7 @@ const HANDLERS: Handlers<Operations> = {
   listGroupPermissions: async ({ groupName }) => ({ group: groupName!, permissions: [{ group: groupName!, collection: 'c', read: true, write: true, admin: false }] }),
   login: async ({ username, password }) => {
     if (password !== 'right') throw new ServiceError('invalid_credentials', 'invalid credentials');
-    return { token: `token of ${username}`, expiresAt: 7 };
+    return { token: `token of ${username}`, expiresAt: 7, sessionEndsAt: 8 };
   },
   registerUser: async ({ username }) => ({ ...ANN, username }),
   createApiKey: async ({ description = '', expiresAt = 0 }) => ({ key: 'svc_live_0', keyHash: 'h', description, createdAt: 8, expiresAt }),
@@ -119,7 +119,7 @@ describe('with authentication', () => {
 
   it('login needs no credential', async () => {
     await open({ handlers: HANDLERS, authenticator: new FakeAuthenticator() });
-    expect(await fixture.ask('mutation { login(username: "ann", password: "right") { token expiresAt } }')).toEqual({ data: { login: { token: 'token of ann', expiresAt: 7 } } });
+    expect(await fixture.ask('mutation { login(username: "ann", password: "right") { token expiresAt sessionEndsAt } }')).toEqual({ data: { login: { token: 'token of ann', expiresAt: 7, sessionEndsAt: 8 } } });
   });
 
   it('the credential is checked once for a request, however many fields it has', async () => {

@@ -180,6 +180,8 @@ describe('queries and mutations of a running server', () => {
     ['createApiKey', 'mutation { createAPIKey(input: {}) { key } }'],
     ['listRoles', '{ roles { name permissions { collection } } }'],
     ['explainAccess', '{ explainAccess(username: "u", operation: "addDocument", collection: "c") { admin decision { allowed } } }'],
+    ['refreshSession', 'mutation { refreshSession { token } }'],
+    ['logout', 'mutation { logout }'],
     ['changePassword', 'mutation { changePassword(oldPassword: "p", newPassword: "q") { token } }'],
     ['createPasswordReset', 'mutation { createPasswordReset(username: "u") { token } }'],
     ['redeemPasswordReset', 'mutation { redeemPasswordReset(username: "u", token: "t", newPassword: "q") }'],

@@ -62,6 +62,15 @@ describe('profiles', () => {
     expect(await json('keys', 'list')).toEqual([]);
   });
 
+  it('are forgotten with their session', async () => {
+    await quire(['login', server.url, '--profile', 'third', '--user', 'admin', '--password-file', '-'], { stdin: PASSWORD });
+    const { token } = (JSON.parse(await readFile(profilesFile(), 'utf8')) as { profiles: { third: { token: string } } }).profiles.third;
+    expect((await runQuire(['whoami', '--url', server.url, '--token', token])).exitCode).toBe(0);
+    expect(await quire(['logout', '--profile', 'third'])).toContain('forgot profile third');
+    expect((await runQuire(['whoami', '--url', server.url, '--token', token])).exitCode).toBe(4);
+    await quire(['profiles', 'default']);
+  });
+
   it('show their credential to their own server alone', async () => {
     const other = server.url.replace('127.0.0.1', 'localhost');
     expect(await runQuire(['whoami', '--url', other])).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('quire -- login') as string });

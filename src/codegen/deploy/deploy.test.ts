@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../testkit/runs-server.ts';
+import { SLIM } from '../slim-packages.ts';
 import { DOCS, metricsIn, RUNS, type Monitoring } from './panels.ts';
 import { renderMonitoring } from './render.ts';
 
@@ -49,6 +50,11 @@ describe('deploy/', () => {
     const sources = lines.flatMap((line) => line.split(/\s+/).slice(1, -1));
     expect(sources.length).toBeGreaterThan(10);
     expect(sources.filter((source) => !existsSync(join(ROOT, source)) || ignored.includes(source))).toEqual([]);
+  });
+
+  it('has a Dockerfile that leaves out the packages of which the build brings small copies', () => {
+    const text = readFileSync(join(DEPLOY, 'docker', 'Dockerfile'), 'utf8');
+    expect(Object.keys(SLIM).filter((name) => !text.includes(` node_modules/${name}`))).toEqual([]);
   });
 
   it('has a health check that distinguishes a healthy service from one that is not there', async () => {

@@ -2,15 +2,18 @@ import { getConfig, getCurrentUser } from '../../../generated/docs/sdk/sdk.gen.t
 import { ask, RequestError } from '../shared/ask.ts';
 import { Await, Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { signInWanted } from '../shared/session.ts';
+import { session, signInWanted } from '../shared/session.ts';
 import { Shell } from '../shared/shell.tsx';
 import { useLoad, type Loaded } from '../shared/use-load.ts';
 import './client.ts';
 import { findCommands } from './commands.ts';
-import { config, isAdmin } from './config.ts';
+import { config, isAdmin, userName } from './config.ts';
 import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
+import { endsSoon, keepSession, leave } from './session-life.ts';
 import { SignIn } from './sign-in.tsx';
+
+keepSession();
 
 /** A user who must sign in again, because a token has expired, returns to the page as it was, including changes that are not saved yet. */
 export function App() {
@@ -21,7 +24,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} commands={findCommands}><CurrentPage /></Shell>
+        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} onSignOut={() => void leave()} notice={<SessionNotice />} commands={findCommands}><CurrentPage /></Shell>
       </div>
     </>
   );
@@ -38,7 +41,15 @@ async function begin(): Promise<{ readonly user?: string }> {
   }
   const { username, admin } = await ask(getCurrentUser());
   isAdmin.value = admin;
+  // Another user must not find what the page has of the one before.
+  if (userName.value !== '' && userName.value !== username) location.reload();
+  userName.value = username;
   return { user: username };
+}
+
+function SessionNotice() {
+  if (!endsSoon.value || session.value === undefined) return null;
+  return <div class="notice warn" role="alert">Your session ends in a few minutes. <button class="plain" onClick={() => { signInWanted.value = true; }}>Sign in again</button></div>;
 }
 
 function CurrentPage() {

@@ -3,7 +3,7 @@ import { listPipelines } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask, messageOf } from '../shared/ask.ts';
 import { Empty, Field, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { session, signIn, signInWanted } from '../shared/session.ts';
+import { session, signIn, signInWanted, signOut } from '../shared/session.ts';
 import { Shell, type NavGroup } from '../shared/shell.tsx';
 import { SignInPage } from '../shared/sign-in.tsx';
 import './client.ts';
@@ -17,6 +17,7 @@ const GROUPS: readonly NavGroup[] = [
     { label: 'Ships', icon: 'ship', address: '#/ships', under: ['ships'] },
     { label: 'Projects', icon: 'folder', address: '#/projects', under: ['projects'] },
     { label: 'Schedules', icon: 'jobs', address: '#/schedules', under: ['schedules'] },
+    { label: 'Notifications', icon: 'hook', address: '#/notifications', under: ['notifications'] },
   ] },
   { title: 'Operate', items: [
     { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
@@ -30,7 +31,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} commands={findCommands}>
+        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => signOut()} commands={findCommands}>
           <CurrentPage />
         </Shell>
       </div>

@@ -5,6 +5,7 @@ import { readDescription, sendFreely } from '../shared/send-freely.ts';
 import { AuditPage } from './audit.tsx';
 import { RunsPage } from './list.tsx';
 import { MetricsPage } from './metrics.tsx';
+import { NotificationsPage } from './notifications.tsx';
 import { ProjectsPage } from './projects.tsx';
 import { RunPage } from './run.tsx';
 import { SchedulesPage } from './schedules.tsx';
@@ -24,6 +25,7 @@ export const PAGES: Readonly<Record<string, ComponentType<PageOf>>> = {
   ships: ShipsPage,
   projects: ProjectsPage,
   schedules: SchedulesPage,
+  notifications: NotificationsPage,
   audit: AuditPage,
   metrics: MetricsPage,
   try: () => <OperationsPage load={() => readDescription(client)} send={(request) => sendFreely(client, request)} />,

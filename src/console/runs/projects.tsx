@@ -1,22 +1,26 @@
+import { useState } from 'preact/hooks';
 import { listPipelines, listProjects } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { href } from '../shared/router.ts';
 import { useLoad } from '../shared/use-load.ts';
+import { ProjectBadge } from './project-badge.tsx';
 
 /** Projects with their schedules, and the pipelines that they may run. */
 export function ProjectsPage() {
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
   const pipelines = useLoad(async (signal) => ask(listPipelines({ signal })), []);
+  const [badge, setBadge] = useState<string>();
   return (
     <Page title="Projects" about="Projects with their schedules, and pipelines.">
       <div class="stack">
         <Await of={projects}>{({ data }) => (data.length === 0 ? <Empty>No project is configured.</Empty> : (
-          <Table label="Projects" columns={['Project', 'Repository', 'State', 'Needs', 'Next release', 'Next content', 'At once#', 'Priority#']}>
+          <Table label="Projects" columns={['Project', 'Repository', 'State', 'Needs', 'Next release', 'Next content', 'At once#', 'Priority#', '']}>
             {data.map(({ id, repository, enabled, runs_on: needs, next_release_at: release, next_content_at: content, max_parallel: parallel, priority }) => (
               <tr key={id}>
                 <td><a href={href([], { project: id })}>{id}</a></td><td>{repository}</td><td>{enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td><td>{needs.join(', ')}</td>
                 <td><Time at={release} /></td><td><Time at={content} /></td><td class="num">{parallel === 0 ? 'any' : parallel}</td><td class="num">{priority}</td>
+                <td><button aria-label={`Badge of ${id}`} onClick={() => setBadge(id)}>Badge</button></td>
               </tr>
             ))}
           </Table>
@@ -30,6 +34,7 @@ export function ProjectsPage() {
           </Table>
         ))}</Await>
       </div>
+      {badge !== undefined && <ProjectBadge project={badge} onClose={() => setBadge(undefined)} />}
     </Page>
   );
 }

@@ -35,6 +35,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   const [task, setTask] = useState('');
   const [input, setInput] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [ref, setRef] = useState('');
   const [priority, setPriority] = useState('');
   const mine = pipelines.filter(({ projects: only }) => only == null || only.includes(project));
   const tasks = kind === 'pipeline' ? mine.map(({ name }) => name) : kind === 'ai_text' ? roles.map(({ name }) => name) : [];
@@ -44,7 +45,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   // Empty inputs have the default of the pipeline.
   const given = Object.fromEntries(declared.flatMap(({ name }) => ((values[name] ?? '') === '' ? [] : [[name, values[name]!]])));
   const submit = (): Promise<unknown> => attempt(async () => {
-    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
+    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(declared.length > 0 ? { input: given } : input.trim() !== '' && { input: readInput(input) }), ...(kind === 'pipeline' && ref.trim() !== '' && { ref: ref.trim() }), ...(priority !== '' && { priority: Number(priority) }) };
     const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': idempotencyKey() }, body }));
     location.hash = runAt(data.id);
   });
@@ -55,6 +56,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
         <Field label="It runs"><Choice value={kind} options={(Object.keys(KINDS) as RunKind[]).filter((name) => name !== 'ai_text' || roles.length > 0).map((name) => [name, KINDS[name]] as const)} onChange={setKind} /></Field>
         {tasks.length > 0 && <Field label={kind === 'pipeline' ? 'Pipeline' : 'Role'}><Choice value={chosen} options={tasks} onChange={setTask} /></Field>}
         <Field label="Priority" hint="Higher goes first; empty for the project's own"><input type="number" value={priority} onInput={(event) => setPriority(event.currentTarget.value)} /></Field>
+        {kind === 'pipeline' && <Field label="Ref" hint="Branch, tag or commit; empty for the default branch"><input value={ref} onInput={(event) => setRef(event.currentTarget.value)} /></Field>}
         {declared.length > 0 && <InputFields inputs={declared} values={values} onChange={(name, value) => setValues({ ...values, [name]: value })} />}
         {kind !== 'diagnostic' && declared.length === 0 && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
       </div>

@@ -29,8 +29,10 @@ export async function askWithResponse<A extends Answer>(call: Promise<A>): Promi
   const { data, error, response } = await call;
   if (response?.ok === true && error === undefined) return { data: data as Exclude<A['data'], undefined>, response };
   const status = response?.status ?? 0;
-  if (status === 401) signInWanted.value = true;
-  throw toRequestError(error, status);
+  const failure = toRequestError(error, status);
+  // A wrong password is not the end of the session.
+  if (status === 401 && failure.code !== 'invalid_credentials') signInWanted.value = true;
+  throw failure;
 }
 
 /** Reads the error bodies of both services. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 import { openPalette, Palette, type Command } from './palette.tsx';
 import { place } from './router.ts';
-import { session, signOut } from './session.ts';
+import { session } from './session.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Toasts } from './toasts.tsx';
 
@@ -28,6 +28,9 @@ interface ShellProps {
   readonly user?: string | undefined;
   /** Present if signing in is possible but not required for everything. */
   readonly onSignIn?: () => void;
+  readonly onSignOut: () => void;
+  /** What holds on every page, such as the end of the session. */
+  readonly notice?: ComponentChildren;
   /** Entries of the palette besides the places of the navigation. */
   readonly commands: (typed: string) => Promise<readonly Command[]>;
   readonly children: ComponentChildren;
@@ -36,9 +39,9 @@ interface ShellProps {
 const isOpen = signal(false);
 
 /** The frame of every page: navigation, palette, messages. */
-export function Shell({ service, groups, user, onSignIn, commands, children }: ShellProps) {
+export function Shell({ service, groups, user, onSignIn, onSignOut, notice, commands, children }: ShellProps) {
   const places = groups.flatMap(({ items }) => items).map(({ label, address }): Command => ({ label, hint: 'page', run: () => void (location.hash = address) }));
-  const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: signOut }])];
+  const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: onSignOut }])];
   useEffect(() => {
     isOpen.value = false;
     scrollTo(0, 0);
@@ -52,15 +55,15 @@ export function Shell({ service, groups, user, onSignIn, commands, children }: S
         <button class="plain icon" aria-label="Go to" onClick={openPalette}><Icon name="search" /></button>
       </header>
       {isOpen.value && <button class="scrim" aria-label="Close the navigation" onClick={() => { isOpen.value = false; }} />}
-      <Side service={service} groups={groups} user={user} onSignIn={onSignIn} />
-      <main id="main" class="main" tabIndex={-1}>{children}</main>
+      <Side service={service} groups={groups} user={user} onSignIn={onSignIn} onSignOut={onSignOut} />
+      <main id="main" class="main" tabIndex={-1}>{notice}{children}</main>
       <Palette commands={[...places, ...own]} find={commands} />
       <Toasts />
     </div>
   );
 }
 
-function Side({ service, groups, user, onSignIn }: Pick<ShellProps, 'service' | 'groups' | 'user'> & { readonly onSignIn: (() => void) | undefined }) {
+function Side({ service, groups, user, onSignIn, onSignOut }: Pick<ShellProps, 'service' | 'groups' | 'user' | 'onSignOut'> & { readonly onSignIn: (() => void) | undefined }) {
   const [current = ''] = place.value.path;
   return (
     <aside class={isOpen.value ? 'side open' : 'side'} aria-label="Sidebar">
@@ -75,7 +78,7 @@ function Side({ service, groups, user, onSignIn }: Pick<ShellProps, 'service' | 
         ])}
       </nav>
       <footer class="side-foot">
-        {user !== undefined && <div class="row"><span>{user}</span>{session.value !== undefined && <button class="plain small" onClick={signOut}>Sign out</button>}</div>}
+        {user !== undefined && <div class="row"><span>{user}</span>{session.value !== undefined && <button class="plain small" onClick={onSignOut}>Sign out</button>}</div>}
         {session.value === undefined && onSignIn !== undefined && <button onClick={onSignIn}>Sign in</button>}
         <div class="row"><a href="/docs">API reference</a><button class="plain icon" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={nextTheme}><Icon name="sun" /></button></div>
       </footer>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './ask.ts';
-import { session } from './session.ts';
+import { signIns } from './session.ts';
 
 export interface Loaded<T> {
   /** What was loaded last; it is kept while the next load is in progress. */
@@ -25,7 +25,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
       (error: unknown) => !stop.signal.aborted && setState((before) => ({ ...before, error: messageOf(error), loading: false })),
     );
     return () => stop.abort();
-  }, [...inputs, session.value, round]);
+  }, [...inputs, signIns.value, round]);
   return { data: state.data, error: state.error, loading: state.loading, reload: () => setRound((before) => before + 1) };
 }
 

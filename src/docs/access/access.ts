@@ -20,6 +20,7 @@ import { mcpKeyHandlers } from './handlers/mcp-keys.ts';
 import { passwordHandlers } from './handlers/passwords.ts';
 import { permissionHandlers } from './handlers/permissions.ts';
 import { roleHandlers } from './handlers/roles.ts';
+import { sessionHandlers } from './handlers/sessions.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
 import { Issuer, Oidc, oidcHandlers } from './oidc/index.ts';
@@ -76,7 +77,7 @@ export function createAccess(environment: DocsEnvironment): Access {
   const rules = settings.auth?.passwordMinLength === undefined ? undefined : { minLength: settings.auth.passwordMinLength };
   const passwords = new Passwords(settings.auth?.passwordCost);
   const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.add({ kind: 'key-use', hash })) });
-  const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
+  const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, sessionMaxMs: auth?.sessionMaxMs, clock });
   const { oidc, close } = openIssuer(environment, auth, { ...store, passwords });
   const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock, oidc }, credential);
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
@@ -94,6 +95,7 @@ export function createAccess(environment: DocsEnvironment): Access {
   return {
     handlers: unstored({
       ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
+      ...sessionHandlers({ ...store, tokens, oidc }),
       ...passwordHandlers({ ...store, passwords, tokens, rules }),
       ...oidcHandlers(oidc, tokens),
       ...userHandlers({ ...store, passwords, rules, issuer: auth?.oidc?.issuer }),

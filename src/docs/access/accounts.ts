@@ -4,6 +4,7 @@ import { Grants } from './grants.ts';
 import { readKey, type StoredKey } from './rows/api-key-rows.ts';
 import type { ClaimedRights } from './oidc/claims.ts';
 import { listGrantsHeld, listGrantsOf } from './rows/grant-rows.ts';
+import { isEnded } from './rows/session-rows.ts';
 import { readUser } from './rows/user-rows.ts';
 
 /** A user with everything that authorization needs. */
@@ -29,6 +30,7 @@ export class Accounts {
   readonly #sql: Sql;
   readonly #users = new Lru<string, Account>(MAX_REMEMBERED);
   readonly #keys = new Lru<string, StoredKey>(MAX_REMEMBERED);
+  readonly #ended = new Lru<string, boolean>(MAX_REMEMBERED);
   readonly #listeners = new Set<() => void>();
   #changes = 0;
 
@@ -57,10 +59,16 @@ export class Accounts {
     return this.#recall(this.#keys, hash, () => readKey(this.#sql, hash));
   }
 
+  /** Whether the user has signed out of a session. */
+  async isEnded(session: string): Promise<boolean> {
+    return (await this.#recall(this.#ended, session, () => isEnded(this.#sql, session)))!;
+  }
+
   forget(): void {
     this.#changes += 1;
     this.#users.clear();
     this.#keys.clear();
+    this.#ended.clear();
     for (const listener of this.#listeners) listener();
   }
 

@@ -37,7 +37,7 @@ async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string
   return identityByKey(account, key, expiryOf(key.expiresAt));
 }
 
-/** The user is looked up each time: tokens are void after their user was deleted, disabled or given a new password. */
+/** The user is looked up each time: tokens are void after their user was deleted, disabled or given a new password, or has signed out. */
 async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
   const claims = await tokens.verify(value);
   if (claims === undefined) {
@@ -45,6 +45,6 @@ async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: str
     return signedIn && identityByToken(signedIn.account, signedIn.expiresAt);
   }
   const account = await accounts.account(claims.username, claims.rights);
-  if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;
+  if (account === undefined || account.disabled || account.tokenId !== claims.tokenId || (await accounts.isEnded(claims.session.id))) return undefined;
   return identityByToken(account, claims.expiresAt);
 }

@@ -4,7 +4,7 @@ import type { Account } from './accounts.ts';
 import { Scope, type KeyScope } from './scope.ts';
 
 /** Operations that a user who must change the password may call before that. */
-const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser']);
+const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser', 'logout']);
 
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number): Identity {

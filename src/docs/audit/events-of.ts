@@ -15,8 +15,8 @@ const KEY_PREFIXES = ['svc_live_', 'mcp_'];
 /** Operations that authenticate a user by their input, with the name of the action in the log. */
 const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset', finishOidcSignIn: 'auth.oidc' };
 
-/** This also checks the password of a known user. */
-const CHANGE_PASSWORD = 'changePassword';
+/** Operations that have an action of their own besides the check of the credential: the first also checks a password. */
+const OWN_ACTIONS: Readonly<Record<string, string>> = { changePassword: 'auth.password', logout: 'auth.logout' };
 
 /** The events of an operation: who signed in how, and what was written (contract section 5, rule 10). */
 export function eventsOf(outcome: Outcome): NewAuditEvent[] {
@@ -25,7 +25,8 @@ export function eventsOf(outcome: Outcome): NewAuditEvent[] {
   const action = SIGN_INS[id];
   const checked = action === undefined ? checkEvent(outcome) : loginEvent(outcome, action);
   if (checked !== undefined) events.push(checked);
-  if (id === CHANGE_PASSWORD && outcome.identity !== undefined) events.push(event(outcome, 'auth.password', outcome.identity.username, outcome.error === undefined));
+  const own = OWN_ACTIONS[id];
+  if (own !== undefined && outcome.identity !== undefined) events.push(event(outcome, own, outcome.identity.username, outcome.error === undefined));
   if (effect === 'write') events.push(writeEvent(outcome));
   return events;
 }

@@ -5,7 +5,8 @@ export interface Remembering {
 
 /** Areas that cache stored rows, with their tables. Other areas follow the change feed, or query the database. */
 const TABLES = {
-  access: ['users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
+  // Ended sessions are among the settings.
+  access: ['settings', 'users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
   collections: ['collection_configs'],
   bodies: ['body_stores'],
   schemas: ['schemas'],

@@ -52,7 +52,7 @@ export async function claimAll(core: Core, tx: Transaction, claims: readonly { r
   if (changes !== claims.length) throw new Error('a run changed while it was being claimed');
   const runs: RunRecord[] = [];
   for (const [i, { row, shipId }] of claims.entries()) {
-    runs.push(await tell(core, tx, row, { ...row, ...patch, fence: row.fence + 1, ship_id: shipId, logs_bytes: row.logs_bytes + bytes[i]! }));
+    runs.push(await recordMove(core, tx, row, { ...row, ...patch, fence: row.fence + 1, ship_id: shipId, logs_bytes: row.logs_bytes + bytes[i]! }));
     if (row.parent_id !== null) await begin(core, tx, row.parent_id);
   }
   return runs;
@@ -112,7 +112,7 @@ export async function succeededAll(core: Core, tx: Transaction, ended: readonly 
   const { changes } = await SUCCEED.run(tx, [at, at], ended.map(({ row }, i) => [row.seq, row.fence, bytes[i]!]));
   if (changes !== ended.length) throw new Error('a run changed while its end was being recorded');
   for (const [i, { row }] of ended.entries()) {
-    await tell(core, tx, row, { ...row, ...finish(core, 'succeeded'), updated_at: at, logs_bytes: row.logs_bytes + bytes[i]! });
+    await recordMove(core, tx, row, { ...row, ...finish(core, 'succeeded'), updated_at: at, logs_bytes: row.logs_bytes + bytes[i]! });
   }
 }
 
@@ -184,11 +184,11 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
     [...columns.map(([, value]) => value), bytes!, row.seq, row.fence, row.state],
   );
   if (moved === undefined) throw new Error(`run ${row.id} changed while it was being changed`);
-  return tell(core, tx, row, moved, reason);
+  return recordMove(core, tx, row, moved, reason);
 }
 
 /** What follows from a change of a run, in its transaction and after the commit. */
-async function tell(core: Core, tx: Transaction, row: RunRow, moved: RunRow, reason?: string): Promise<RunRecord> {
+async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRow, reason?: string): Promise<RunRecord> {
   const run = toRecord(moved);
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
   if (isFinished(run)) {

@@ -23,6 +23,8 @@ export const access = defineArea('access', {
   },
   Mutation: {
     login: async (_, args, { invoke }) => toPayload((await invoke('login', args)).value),
+    refreshSession: async (_, _args, { invoke }) => toPayload((await invoke('refreshSession', {})).value),
+    logout: async (_, args, { invoke }) => (await invoke('logout', args)).value.status === 'signed out',
     changePassword: async (_, args, { invoke }) => toPayload((await invoke('changePassword', args)).value),
     createPasswordReset: async (_, args, { invoke }) => (await invoke('createPasswordReset', args)).value,
     redeemPasswordReset: async (_, args, { invoke }) => (await invoke('redeemPasswordReset', args)).value.username,

@@ -130,6 +130,8 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   Login: plain('login'),
   Register: plain('registerUser'),
   Me: plain('getCurrentUser'),
+  RefreshSession: plain('refreshSession'),
+  Logout: plain('logout'),
   ChangePassword: plain('changePassword'),
   CreatePasswordReset: plain('createPasswordReset'),
   RedeemPasswordReset: plain('redeemPasswordReset'),

@@ -41,7 +41,7 @@ export const KEYS: CommandGroup = {
   name: 'keys',
   summary: 'your API keys, and the keys of MCP',
   commands: [
-    { name: 'list', operation: 'listApiKeys', summary: 'list your API keys', columns: ['keyHash', 'prefix', 'description', 'createdAt', 'expiresAt', 'lastUsedAt'] },
+    { name: 'list', operation: 'listApiKeys', summary: 'list API keys, yours or those of another user', columns: ['keyHash', 'username', 'description', 'createdAt', 'expiresAt', 'lastUsedAt'] },
     {
       name: 'add', operation: 'createApiKey', summary: 'make an API key and print it, which happens once',
       prints: ({ key }) => String(key), says: ({ keyHash }) => [`its hash, to delete it by: ${String(keyHash)}`], examples: ['keys add --description "backup of blog"', 'QUIRE_API_KEY=$(quire keys add) quire stats'],

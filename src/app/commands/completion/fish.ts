@@ -19,11 +19,18 @@ function __quire_words
     end
   end
   echo $at
-  printf '%s\\n' $positions
+  set -q positions[1]; and printf '%s\\n' $positions
 end
+# Whether a command is typed and, with a number, whether its argument of this position, or one of these positions, is.
 function __quire_at
   set -l words (__quire_words)
-  test "$words[1]" = "$argv[1]"; and begin; test (count $argv) = 1; or test (count $words) -gt $argv[2]; end
+  test "$words[1]" = "$argv[1]"; or return 1
+  switch (count $argv)
+    case 2
+      test (count $words) -gt $argv[2]
+    case 3
+      test (count $words) -eq $argv[3]
+  end
 end
 function __quire_keys
   set -l words (__quire_words)
@@ -38,8 +45,8 @@ function linesOf({ path, commands, options, positions }: CompletedCommand): stri
   const at = `complete -c quire -n "__quire_at '${path}'"`;
   return [
     ...commands.map(([name, description]) => `${at} -a '${name}' -d '${quoted(description)}'`),
-    ...options.map((option) => `${at} ${flagsOf(option)} -d '${quoted(option.description)}'${option.values === undefined ? '' : ` -r${source(option.values)}`}`),
-    ...positions.filter((values) => values !== 'any').map((values) => `complete -c quire -n "__quire_at '${path}' ${positions.indexOf(values)}"${source(values)}`),
+    ...options.map((option) => `${at} ${flagsOf(option)} -d '${quoted(option.description)}'${option.values === undefined ? '' : ` ${option.values === 'files' ? '-r' : '-x'}${source(option.values)}`}`),
+    ...positions.flatMap((values, index) => (values === 'any' ? [] : [`complete -c quire -n "__quire_at '${path}' ${index}${index === positions.length - 1 ? '' : ` ${index + 1}`}"${source(values)}`])),
   ];
 }
 

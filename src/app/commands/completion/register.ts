@@ -10,7 +10,7 @@ const HELP = `
 Completes commands and options, and asks the service for the names of collections and the keys of documents.
 
   bash   add to ~/.bashrc:  source <(quire completion bash)
-  zsh    add to ~/.zshrc:   source <(quire completion zsh)
+  zsh    add to ~/.zshrc:   source <(quire completion zsh), after autoload -U compinit && compinit
   fish   quire completion fish > ~/.config/fish/completions/quire.fish
 `;
 

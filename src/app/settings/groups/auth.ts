@@ -5,6 +5,7 @@ export const auth = {
   enabled: setting(boolean, false, 'SVC_AUTH_ENABLED', 'require authentication'),
   jwtSecret: setting(text, '', 'SVC_AUTH_JWT_SECRET', 'secret that signs tokens, at least 32 bytes; required with authentication', { secret: true }),
   jwtExpiry: setting(duration(1000), 86_400_000, 'SVC_AUTH_JWT_EXPIRY', 'lifetime of a token'),
+  sessionMax: setting(duration(1000), 604_800_000, 'SVC_AUTH_SESSION_MAX', 'how long a session lasts at most, whose token is renewed'),
   adminUsername: setting(text, 'admin', 'SVC_AUTH_ADMIN_USERNAME', 'name of the first administrator'),
   adminPassword: setting(text, '', 'SVC_AUTH_ADMIN_PASSWORD', 'password of the first administrator; required with authentication', { secret: true }),
   adminReset: setting(boolean, false, 'SVC_AUTH_ADMIN_RESET', 'set the administrator\'s password again at this start'),

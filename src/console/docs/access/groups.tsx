@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { createGroup, deleteGroup, listGroupPermissions, listGroups, setGroupPermission, updateGroup } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { createGroup, deleteGroup, listGroupPermissions, listGroups, setGroupPermission, setGroupRoles, updateGroup } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { Group } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask } from '../../shared/ask.ts';
 import { Icon } from '../../shared/icons.tsx';
@@ -7,23 +7,24 @@ import { Await, Confirm, Dialog, Empty, Field, Table } from '../../shared/parts.
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { Grants } from './grants.tsx';
+import { RolesForm } from './roles-form.tsx';
 
 const NEW: Pick<Group, 'name' | 'description' | 'members'> = { name: '', description: '', members: [] };
 
 export function Groups() {
   const list = useLoad(async (signal) => ask(listGroups({ signal })), []);
   const [edited, setEdited] = useState<typeof NEW>();
-  const [open, setOpen] = useState<string>();
+  const [open, setOpen] = useState<Group>();
   return (
     <div class="stack">
       <div class="row end"><button class="primary" onClick={() => setEdited(NEW)}><Icon name="plus" />New group</button></div>
       <Await of={list}>{({ groups }) => (groups.length === 0 ? <Empty>There are no groups. A group grants its permissions to its members.</Empty> : (
-        <Table label="Groups" columns={['Name', 'Description', 'Members', '']}>
+        <Table label="Groups" columns={['Name', 'Description', 'Members', 'Roles', '']}>
           {groups.map((group) => (
             <tr key={group.name}>
-              <td>{group.name}</td><td>{group.description}</td><td>{group.members.join(', ')}</td>
+              <td>{group.name}</td><td>{group.description}</td><td>{group.members.join(', ')}</td><td>{group.roles?.join(', ')}</td>
               <td><div class="row end">
-                <button onClick={() => setOpen(group.name)}>Permissions</button>
+                <button onClick={() => setOpen(group)}>Permissions</button>
                 <button onClick={() => setEdited(group)}>Edit</button>
                 <Confirm label="Delete" says={`Deletes the group ${group.name}; its members lose its permissions.`} onConfirm={() => attempt(() => ask(deleteGroup({ path: { name: group.name } })), `${group.name} was deleted`).then(list.reload)} />
               </div></td>
@@ -32,7 +33,7 @@ export function Groups() {
         </Table>
       ))}</Await>
       {edited !== undefined && <EditGroup group={edited} onClose={() => setEdited(undefined)} onDone={list.reload} />}
-      {open !== undefined && <Permissions group={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && <Permissions group={open} onClose={() => setOpen(undefined)} onDone={list.reload} />}
     </div>
   );
 }
@@ -61,13 +62,17 @@ function EditGroup({ group, onClose, onDone }: { readonly group: typeof NEW; rea
   );
 }
 
-function Permissions({ group, onClose }: { readonly group: string; readonly onClose: () => void }) {
+/** The group's own permissions, and its roles. */
+function Permissions({ group: { name: group, roles = [] }, onClose, onDone }: { readonly group: Group; readonly onClose: () => void; readonly onDone: () => void }) {
   const list = useLoad(async (signal) => ask(listGroupPermissions({ signal, query: { group } })), [group]);
   return (
     <Dialog title={`Permissions of ${group}`} onClose={onClose}>
       <Await of={list}>{({ permissions }) => <Grants grants={permissions} onSet={async (grant) => {
         if (await attempt(() => ask(setGroupPermission({ body: { group, ...grant } })))) list.reload();
       }} />}</Await>
+      <RolesForm held={roles} onSet={async (names) => {
+        if (await attempt(() => ask(setGroupRoles({ path: { name: group }, body: { roles: names } })), 'The roles were saved')) onDone();
+      }} />
     </Dialog>
   );
 }

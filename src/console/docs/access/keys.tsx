@@ -1,22 +1,28 @@
 import { useState } from 'preact/hooks';
 import { createApiKey, createMcpKey, deleteApiKey, listApiKeys, listMcpKeys, revokeApiKey } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../../shared/ask.ts';
-import { Await, Badge, Confirm, Dialog, Empty, Table, Time } from '../../shared/parts.tsx';
+import { Await, Badge, Choice, Confirm, Dialog, Empty, Table, Time } from '../../shared/parts.tsx';
+import { place, setQuery } from '../../shared/router.ts';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
+import { isAdmin } from '../config.ts';
 
-/** Keys that act as the signed-in user. */
+/** Keys that act as the signed-in user; administrators also see, revoke and delete those of others. */
 export function ApiKeys() {
-  const list = useLoad(async (signal) => ask(listApiKeys({ signal })), []);
+  const { of = '' } = place.value.query;
+  const list = useLoad(async (signal) => ask(listApiKeys({ signal, ...(of !== '' && { query: { username: of } }) })), [of]);
+  const named = of === '' || of === '*' ? [] : [of];
   return (
     <div class="stack">
-      <NewKey what="What the key is for" scoped make={async (description, scope) => (await ask(createApiKey({ body: { description, ...scope } }))).key} onDone={list.reload} />
-      <Await of={list}>{({ keys }) => (keys.length === 0 ? <Empty>You have no API keys.</Empty> : (
-        <Table label="API keys" columns={['For', 'Good for', 'Made', 'Used', 'Expires', '']}>
-          {keys.map(({ keyHash, description, createdAt, lastUsedAt, expiresAt, revokedAt, collections = [], operations = [] }) => (
+      {isAdmin.value && <div class="narrow"><Choice label="Whose keys" value={of} options={[['', 'My keys'], ['*', 'Keys of all users'], ...named.map((name) => [name, `Keys of ${name}`] as const)]} onChange={(name) => setQuery({ of: name })} /></div>}
+      {of === '' && <NewKey what="What the key is for" scoped make={async (description, scope) => (await ask(createApiKey({ body: { description, ...scope } }))).key} onDone={list.reload} />}
+      <Await of={list}>{({ keys }) => (keys.length === 0 ? <Empty>{of === '' ? 'You have no API keys.' : 'There are none.'}</Empty> : (
+        <Table label="API keys" columns={['For', ...(of === '' ? [] : ['Owner']), 'Good for', 'Made', 'Used', 'Expires', '']}>
+          {keys.map(({ keyHash, username, description, createdAt, lastUsedAt, expiresAt, revokedAt, collections = [], operations = [] }) => (
             <tr key={keyHash}>
               <td>{description === '' ? <code>{keyHash.slice(0, 12)}</code> : description}</td>
-              <td>{revokedAt !== undefined ? <Badge tone="warn">revoked</Badge> : [...operations, ...collections].join(', ') || 'all that you may'}</td><td><Time at={createdAt} /></td><td><Time at={lastUsedAt} /></td><td><Time at={expiresAt} /></td>
+              {of !== '' && <td>{username}</td>}
+              <td>{revokedAt !== undefined ? <Badge tone="warn">revoked</Badge> : [...operations, ...collections].join(', ') || 'all that its owner may'}</td><td><Time at={createdAt} /></td><td><Time at={lastUsedAt} /></td><td><Time at={expiresAt} /></td>
               <td><div class="row end">{revokedAt === undefined && <Confirm label="Revoke" says="Programs that use the key are refused from now on; it stays in this list." onConfirm={() => attempt(() => ask(revokeApiKey({ path: { keyHash } })), 'The key was revoked').then(list.reload)} />}<Confirm label="Delete" says="Programs that use the key are refused from now on." onConfirm={() => attempt(() => ask(deleteApiKey({ path: { keyHash } })), 'The key was deleted').then(list.reload)} /></div></td>
             </tr>
           ))}

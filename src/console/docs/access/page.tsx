@@ -4,12 +4,13 @@ import { isAdmin } from '../config.ts';
 import { Groups } from './groups.tsx';
 import { ApiKeys, McpKeys } from './keys.tsx';
 import { Password } from './password.tsx';
+import { Roles } from './roles.tsx';
 import { Users } from './users.tsx';
 
-const TABS = [['users', 'Users'], ['groups', 'Groups'], ['keys', 'My API keys'], ['password', 'My password'], ['mcp', 'MCP keys']] as const;
+const TABS = [['users', 'Users'], ['groups', 'Groups'], ['roles', 'Roles'], ['keys', 'API keys'], ['password', 'My password'], ['mcp', 'MCP keys']] as const;
 type Tab = (typeof TABS)[number][0];
 
-const VIEWS = { users: Users, groups: Groups, keys: ApiKeys, password: Password, mcp: McpKeys };
+const VIEWS = { users: Users, groups: Groups, roles: Roles, keys: ApiKeys, password: Password, mcp: McpKeys };
 
 export function AccessPage() {
   const tabs = TABS.filter(([name]) => isAdmin.value || name === 'keys' || name === 'password');
@@ -18,7 +19,7 @@ export function AccessPage() {
   const View = VIEWS[tab] ?? VIEWS[first];
   return (
     <Page title="Access" about="Who may read and write which collection.">
-      <Tabs label="Access" value={tab} options={tabs} onChange={(name) => setQuery({ tab: name === first ? undefined : name })} />
+      <Tabs label="Access" value={tab} options={tabs} onChange={(name) => setQuery({ tab: name === first ? undefined : name, of: undefined })} />
       <View />
     </Page>
   );

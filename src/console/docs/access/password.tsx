@@ -2,15 +2,16 @@ import { useState } from 'preact/hooks';
 import { changePassword } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../../shared/ask.ts';
 import { Field } from '../../shared/parts.tsx';
-import { signIn } from '../../shared/session.ts';
+import { renew } from '../../shared/session.ts';
 import { attempt } from '../../shared/toasts.tsx';
+import { sessionOf } from '../session-life.ts';
 
 /** Changes the password of the signed-in user, and ends the user's other sessions. */
 export function Password() {
   const [oldPassword, setOld] = useState('');
   const [newPassword, setNew] = useState('');
   const save = (): Promise<unknown> => attempt(async () => {
-    signIn({ kind: 'token', value: (await ask(changePassword({ body: { oldPassword, newPassword } }))).token });
+    renew(sessionOf(await ask(changePassword({ body: { oldPassword, newPassword } }))));
     setOld('');
     setNew('');
   }, 'The password was changed');

@@ -3,9 +3,11 @@ import { createPasswordReset, deleteUser, listPermissions, listUsers, registerUs
 import { ask } from '../../shared/ask.ts';
 import { Icon } from '../../shared/icons.tsx';
 import { Await, Badge, Confirm, Dialog, Field, Table, Time } from '../../shared/parts.tsx';
+import { setQuery } from '../../shared/router.ts';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { Grants } from './grants.tsx';
+import { RolesForm } from './roles-form.tsx';
 
 export function Users() {
   const list = useLoad(async (signal) => ask(listUsers({ signal })), []);
@@ -26,6 +28,7 @@ export function Users() {
               <td><Time at={createdAt} /></td>
               <td><div class="row end">
                 <button onClick={() => setOpen({ username, roles })}>Permissions</button>
+                <button onClick={() => setQuery({ tab: 'keys', of: username })}>Keys</button>
                 <button onClick={() => void attempt(async () => setReset((await ask(createPasswordReset({ path: { username }, body: {} }))).token))}>New password</button>
                 {disabled
                   ? <button onClick={() => void attempt(() => ask(updateUser({ path: { username }, body: { disabled: false } })), `${username} may sign in again`).then(list.reload)}>Enable</button>
@@ -40,7 +43,7 @@ export function Users() {
       {open !== undefined && <Permissions {...open} onClose={() => setOpen(undefined)} onDone={list.reload} />}
       {reset !== undefined && (
         <Dialog title="Token for a new password" onClose={() => setReset(undefined)}>
-          <p>Hand it to the user, who sets a new password with it within a day. It is not shown again.</p>
+          <p>Hand it to the user, who sets a new password with it within a day, on the page for signing in. It is not shown again.</p>
           <pre class="code">{reset}</pre>
         </Dialog>
       )}
@@ -52,8 +55,9 @@ function NewUser({ onClose, onDone }: { readonly onClose: () => void; readonly o
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [admin, setAdmin] = useState(false);
+  const [mustChangePassword, setMustChange] = useState(true);
   const create = async (): Promise<void> => {
-    if (!await attempt(() => ask(registerUser({ body: { username, password, admin } })), `${username} was created`)) return;
+    if (!await attempt(() => ask(registerUser({ body: { username, password, admin, mustChangePassword } })), `${username} was created`)) return;
     onClose();
     onDone();
   };
@@ -63,6 +67,7 @@ function NewUser({ onClose, onDone }: { readonly onClose: () => void; readonly o
         <Field label="Name"><input required autoFocus autoComplete="off" value={username} onInput={(event) => setUsername(event.currentTarget.value)} /></Field>
         <Field label="Password"><input type="password" required autoComplete="new-password" value={password} onInput={(event) => setPassword(event.currentTarget.value)} /></Field>
         <label class="check"><input type="checkbox" checked={admin} onChange={() => setAdmin(!admin)} />Administrator</label>
+        <label class="check"><input type="checkbox" checked={mustChangePassword} onChange={() => setMustChange(!mustChangePassword)} />Has to choose another password at the first sign-in</label>
         <div class="row end"><button type="button" onClick={onClose}>Cancel</button><button class="primary" type="submit">Create</button></div>
       </form>
     </Dialog>
@@ -72,20 +77,14 @@ function NewUser({ onClose, onDone }: { readonly onClose: () => void; readonly o
 /** The user's own permissions, and the user's roles. */
 function Permissions({ username, roles: held, onClose, onDone }: { readonly username: string; readonly roles: readonly string[]; readonly onClose: () => void; readonly onDone: () => void }) {
   const list = useLoad(async (signal) => ask(listPermissions({ signal, query: { username } })), [username]);
-  const [roles, setRoles] = useState(held.join(', '));
-  const save = async (text: string): Promise<void> => {
-    const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '');
-    if (await attempt(() => ask(setUserRoles({ path: { username }, body: { roles: names } })), 'The roles were saved')) onDone();
-  };
   return (
     <Dialog title={`Permissions of ${username}`} onClose={onClose}>
       <Await of={list}>{(grants) => <Grants grants={grants} onSet={async (grant) => {
         if (await attempt(() => ask(setPermission({ body: { username, ...grant } })))) list.reload();
       }} />}</Await>
-      <form class="row" onSubmit={(event) => { event.preventDefault(); void save(roles); }}>
-        <div class="grow"><input aria-label="Roles" placeholder="Roles, separated by commas: reader, writer, …" value={roles} onInput={(event) => setRoles(event.currentTarget.value)} /></div>
-        <button type="submit">Set roles</button>
-      </form>
+      <RolesForm held={held} onSet={async (names) => {
+        if (await attempt(() => ask(setUserRoles({ path: { username }, body: { roles: names } })), 'The roles were saved')) onDone();
+      }} />
     </Dialog>
   );
 }

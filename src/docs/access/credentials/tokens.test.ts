@@ -10,8 +10,8 @@ const tokens = new Tokens({ secret: SECRET, lifetimeMs: 3_600_000, clock });
 
 const ANN = { username: 'ann', tokenId: 'id of ann' };
 /** Ends when the clock tolerance ends. */
-const VERIFIED = { ...ANN, expiresAt: (START + 3600 + 60) * 1000 };
-const CLAIMS = { iss: ISSUER, sub: 'id of ann', username: 'ann', admin: false, iat: START, exp: START + 3600 };
+const VERIFIED = { ...ANN, expiresAt: (START + 3600 + 60) * 1000, session: { id: 'session', endsAt: START + 7200, atIssuer: false } };
+const CLAIMS = { iss: ISSUER, sub: 'id of ann', username: 'ann', admin: false, sid: 'session', end: START + 7200, iat: START, exp: START + 3600 };
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -25,8 +25,8 @@ const HS256 = { alg: 'HS256', typ: 'JWT' };
 
 describe('a token (contract section 5, rule 3)', () => {
   it('says who it was signed for, until it expires, with a minute for clocks that differ', async () => {
-    const { token, expiresAt } = await tokens.sign(ANN, true);
-    expect(expiresAt).toBe(START + 3600);
+    const { token, expiresAt, sessionEndsAt } = await tokens.sign(ANN, true, VERIFIED.session);
+    expect([expiresAt, sessionEndsAt]).toEqual([START + 3600, START + 7200]);
     expect(await tokens.verify(token)).toEqual(VERIFIED);
     const [, claims] = token.split('.');
     expect(JSON.parse(Buffer.from(claims!, 'base64url').toString())).toEqual({ ...CLAIMS, admin: true });
@@ -34,6 +34,19 @@ describe('a token (contract section 5, rule 3)', () => {
       const later = new Tokens({ secret: SECRET, lifetimeMs: 1000, clock: { now: () => (START + after) * 1000 } });
       expect((await later.verify(token)) !== undefined).toBe(valid);
     }
+  });
+
+  it('is of a new session unless one is given, and expires with it at the latest', async () => {
+    const long = new Tokens({ secret: SECRET, lifetimeMs: 3_600_000, sessionMaxMs: 10_000_000, clock });
+    const [one, other] = [long.newSession(), long.newSession()];
+    expect([one.endsAt, one.id === other.id, long.newSession(true)]).toEqual([START + 10_000, false, { id: expect.any(String) as string, endsAt: START + 3600, atIssuer: true }]);
+    expect(await tokens.sign(ANN, false, { ...one, endsAt: START + 10 })).toMatchObject({ expiresAt: START + 10, sessionEndsAt: START + 10 });
+    expect((await tokens.verify((await tokens.sign(ANN, false)).token))!.session).toMatchObject({ endsAt: START + 3600, atIssuer: false });
+  });
+
+  it('of a version without sessions is a session of its own', async () => {
+    const [one, other] = await Promise.all(['ann', 'bob'].map((username) => tokens.verify(forge(HS256, { ...CLAIMS, username, sid: undefined, end: undefined }))));
+    expect([one!.session.endsAt, one!.session.id === other!.session.id]).toEqual([START + 3600, false]);
   });
 
   it('that we would have made is valid however it was made', async () => {

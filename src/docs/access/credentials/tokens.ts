@@ -1,4 +1,5 @@
-import { jwtVerify, SignJWT } from 'jose';
+import { createHash, randomBytes } from 'node:crypto';
+import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { unixSeconds, type Clock } from '../../../lib/clock.ts';
 import type { ClaimedRights } from '../oidc/claims.ts';
 
@@ -15,12 +16,31 @@ export interface TokenClaims {
 export interface VerifiedClaims extends TokenClaims {
   /** When the token expires, in Unix milliseconds. */
   readonly expiresAt: number;
+  readonly session: TokenSession;
+}
+
+/** The sign-in from which a token and its renewals come. */
+export interface TokenSession {
+  readonly id: string;
+  /** Until when the token can be renewed, in Unix seconds. */
+  readonly endsAt: number;
+  /** Whether the user signed in at an issuer of OpenID Connect. */
+  readonly atIssuer: boolean;
+}
+
+/** A token as responses contain it; times in Unix seconds. */
+export interface SignedToken {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly sessionEndsAt: number;
 }
 
 export interface TokenOptions {
   readonly secret: string;
   /** Milliseconds. */
   readonly lifetimeMs: number;
+  /** How long a session can be renewed, in milliseconds; a shorter time than `lifetimeMs` counts as that. */
+  readonly sessionMaxMs?: number | undefined;
   readonly clock: Clock;
 }
 
@@ -39,26 +59,33 @@ const MAX_LENGTH = 4096;
 export class Tokens {
   readonly #key: Promise<CryptoKey>;
   readonly #lifetime: number;
+  readonly #sessionMax: number;
   readonly #clock: Clock;
 
-  constructor({ secret, lifetimeMs, clock }: TokenOptions) {
+  constructor({ secret, lifetimeMs, sessionMaxMs = 0, clock }: TokenOptions) {
     this.#key = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
     this.#lifetime = Math.floor(lifetimeMs / 1000);
+    this.#sessionMax = Math.max(this.#lifetime, Math.floor(sessionMaxMs / 1000));
     this.#clock = clock;
   }
 
+  /** A new session. That of an issuer is not renewed: what the issuer says about its user may change. */
+  newSession(atIssuer = false): TokenSession {
+    return { id: randomBytes(12).toString('hex'), endsAt: unixSeconds(this.#clock) + (atIssuer ? this.#lifetime : this.#sessionMax), atIssuer };
+  }
+
   /** `admin` is for clients to read; the server uses its own records. */
-  async sign({ username, tokenId, rights }: TokenClaims, admin: boolean): Promise<{ token: string; expiresAt: number }> {
+  async sign({ username, tokenId, rights }: TokenClaims, admin: boolean, session = this.newSession()): Promise<SignedToken> {
     const now = unixSeconds(this.#clock);
-    const expiresAt = now + this.#lifetime;
-    const token = await new SignJWT({ username, admin, ...(rights !== undefined && rights.roles.length + rights.groups.length > 0 && { rights }) })
+    const expiresAt = Math.min(now + this.#lifetime, session.endsAt);
+    const token = await new SignJWT({ username, admin, sid: session.id, end: session.endsAt, ...(session.atIssuer && { oidc: true }), ...(rights !== undefined && rights.roles.length + rights.groups.length > 0 && { rights }) })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .setIssuer(ISSUER)
       .setSubject(tokenId)
       .setIssuedAt(now)
       .setExpirationTime(expiresAt)
       .sign(await this.#key);
-    return { token, expiresAt };
+    return { token, expiresAt, sessionEndsAt: session.endsAt };
   }
 
   /** Undefined for everything that is not a valid token of this service; the reason is not reported. */
@@ -70,10 +97,17 @@ export class Tokens {
         requiredClaims: ['exp', 'iat', 'sub'], currentDate: new Date(this.#clock.now()),
       });
       const { username, sub, iat, exp, rights } = payload;
+      const session = sessionIn(token, payload);
       const isOfNow = iat! <= unixSeconds(this.#clock) + SKEW;
-      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000, ...(rights !== undefined && { rights: rights as ClaimedRights }) } : undefined;
+      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000, session, ...(rights !== undefined && { rights: rights as ClaimedRights }) } : undefined;
     } catch {
       return undefined;
     }
   }
+}
+
+/** Tokens of versions without sessions are each a session of their own, which can be ended, but not renewed. */
+function sessionIn(token: string, { sid, end, exp, oidc }: JWTPayload): TokenSession {
+  const id = typeof sid === 'string' ? sid : createHash('sha256').update(token).digest('hex');
+  return { id, endsAt: typeof end === 'number' ? end : exp!, atIssuer: oidc === true };
 }

@@ -11,12 +11,15 @@ import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } fr
 import { readUser } from '../rows/user-rows.ts';
 import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
 import { unauthenticated } from '../unauthenticated.ts';
-import { requireRoom, write, type AccessStore } from '../write.ts';
+import { notFound, requireRoom, write, type AccessStore } from '../write.ts';
 import { requireFuture } from './expiry.ts';
 
 export interface ApiKeyDeps extends AccessStore {
   readonly uses: KeyUses;
 }
+
+/** Stands for the keys of all users. */
+const ALL_USERS = '*';
 
 export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'revokeApiKey' | 'deleteApiKey'>> {
   const { sql, clock, uses } = deps;
@@ -31,8 +34,11 @@ export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operati
       await write(deps, 'api-key.put', identity.username, (tx) => insert(tx, stored));
       return { key, keyHash: stored.hash, description, createdAt, expiresAt, ...copied(scope) };
     },
-    async listApiKeys(_input, { identity }) {
-      return { keys: (await listKeys(sql, identity.username)).map((key) => toSummary(key, uses)) };
+    async listApiKeys({ username: wanted }, { identity }) {
+      const username = wanted ?? identity.username;
+      if (username !== identity.username && !identity.admin) throw new ServiceError('forbidden', 'forbidden: only an administrator lists the keys of other users');
+      if (username !== ALL_USERS && username !== identity.username && (await readUser(sql, username)) === undefined) throw notFound(`user ${username}`);
+      return { keys: (await listKeys(sql, username === ALL_USERS ? undefined : username)).map((key) => toSummary(key, uses)) };
     },
     revokeApiKey: ({ keyHash }, { identity }) => write(deps, 'api-key.put', keyHash, async (tx) => {
       await requireOwn(tx, keyHash, identity);
@@ -77,9 +83,9 @@ async function requireOwn(tx: Transaction, hash: string, { username, admin }: Id
   if (key.username !== username && !admin) throw new ServiceError('forbidden', 'forbidden: the key belongs to another user');
 }
 
-function toSummary({ hash, description, createdAt, expiresAt, lastUsedAt, revokedAt, ...scope }: StoredKey, uses: KeyUses): ListApiKeysResponse['keys'][number] {
+function toSummary({ hash, username, description, createdAt, expiresAt, lastUsedAt, revokedAt, ...scope }: StoredKey, uses: KeyUses): ListApiKeysResponse['keys'][number] {
   return {
-    keyHash: hash, prefix: API_KEY_PREFIX, description, createdAt, expiresAt, lastUsedAt: uses.lastOf(hash, lastUsedAt),
+    keyHash: hash, prefix: API_KEY_PREFIX, username, description, createdAt, expiresAt, lastUsedAt: uses.lastOf(hash, lastUsedAt),
     ...(revokedAt !== 0 && { revokedAt }), ...copied(scope),
   };
 }

@@ -46,6 +46,18 @@ describe('sign-in by OpenID Connect', () => {
     await expect(fixture.login('ann', '')).rejects.toMatchObject({ code: expect.stringMatching(/invalid|missing/) as string });
   });
 
+  it('signs out of the issuer, too, and is not renewed after its first token: what the issuer says may have changed', async () => {
+    await open();
+    const { token: value, expiresAt, sessionEndsAt, signOutUrl } = await signIn();
+    expect(sessionEndsAt).toBe(expiresAt);
+    fixture.advance(3600);
+    const renewed = await fixture.call('refreshSession', {}, token(value));
+    expect(renewed).toMatchObject({ expiresAt, sessionEndsAt });
+    expect((await fixture.access.identify(token(renewed.token)))!.may('read', 'blog')).toBe(true);
+    expect(await fixture.call('logout', {}, token(renewed.token))).toEqual({ status: 'signed out', signOutUrl });
+    expect(await fixture.access.identify(token(value))).toBeUndefined();
+  });
+
   it('lets nobody become a user of the same name', async () => {
     await open();
     issuer.claims = { preferred_username: 'admin' };

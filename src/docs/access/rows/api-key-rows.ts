@@ -36,9 +36,10 @@ export async function readKey(queries: Queries, hash: string): Promise<StoredKey
   return row && toKey(row);
 }
 
-/** Oldest first. */
-export async function listKeys(queries: Queries, username: string): Promise<StoredKey[]> {
-  return (await queries.all<KeyRow>(`${SELECT} WHERE username = ? ORDER BY seq`, [username])).map(toKey);
+/** The keys of a user or, without one, of all users; oldest first. */
+export async function listKeys(queries: Queries, username?: string): Promise<StoredKey[]> {
+  const rows = username === undefined ? queries.all<KeyRow>(`${SELECT} ORDER BY seq`) : queries.all<KeyRow>(`${SELECT} WHERE username = ? ORDER BY seq`, [username]);
+  return (await rows).map(toKey);
 }
 
 export async function insertKey(tx: Transaction, { hash, username, description, createdAt, expiresAt, collections, operations }: StoredKey): Promise<void> {

@@ -1,0 +1,49 @@
+import { listNotificationDeadLetters, listNotifications, redeliverNotifications } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { Await, Empty, Page, Table, Time } from '../shared/parts.tsx';
+import { attempt } from '../shared/toasts.tsx';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { runAt } from './places.ts';
+
+const REFRESH_MS = 10_000;
+
+/** The webhooks that are told of runs, and what they did not take. */
+export function NotificationsPage() {
+  const hooks = useLoad(async (signal) => (await ask(listNotifications({ signal }))).data, []);
+  const letters = useLoad(async (signal) => (await ask(listNotificationDeadLetters({ signal }))).data, []);
+  useRefresh(hooks, REFRESH_MS);
+  const redeliver = async (name: string, delivery?: string): Promise<void> => {
+    if (!await attempt(() => ask(redeliverNotifications({ path: { name }, body: delivery === undefined ? {} : { delivery_id: delivery } })), 'Queued again')) return;
+    hooks.reload();
+    letters.reload();
+  };
+  return (
+    <Page title="Notifications" about="Addresses that are told of runs; they are in the configuration of the service.">
+      <div class="stack">
+        <Await of={hooks}>{(data) => (data.length === 0 ? <Empty>Nobody is told of runs.</Empty> : (
+          <Table label="Webhooks" columns={['Webhook', 'Host', 'Projects', 'Told of', 'Waiting#', 'Dead letters#', 'Last error', '']}>
+            {data.map(({ name, host, projects, states, waiting, dead_letters: dead, last_error: error }) => (
+              <tr key={name}>
+                <td>{name}</td><td>{host}</td><td>{projects?.join(', ') ?? 'all'}</td><td>{states.join(', ')}</td><td class="num">{waiting}</td><td class="num">{dead}</td><td>{error}</td>
+                <td>{dead > 0 && <button onClick={() => void redeliver(name)}>Deliver all again</button>}</td>
+              </tr>
+            ))}
+          </Table>
+        ))}</Await>
+        <Await of={letters}>{(data) => data.length > 0 && (
+          <section>
+            <h2>Dead letters</h2>
+            <Table label="Dead letters" columns={['Run', 'Webhook', 'Event', 'Happened', 'Attempts#', 'Error', '']}>
+              {data.map(({ delivery_id: id, webhook, event, run_id: run, timestamp, attempts, error }) => (
+                <tr key={id}>
+                  <td><a href={runAt(run)}>{run.slice(0, 8)}</a></td><td>{webhook}</td><td>{event}</td><td><Time at={timestamp} /></td><td class="num">{attempts}</td><td>{error}</td>
+                  <td><button onClick={() => void redeliver(webhook, id)}>Deliver again</button></td>
+                </tr>
+              ))}
+            </Table>
+          </section>
+        )}</Await>
+      </div>
+    </Page>
+  );
+}
