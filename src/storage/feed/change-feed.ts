@@ -3,6 +3,7 @@ import type { Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 import { FeedGap } from './feed-gap.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { SharedHead } from './shared-head.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 /** For documents that were stored consecutively; the first parameter is the offset from their ordinals to the numbers of the changes. */
@@ -65,10 +66,11 @@ export class ChangeFeed {
   /** Number of the last change that this process committed. */
   #committed: number | undefined;
   readonly #onAppend: () => void;
-  /** Whether other processes append, too: then the head that this process knows may be out of date. */
-  readonly #shared: boolean;
-  /** The head at which the readers were last woken. */
-  #seen = 0;
+  /** Present if other processes append, too: then the head that this process knows may be out of date. */
+  readonly #shared: SharedHead | undefined;
+  /** If other processes append, too: the last head that was read, at which the readers were woken. */
+  #seen: number | undefined;
+  #history = 0;
   /** If other processes append, too: the recent commits of this process, ascending. */
   #own: { readonly first: number; readonly last: number }[] = [];
 
@@ -77,7 +79,7 @@ export class ChangeFeed {
     this.#onAppend = onAppend;
     this.#sql = sql;
     this.#clock = clock;
-    this.#shared = shared;
+    this.#shared = shared ? new SharedHead(sql, (head, isRewound) => this.#sharedHeadRead(head, isRewound)) : undefined;
   }
 
   /**
@@ -125,16 +127,17 @@ export class ChangeFeed {
     tx.onCommit(() => {
       this.#recent.add(numbered);
       this.#committed = head + numbered.length;
-      if (this.#shared) this.#noteOwn(head + 1, head + numbered.length);
+      if (this.#shared !== undefined) this.#noteOwn(head + 1, numbered.at(-1)!);
       this.#onAppend();
       this.#wake();
     });
     return head + changes.length;
   }
 
-  #noteOwn(first: number, last: number): void {
+  #noteOwn(first: number, last: Change): void {
     if (this.#own.length === OWN_NOTED) this.#own = [];
-    this.#own.push({ first, last });
+    this.#own.push({ first, last: last.lsn });
+    this.#shared!.know(last);
   }
 
   /**
@@ -152,7 +155,7 @@ export class ChangeFeed {
    * the first append or the first read of the head, and if other processes append.
    */
   get latest(): number | undefined {
-    return this.#shared ? undefined : this.#latest;
+    return this.#shared === undefined ? this.#latest : undefined;
   }
 
   /**
@@ -160,21 +163,48 @@ export class ChangeFeed {
    * before its commit is reported.
    */
   get settled(): number | undefined {
-    return this.#shared ? undefined : this.#committed === this.#latest ? this.#committed : undefined;
+    return this.#shared === undefined && this.#committed === this.#latest ? this.#committed : undefined;
+  }
+
+  /**
+   * Number of the newest change that this process knows without a query: it includes all its own commits. Undefined if it is the head that
+   * is needed and not known.
+   */
+  get known(): number | undefined {
+    if (this.#shared === undefined) return this.settled;
+    return this.#seen === undefined ? undefined : Math.max(this.#seen, this.#committed ?? 0);
+  }
+
+  /**
+   * Changes when the database has lost changes that this process knew, as after the promotion of a standby that did not have the last
+   * commits: then everything that was read from it may be wrong. Found by `head`.
+   */
+  get history(): number {
+    return this.#history;
   }
 
   /** Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. */
   async head(): Promise<number> {
-    const head = await headOf(this.#sql);
+    const head = this.#shared === undefined ? await headOf(this.#sql) : await this.#shared.read();
     // The database was replaced by one that does not contain these changes.
     if (head < this.#recent.last) this.#recent.clear();
     // After a restore the head is greater than every number that was appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
-    if (this.#shared && head > this.#seen) {
-      this.#seen = head;
-      this.#wake();
-    }
     return head;
+  }
+
+  #sharedHeadRead(head: number, isRewound: boolean): void {
+    if (isRewound) {
+      this.#history++;
+      this.#recent.clear();
+      this.#own = [];
+      this.#latest = head;
+      this.#committed = undefined;
+    }
+    const isNew = isRewound || this.#seen === undefined || head > this.#seen;
+    if (!isNew) return;
+    this.#seen = head;
+    this.#wake();
   }
 
   /** Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that aborts. */
@@ -205,8 +235,8 @@ export class ChangeFeed {
   /** Returns at most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
   async read(after: number, limit: number): Promise<Change[]> {
     this.#releaseRead();
-    // If no other process writes, a reader that has handled everything need not query the tables after each write.
-    if (!this.#shared && after === this.#committed) return [];
+    // A reader that has handled everything need not query the tables after each write; it is woken when more is known.
+    if (after === (this.#shared === undefined ? this.#committed : this.known)) return [];
     const recent = this.#recent.after(after, limit);
     if (recent !== undefined) return recent;
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);

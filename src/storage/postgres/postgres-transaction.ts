@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Row, SqlValue, Transaction } from '../port.ts';
 import { controlsTransaction } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
+import { inChunks } from './rows-at-once.ts';
 import type { Statements } from './statements.ts';
 
 /**
@@ -11,23 +12,24 @@ import type { Statements } from './statements.ts';
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #statements: Statements;
-  readonly #begin: string;
+  readonly #begin: string | undefined;
   #begun: Promise<unknown> | undefined;
   #isBegun = false;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `begin`: the statement that begins it. */
-  constructor(client: PoolClient, statements: Statements, begin: string) {
+  /** `begin`: the statement that begins it; absent if it has begun. */
+  constructor(client: PoolClient, statements: Statements, begin?: string) {
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;
+    this.#isBegun = begin === undefined;
   }
 
   /** False while there is nothing to commit. */
   get hasBegun(): boolean {
-    return this.#begun !== undefined;
+    return this.#isBegun || this.#begun !== undefined;
   }
 
   /** The database's error for the first statement that failed. */
@@ -71,7 +73,7 @@ export class PostgresTransaction implements Transaction {
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
       if (!this.#isBegun) await this.#ensureBegun();
-      const results = await settled(rows.map((row) => this.#statements.run(this.#client, sql, row)));
+      const results = await settled(inChunks(sql, rows).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
       return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
   }
@@ -81,7 +83,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   #ensureBegun(): Promise<unknown> {
-    return (this.#begun ??= this.#client.query(this.#begin).then(() => (this.#isBegun = true)));
+    return (this.#begun ??= this.#client.query(this.#begin!).then(() => (this.#isBegun = true)));
   }
 
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
