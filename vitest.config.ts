@@ -13,7 +13,7 @@ const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
 
 /** Suites of the document service that CI runs over PostgreSQL, too. */
 const ALSO_OVER_POSTGRES = [
-  'documents/documents', 'documents/revisions', 'documents/deleted-documents', 'collections/collections', 'access/access', 'temporal/temporal', 'memory/recall/recall-memory',
+  'documents/documents', 'documents/revisions', 'documents/deleted-documents', 'collections/collections', 'access/access', 'temporal/temporal', 'memory/recall/recall-memory', 'view/kept-indexes',
 ].map((suite) => `src/docs/${suite}.test.ts`);
 
 export default defineConfig({

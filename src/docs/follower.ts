@@ -10,7 +10,7 @@ export interface Following {
   readonly others: () => Promise<void>;
   /** Called after the database was replaced. */
   readonly everything: () => Promise<void>;
-  /** Called when the database has lost changes; must not reject. */
+  /** Called when the database has lost changes, after `others`. */
   readonly rewound?: () => Promise<void>;
 }
 
@@ -43,24 +43,23 @@ export class Follower {
 
   /** Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. */
   async refresh(): Promise<void> {
-    const head = await this.#env.feed.head();
-    if (this.#history !== this.#env.feed.history) await this.#rewind(head);
-    while (this.#applied < head) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
-  }
-
-  async #rewind(head: number): Promise<void> {
-    this.#history = this.#env.feed.history;
-    this.#applied = head;
-    await this.#following.rewound?.();
+    const { feed } = this.#env;
+    const head = await feed.head();
+    while (this.#applied < head || this.#history !== feed.history) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
   }
 
   async #apply(): Promise<void> {
     const { sql, feed } = this.#env;
     // Outside of `asReader`: reading the head wakes subscribers of the feed, and their work may write.
     const head = await feed.head();
+    const { history } = feed;
+    const isRewound = history !== this.#history;
+    const takeOver = (): Promise<void> => (isRewound ? this.#following.others() : this.#takeOver());
     // The writes of this process are in its memory already.
-    if (feed.hasForeign(this.#applied, head)) await (sql.asReader?.(() => this.#takeOver()) ?? this.#takeOver());
+    if (isRewound || feed.hasForeign(this.#applied, head)) await (sql.asReader?.(takeOver) ?? takeOver());
+    if (isRewound) await this.#following.rewound?.();
     this.#applied = head;
+    this.#history = history;
   }
 
   async #takeOver(): Promise<void> {

@@ -119,9 +119,10 @@ export interface Peers {
 export interface Sql extends Queries {
   /**
    * `durable`: what a resolved transaction wrote survives a power failure. `readOnly`: another process writes, and transactions here are
-   * snapshots.
+   * snapshots. `ownFiles`: start of the paths of files that this process keeps of a database elsewhere, which `identity` distinguishes from
+   * others.
    */
-  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true };
+  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true; ownFiles?: string; identity?: string };
   /**
    * Runs one `work` at a time, in the order of the calls, except with the driver `postgres`. Resolves when the work is committed (and on
    * disk, if durable); rejects, with nothing written, when `work` rejects or the commit fails. Inside `work` only the transaction may be

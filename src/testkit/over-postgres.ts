@@ -17,5 +17,5 @@ export async function openDatabase({ path }: DatabaseOptions): Promise<Sql> {
   await client.connect();
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await client.end();
-  return openPostgres({ url: `${url}?options=-c%20search_path%3D${schema}`, pool: 3, turns: true });
+  return openPostgres({ url: `${url}?options=-c%20search_path%3D${schema}`, pool: 3, turns: true, ...(path !== ':memory:' && { ownFiles: path }) });
 }

@@ -35,7 +35,14 @@ export interface PostgresOptions extends PoolOptions {
    * same value.
    */
   readonly turns?: boolean;
+  /** See `Sql.info`. */
+  readonly ownFiles?: string;
 }
+
+/** Settings that decide about durability, and what distinguishes the schema from those of other databases and servers. */
+const DESCRIBE = `
+  SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+    (SELECT system_identifier::text FROM pg_control_system()) || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || current_schema() AS identity`;
 
 const BEGIN_READER = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
@@ -70,10 +77,12 @@ export class PostgresSql implements Sql {
   static async open(options: PostgresOptions): Promise<PostgresSql> {
     const pool = openPool(options);
     try {
-      const { rows: [found] } = await pool.query<{ fsync: string; commit: string }>("SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit");
+      const { rows: [found] } = await pool.query<{ fsync: string; commit: string; identity: string }>(DESCRIBE);
       const durable = found!.fsync === 'on' && found!.commit !== 'off';
       const peers = await PostgresPeers.open(options.url);
-      return new PostgresSql(pool, openHeavyPool(options), peers, { driver: 'postgres', path: withoutPassword(options.url), durable }, options.turns === true);
+      const { url, turns = false, ownFiles } = options;
+      const info = { driver: 'postgres', path: withoutPassword(url), durable, identity: found!.identity, ...(ownFiles !== undefined && { ownFiles }) } as const;
+      return new PostgresSql(pool, openHeavyPool(options), peers, info, turns);
     } catch (cause) {
       await pool.end();
       if (cause instanceof ServiceError) throw cause;
