@@ -215,7 +215,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     },
     look() {
       ingest.jobs.wake();
-      for (const area of [webhooks, automation]) void area.wake().catch(() => undefined); // the next look tries again
+      for (const area of [webhooks, automation, encryption]) void area.wake().catch(() => undefined); // the next look tries again
     },
     lost: () => env.onDutyLost?.(),
   }) : undefined;

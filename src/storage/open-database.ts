@@ -39,6 +39,8 @@ export interface PostgresDatabaseOptions {
   readonly pool: number;
   /** The writers of all processes take turns, as the document service requires: see [port.ts](port.ts). */
   readonly turns?: boolean;
+  /** Keys of encryption at rest, as in `DatabaseOptions`; only with `turns`. */
+  readonly keys?: KeyRing | undefined;
   /** Start of the paths of files that this process keeps of the database, such as checkpoints of indexes. */
   readonly ownFiles?: string;
 }

@@ -148,7 +148,7 @@ export interface Sql extends Queries {
   stream<R extends Row = Row>(sql: string, params?: readonly SqlValue[], options?: { batch?: number }): AsyncIterable<R[]>;
   /**
    * Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). `postgres` refuses this and the next
-   * two methods with `not_implemented`.
+   * method with `not_implemented`.
    */
   snapshotTo(file: string): Promise<{ sizeBytes: number }>;
   /**
@@ -158,7 +158,8 @@ export interface Sql extends Queries {
   replaceFrom(file: string): Promise<void>;
   /**
    * Removes all traces of deleted or replaced content from the file and its log: content that was overwritten before the database had keys
-   * is still there otherwise. Rewrites the whole database while writers wait. Does nothing in memory.
+   * is still there otherwise. Rewrites the whole database while writers wait. Does nothing in memory. `postgres` rewrites the tables of
+   * documents, and refuses that without keys.
    */
   scrub(): Promise<void>;
   /** Passes every commit from now on to a recorder; absent if the driver cannot do this. Call it at most once. */

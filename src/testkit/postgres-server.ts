@@ -100,6 +100,11 @@ export class PostgresServer {
     }
   }
 
+  /** Where its files are. */
+  get dataFolder(): string {
+    return join(this.#folder, 'data');
+  }
+
   get port(): number {
     return this.#port;
   }

@@ -5,6 +5,9 @@ import { translate } from './failures.ts';
 import { inChunks } from './rows-at-once.ts';
 import type { Statements } from './statements.ts';
 
+/** Decrypts the encrypted values of rows; `query` reads over the connection of the transaction. */
+export type OpenRows = <R extends Row>(rows: R[], query: (sql: string) => Promise<Row[]>) => R[] | Promise<R[]>;
+
 /**
  * One try of a transaction, over one connection. It begins with its first statement. A statement that fails makes the whole transaction
  * fail, whether or not `work` catches the error. Statements run in the order of the calls, even if they are not awaited.
@@ -13,17 +16,19 @@ export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #statements: Statements;
   readonly #begin: string | undefined;
+  readonly #opened: OpenRows | undefined;
   #begun: Promise<unknown> | undefined;
   #isBegun = false;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `begin`: the statement that begins it; absent if it has begun. */
-  constructor(client: PoolClient, statements: Statements, begin?: string) {
+  /** `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. */
+  constructor(client: PoolClient, statements: Statements, begin?: string, opened?: OpenRows) {
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;
+    this.#opened = opened;
     this.#isBegun = begin === undefined;
   }
 
@@ -50,6 +55,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const rows = await this.#all<R>(sql, params);
+    // Outside the step, because a value that cannot be decrypted is not a failure of the database.
+    return this.#opened === undefined ? rows : this.#opened(rows, (query) => this.#all(query, []));
+  }
+
+  #all<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
     return this.#step(sql, async () => {
       // If it only reads, the first statement need not wait for BEGIN: if BEGIN failed, nothing would be written.
       const begun = this.#isBegun ? undefined : this.#ensureBegun();

@@ -6,7 +6,7 @@ import type { Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
-import { PostgresTransaction } from './postgres-transaction.ts';
+import { PostgresTransaction, type OpenRows } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
 /** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
@@ -29,6 +29,8 @@ type Outcome = { readonly member: Member; readonly error: unknown } | { readonly
 export interface TurnWriterOptions {
   readonly pool: Pool;
   readonly statements: Statements;
+  /** See `PostgresTransaction`. */
+  readonly opened?: OpenRows | undefined;
 }
 
 /**
@@ -139,7 +141,7 @@ export class TurnWriter {
   }
 
   async #runAlone(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements);
+    const tx = new PostgresTransaction(client, this.#options.statements, undefined, this.#options.opened);
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
@@ -148,7 +150,7 @@ export class TurnWriter {
 
   /** Throws when the whole turn fails; the member is among the outcomes by then. */
   async #runMember(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member');
+    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member', this.#options.opened);
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
