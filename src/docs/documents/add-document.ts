@@ -18,7 +18,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     const meta = await withSymbols(deps, identity, given, contentMd);
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
-    // What a document must be is read in a transaction of its own.
+    // An expectation is checked in a transaction of its own.
     const together = expectsNothing(expected) ? deps.sharedWrites : undefined;
     const { value: { addedAt, expiresAt, now } } = together === undefined
       ? await transactWithCapacity(deps, demand, async (work, versions) => {
