@@ -17,6 +17,7 @@ import { benchMeaning } from './meaning.ts';
 import { benchMemory } from './memory.ts';
 import { benchMemoryRecall } from './memory-recall.ts';
 import { benchNodes } from './nodes.ts';
+import { benchPostgres } from './postgres.ts';
 import { benchProtocols } from './protocols.ts';
 import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
@@ -37,6 +38,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   writes: plain('Durable writes', benchWrites),
   reads: plain('Reads over HTTP', benchReads),
   nodes: benchNodes,
+  postgres: benchPostgres,
   protocols: benchProtocols,
   imports: benchImports,
   convert: benchConvert,

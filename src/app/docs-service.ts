@@ -117,7 +117,7 @@ function startBackups(settings: Settings, service: DocumentService, { clock, log
 async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
   const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
   if (open !== undefined) return open(path, keys);
-  if (storage.driver === 'postgres') return openPostgres({ url, pool, turns: true });
+  if (storage.driver === 'postgres') return openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) });
   return openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) });
 }
 

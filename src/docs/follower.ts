@@ -10,6 +10,8 @@ export interface Following {
   readonly others: () => Promise<void>;
   /** Called after the database was replaced. */
   readonly everything: () => Promise<void>;
+  /** Called when the database has lost changes, after `others`. */
+  readonly rewound?: () => Promise<void>;
 }
 
 /** Kinds of changes whose rows are in memory only in views, which follow the feed themselves. */
@@ -26,6 +28,7 @@ export class Follower {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed'>;
   readonly #following: Following;
   #applied = 0;
+  #history = 0;
   #applying: Promise<void> | undefined;
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed'>, following: Following) {
@@ -40,17 +43,23 @@ export class Follower {
 
   /** Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. */
   async refresh(): Promise<void> {
-    const head = await this.#env.feed.head();
-    while (this.#applied < head) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
+    const { feed } = this.#env;
+    const head = await feed.head();
+    while (this.#applied < head || this.#history !== feed.history) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
   }
 
   async #apply(): Promise<void> {
     const { sql, feed } = this.#env;
     // Outside of `asReader`: reading the head wakes subscribers of the feed, and their work may write.
     const head = await feed.head();
+    const { history } = feed;
+    const isRewound = history !== this.#history;
+    const takeOver = (): Promise<void> => (isRewound ? this.#following.others() : this.#takeOver());
     // The writes of this process are in its memory already.
-    if (feed.hasForeign(this.#applied, head)) await (sql.asReader?.(() => this.#takeOver()) ?? this.#takeOver());
+    if (isRewound || feed.hasForeign(this.#applied, head)) await (sql.asReader?.(takeOver) ?? takeOver());
+    if (isRewound) await this.#following.rewound?.();
     this.#applied = head;
+    this.#history = history;
   }
 
   async #takeOver(): Promise<void> {

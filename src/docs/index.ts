@@ -7,7 +7,7 @@ import { registerCacheMetrics } from './cache-metrics.ts';
 import { createCollections, type Collections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
 import { Duty } from './duty.ts';
-import { followNodes, laterOutside } from './nodes.ts';
+import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
@@ -130,6 +130,10 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const isNode = env.isNode === true;
   // On a node that writes, these loads may wait for a turn to write; the caller that loads changes must not wait for that.
   const later = isNode ? laterOutside(env.log) : (load: () => Promise<void>) => load();
+  const stopping = new AbortController();
+  const everything = async (): Promise<void> => {
+    for (const hook of onRestored) await hook();
+  };
   const follower = new Follower(env, {
     areas: {
       dictionary: () => spell.load(), embedding_config: () => later(() => embeddings.restart()), geo: () => geo.follow(),
@@ -140,9 +144,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       access.forget();
       for (const area of isNode ? configured.slice(1) : configured) await area.load();
     },
-    everything: () => later(async () => {
-      for (const hook of onRestored) await hook();
-    }),
+    everything: () => later(everything),
+    async rewound() {
+      env.log.warn({}, 'the database has lost changes that this node knew; everything in memory is read again');
+      await later(() => untilDone(everything, env.log, stopping.signal));
+    },
   });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
@@ -209,7 +215,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     },
     look() {
       ingest.jobs.wake();
-      for (const area of [webhooks, automation]) void area.wake().catch(() => undefined); // the next look tries again
+      for (const area of [webhooks, automation, encryption]) void area.wake().catch(() => undefined); // the next look tries again
     },
     lost: () => env.onDutyLost?.(),
   }) : undefined;
@@ -264,6 +270,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {
+      stopping.abort();
       await nodes?.stop();
       await env.replication?.stop();
       await retention?.stop();

@@ -59,3 +59,15 @@ export function laterOutside(log: Log): (work: () => Promise<void>) => Promise<v
     last = outside(() => last.then(work)).catch((error: unknown) => log.warn({ err: error }, 'what another node has configured could not be taken over; its next change tries again'));
   };
 }
+
+/** Repeats work that must not be left undone, once a second, until it succeeds or the signal aborts. Never rejects. */
+export async function untilDone(work: () => Promise<void>, log: Log, signal: AbortSignal, timer: Timer = systemTimer): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn({ err: error }, 'the database could not be read again; trying again');
+      await timer.sleep(LOOK_MS, signal);
+    }
+  }
+}

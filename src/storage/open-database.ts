@@ -39,10 +39,14 @@ export interface PostgresDatabaseOptions {
   readonly pool: number;
   /** The writers of all processes take turns, as the document service requires: see [port.ts](port.ts). */
   readonly turns?: boolean;
+  /** Keys of encryption at rest, as in `DatabaseOptions`; only with `turns`. */
+  readonly keys?: KeyRing | undefined;
+  /** Start of the paths of files that this process keeps of the database, such as checkpoints of indexes. */
+  readonly ownFiles?: string;
 }
 
 /** Opens a database of a PostgreSQL server. Rejects with `unavailable` when it cannot be reached. */
-export async function openPostgres({ url, pool, turns = false }: PostgresDatabaseOptions): Promise<Sql> {
+export async function openPostgres({ pool, ...options }: PostgresDatabaseOptions): Promise<Sql> {
   const { PostgresSql } = await import('./postgres/index.ts');
-  return PostgresSql.open({ url, size: pool, turns });
+  return PostgresSql.open({ ...options, size: pool });
 }

@@ -125,9 +125,10 @@ export interface Peers {
 export interface Sql extends Queries {
   /**
    * `durable`: what a resolved transaction wrote survives a power failure. `readOnly`: another process writes, and transactions here are
-   * snapshots.
+   * snapshots. `ownFiles`: start of the paths of files that this process keeps of a database elsewhere, which `identity` distinguishes from
+   * others.
    */
-  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true };
+  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true; ownFiles?: string; identity?: string };
   /**
    * Runs one `work` at a time, in the order of the calls, except with the driver `postgres`. Resolves when the work is committed (and on
    * disk, if durable); rejects, with nothing written, when `work` rejects or the commit fails. Inside `work` only the transaction may be
@@ -153,7 +154,7 @@ export interface Sql extends Queries {
   stream<R extends Row = Row>(sql: string, params?: readonly SqlValue[], options?: { batch?: number }): AsyncIterable<R[]>;
   /**
    * Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). `postgres` refuses this and the next
-   * two methods with `not_implemented`.
+   * method with `not_implemented`.
    */
   snapshotTo(file: string): Promise<{ sizeBytes: number }>;
   /**
@@ -163,7 +164,8 @@ export interface Sql extends Queries {
   replaceFrom(file: string): Promise<void>;
   /**
    * Removes all traces of deleted or replaced content from the file and its log: content that was overwritten before the database had keys
-   * is still there otherwise. Rewrites the whole database while writers wait. Does nothing in memory.
+   * is still there otherwise. Rewrites the whole database while writers wait. Does nothing in memory. `postgres` rewrites the tables of
+   * documents, and refuses that without keys.
    */
   scrub(): Promise<void>;
   /** Passes every commit from now on to a recorder; absent if the driver cannot do this. Call it at most once. */

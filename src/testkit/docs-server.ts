@@ -55,7 +55,7 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     ...(options.converter ? { converter: options.converter } : {}),
     ...(options.passwordCost ? { passwordCost: options.passwordCost } : {}),
     open: async (path, keys) => (sql = settings.storage.driver === 'postgres'
-      ? await openPostgres({ ...settings.postgres, turns: true })
+      ? await openPostgres({ ...settings.postgres, turns: true, keys, ownFiles: path })
       : await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
   });
   const stop = async () => {

@@ -15,6 +15,8 @@ const SESSIONS = 6;
 const KILLS = Number(process.env['QUIRE_TEST_NODE_KILLS'] ?? 2);
 /** Steps of all sessions between two kills. */
 const STEPS = 150;
+/** Seconds between two kills instead, if QUIRE_TEST_NODE_SECONDS sets them; steps are then counted, but decide nothing. */
+const SECONDS = Number(process.env['QUIRE_TEST_NODE_SECONDS'] ?? 0);
 
 interface Node {
   readonly folder: string;
@@ -132,8 +134,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     });
     const steps = () => sessions.reduce((sum, session) => sum + session.steps, 0);
     for (let kill = 0; kill <= KILLS; kill++) {
-      const until = steps() + STEPS;
-      while (steps() < until) await setTimeout(20);
+      const [until, from] = [steps() + STEPS, performance.now()];
+      while (SECONDS > 0 ? performance.now() - from < SECONDS * 1000 : steps() < until) await setTimeout(20);
       if (kill === KILLS) break;
       const victim = kill % NODES;
       process.kill(nodes[victim]!.server.pid, 'SIGKILL');
@@ -142,6 +144,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     }
     isOver = true;
     await Promise.all(running);
+    if (SECONDS > 0) console.log({ kills: KILLS, steps: steps(), cut: sessions.reduce((sum, session) => sum + session.cut, 0) });
     expect(sessions.flatMap(({ violations }) => violations)).toEqual([]);
 
     const sql = await openPostgres({ url: databaseUrl, pool: 2 });

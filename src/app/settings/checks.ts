@@ -105,7 +105,7 @@ function checkReplication({ replication: { role, leaderAddr, secret }, auth, dat
 }
 
 /** What is not available with several nodes over one database. */
-function checkPostgres({ storage, postgres, database, backup, encryption, replication, binlog, workers, http3 }: Settings, name: Naming): string[] {
+function checkPostgres({ storage, postgres, database, backup, replication, binlog, workers, http3 }: Settings, name: Naming): string[] {
   const urlName = name('postgres.url', 'SVC_POSTGRES_URL');
   if (storage.driver !== 'postgres') return require(postgres.url === '', `${urlName}: set SVC_STORAGE_DRIVER=postgres, or leave the URL out`);
   return [
@@ -113,7 +113,6 @@ function checkPostgres({ storage, postgres, database, backup, encryption, replic
     ...require(database.path !== IN_MEMORY, `${name('database.path', 'SVC_PATH')}: expected a path in a folder of this node's own, for its audit log and uploads, got ${database.path}`),
     ...require(workers.count === 1, `${name('workers.count', 'SVC_WORKERS')}: expected 1 with the driver postgres, got ${workers.count}; start more nodes instead`),
     ...require(replication.role === undefined && !binlog.enabled, `${name('replication.role', 'SVC_REPLICATION_ROLE')}: replication and the binlog are of the driver sqlite; PostgreSQL has standbys of its own`),
-    ...require(encryption.key === '', `${name('encryption.key', 'SVC_ENCRYPTION_KEY')}: encryption at rest is not built for the driver postgres yet; encrypt the disk of the database`),
     ...require(backup.cron === '', `${name('backup.cron', 'SVC_BACKUP_CRON')}: the driver postgres leaves backups to the database; use pg_dump or its archives`),
     ...require(!http3.enabled, `${name('http3.enabled', 'SVC_EXTREME')}: extreme mode is of the driver sqlite`),
   ];

@@ -10,7 +10,6 @@ it.each([
   [{ ...URL, SVC_PATH: ':memory:' }, "SVC_PATH: expected a path in a folder of this node's own"],
   [{ ...URL, SVC_WORKERS: '2' }, 'SVC_WORKERS: expected 1 with the driver postgres, got 2; start more nodes instead'],
   [{ ...URL, SVC_BINLOG_ENABLED: 'true' }, 'replication and the binlog are of the driver sqlite'],
-  [{ ...URL, SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }, 'encryption at rest is not built for the driver postgres yet'],
   [{ ...URL, SVC_EXTREME: 'true' }, 'extreme mode is of the driver sqlite'],
 ])('refuses what does not go together with the driver: %o', (env, problem) => {
   const load = () => loadSettings({ env });

@@ -1,6 +1,6 @@
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
-import { transactWithCapacity } from './embedding-capacity.ts';
+import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
 import { CURRENT, type CurrentRow } from './document-rows.ts';
 import { checksumOf, expectsNothing, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
@@ -18,15 +18,20 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     const meta = await withSymbols(deps, identity, given, contentMd);
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
-    const { value } = await transactWithCapacity(deps, demand, async (work, versions) => {
-      await requireExpectedNow(work, identity, expected);
-      const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
-      const { addedAt, expiresAt } = outcome!;
-      const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: work.now, expires_at: expiresAt });
-      const stored = { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: work.now, ...(expiresAt !== null && { expiresAt }), checksum };
-      return { value: stored, stored: versions };
-    });
-    return value;
+    // An expectation is checked in a transaction of its own.
+    const together = expectsNothing(expected) ? deps.sharedWrites : undefined;
+    const { value: { addedAt, expiresAt, now } } = together === undefined
+      ? await transactWithCapacity(deps, demand, async (work, versions) => {
+        await requireExpectedNow(work, identity, expected);
+        const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
+        return { value: { ...outcome!, now: work.now }, stored: versions };
+      })
+      : await withCapacity(deps, demand, async (versions) => {
+        const put = await together.put(versions[0]!);
+        return { value: put, stored: versions, lsn: put.lsn };
+      });
+    const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });
+    return { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: now, ...(expiresAt !== null && { expiresAt }), checksum };
   };
 }
 

@@ -9,6 +9,7 @@ import type { Schemas } from '../schemas/index.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
+import type { SharedWrites } from './shared-writes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export type DocumentHandlers = Required<Pick<Handlers<Operations>,
@@ -30,6 +31,8 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly deltaRevisions?: boolean | undefined;
+  /** Where requests share transactions; absent if a transaction costs little. */
+  readonly sharedWrites?: SharedWrites | undefined;
 }
 
 export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;

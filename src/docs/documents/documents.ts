@@ -18,6 +18,7 @@ import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
 import { setDocumentTtl } from './set-document-ttl.ts';
+import { SharedWrites } from './shared-writes.ts';
 import { Sweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
@@ -60,7 +61,8 @@ const DELETED_RETENTION = 2_592_000;
 export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const stored = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const deps: Deps = { ...stored, ...(environment.isNode === true && { sharedWrites: new SharedWrites(stored) }) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

@@ -49,27 +49,38 @@ interface Demand<V extends Flagged> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The outcome of a write: `stored` are the flagged versions that were stored, `lsn` is the number of its last change. */
+export interface Stored<V extends Flagged, T> {
+  readonly value: T;
+  readonly stored: readonly V[];
+  readonly lsn: number;
+}
+
 /**
- * Waits for places in the embedding queue, then runs a transaction that writes documents. Documents that did not fit the queue are flagged,
- * so that followers of the feed do not embed them. `steps` returns its value and the flagged versions that were stored.
+ * Waits for places in the embedding queue, then writes documents. Documents that did not fit the queue are flagged, so that followers of
+ * the feed do not embed them.
  */
-export async function transactWithCapacity<V extends Flagged, T>(
-  deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>, { versions, toPending, waitBudget, signal }: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
+export async function withCapacity<V extends Flagged, T>(
+  { embeddingCapacity }: Pick<Deps, 'embeddingCapacity'>, { versions, toPending, waitBudget, signal }: Demand<V>, write: (versions: readonly V[]) => Promise<Stored<V, T>>,
 ): Promise<{ value: T; dropped: number }> {
   const pending = versions.map((version) => ((version.flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) === 0 ? toPending(version) : undefined));
-  const reservation = await deps.embeddingCapacity.reserve(pending.filter((each) => each !== undefined), waitBudget, signal);
+  const reservation = await embeddingCapacity.reserve(pending.filter((each) => each !== undefined), waitBudget, signal);
   const isDropped = (i: number): boolean => pending[i] !== undefined && reservation.dropped.has(pending[i].id);
   const flagged = versions.map((version, i) => (isDropped(i) ? { ...version, flags: version.flags | CHANGE_FLAGS.EMBEDDING_DROPPED } : version));
   try {
-    const { value, dropped, lsn } = await transact(deps, async (work) => {
-      const done = await steps(work, flagged);
-      const lost = done.stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
-      return { value: done.value, dropped: lost, lsn: await work.feed.append(work.tx, []) };
-    });
+    const { value, stored, lsn } = await write(flagged);
+    const dropped = stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
     reservation.commit(lsn, dropped);
     return { value, dropped };
   } catch (error) {
     reservation.cancel();
     throw error;
   }
+}
+
+/** As `withCapacity`, in a transaction of its own. */
+export function transactWithCapacity<V extends Flagged, T>(
+  deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>, demand: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
+): Promise<{ value: T; dropped: number }> {
+  return withCapacity(deps, demand, (versions) => transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) })));
 }

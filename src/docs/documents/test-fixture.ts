@@ -15,9 +15,10 @@ import { createDocuments, type Documents } from './index.ts';
 
 const ALL_DRIVERS = ['node:sqlite', 'sql.js'] as const;
 export type DriverName = (typeof ALL_DRIVERS)[number];
-/** PostgreSQL replaces both drivers, so the tests run over it only once. */
 // oxlint-disable-next-line node/no-process-env -- a switch of the tests, and no setting of the service
-export const DRIVERS: readonly DriverName[] = process.env['QUIRE_TEST_POSTGRES'] === undefined ? ALL_DRIVERS : ['node:sqlite'];
+export const OVER_POSTGRES = process.env['QUIRE_TEST_POSTGRES'] !== undefined;
+/** PostgreSQL replaces both drivers, so the tests run over it only once. */
+export const DRIVERS: readonly DriverName[] = OVER_POSTGRES ? ['node:sqlite'] : ALL_DRIVERS;
 
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;

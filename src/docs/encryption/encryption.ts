@@ -5,7 +5,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { readJob, readJobs } from './job-rows.ts';
+import { readJob, readJobs, readOpenJob } from './job-rows.ts';
 import { checkKeys, noteKeys } from './key-check.ts';
 import { Rotation } from './rotation.ts';
 import { encryptionStatus } from './status.ts';
@@ -23,6 +23,8 @@ export interface Encryption {
   check(): Promise<void>;
   /** Starts the background work, which writes: not for read-only servers. */
   start(): Promise<void>;
+  /** Begins work that other nodes have requested; does nothing before `start`. */
+  wake(): Promise<void>;
   /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
   /** Resolves when no work is running. */
@@ -35,8 +37,8 @@ export interface EncryptionAreas {
 }
 
 export function createEncryption(environment: DocsEnvironment, { collections, timer = systemTimer }: EncryptionAreas): Encryption {
-  const { sql, feed, clock, log, keys } = environment;
-  const rotation = keys && new Rotation({ sql, feed, clock, log, keys });
+  const { sql, feed, clock, log, keys, isNode } = environment;
+  const rotation = keys && new Rotation({ sql, feed, clock, log, keys, isNode });
   const switches = keys && new Switches({ sql, feed, clock, log, keys, timer });
   let started = false;
   const check = async (): Promise<void> => {
@@ -49,7 +51,7 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
   };
   return {
     handlers: {
-      getEncryptionStatus: () => encryptionStatus({ sql, collections, keys }, rotation?.current?.id),
+      getEncryptionStatus: async () => encryptionStatus({ sql, collections, keys }, rotation?.current?.id ?? (isNode === true ? (await readOpenJob(sql))?.id : undefined)),
       rotateEncryption: async ({ collection }) => {
         if (rotation === undefined) throw new ServiceError('invalid_argument', 'encryption is not configured');
         return rotation.rotate(collection.toLowerCase());
@@ -71,6 +73,11 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
       started = true;
       collections.onEncryptionSwitched(() => switches.start());
       switches.start();
+    },
+    async wake() {
+      if (!started) return;
+      switches!.start();
+      await rotation!.wake();
     },
     async stop() {
       await rotation?.stop();

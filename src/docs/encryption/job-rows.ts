@@ -33,9 +33,16 @@ export async function updateJob(tx: Transaction, job: EncryptionJob): Promise<vo
   );
 }
 
-/** Marks jobs that an earlier process left unfinished as ended. */
-export async function failInterrupted(tx: Transaction, now: number): Promise<void> {
-  await tx.run("UPDATE encryption_jobs SET status = 'failed', finished_at = ?, last_error = 'interrupted' WHERE status IN ('queued', 'running')", [now]);
+/** Marks jobs that an earlier process left unfinished as ended; with `keepQueued`, only those that had begun. */
+export async function failInterrupted(tx: Transaction, now: number, keepQueued: boolean): Promise<void> {
+  const queued = keepQueued ? '' : " OR status = 'queued'";
+  await tx.run(`UPDATE encryption_jobs SET status = 'failed', finished_at = ?, last_error = 'interrupted' WHERE status = 'running'${queued}`, [now]);
+}
+
+/** The oldest job that is queued or running. */
+export async function readOpenJob(queries: Queries): Promise<EncryptionJob | undefined> {
+  const row = await queries.get<JobRow>("SELECT * FROM encryption_jobs WHERE status IN ('queued', 'running') ORDER BY seq LIMIT 1");
+  return row && toJob(row);
 }
 
 /** Newest first. */

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { EncryptionJob } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { failInterrupted, insertJob, updateJob } from './job-rows.ts';
+import { failInterrupted, insertJob, readOpenJob, updateJob } from './job-rows.ts';
 import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
 import { storedBatches } from './stored-batches.ts';
 
 export interface RotationDeps extends ResealDeps {
   readonly log: Log;
+  /** Other processes share the database, and one of them does the work: the one that called `recover`. */
+  readonly isNode?: boolean | undefined;
 }
 
 type Job = { -readonly [K in keyof EncryptionJob]: EncryptionJob[K] };
@@ -25,9 +27,11 @@ export class Rotation {
   #starting: Promise<Job> | undefined;
   #work: Promise<void> = Promise.resolve();
   #stopping = new AbortController();
+  #worksHere: boolean;
 
   constructor(deps: RotationDeps) {
     this.#deps = deps;
+    this.#worksHere = deps.isNode !== true;
   }
 
   /** The queued or running job. */
@@ -37,9 +41,17 @@ export class Rotation {
 
   /** Marks the jobs of an earlier process as ended. */
   async recover(): Promise<void> {
-    const { sql, clock } = this.#deps;
-    const open = await sql.get("SELECT 1 AS found FROM encryption_jobs WHERE status IN ('queued', 'running')");
-    if (open !== undefined) await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock)));
+    const { sql, clock, isNode = false } = this.#deps;
+    if (await readOpenJob(sql) !== undefined) await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock), isNode));
+    this.#worksHere = true;
+  }
+
+  /** Begins a job that another process has queued, if this one does the work. */
+  async wake(): Promise<void> {
+    const isFree = (): boolean => this.#worksHere && this.#current === undefined && this.#starting === undefined && !this.#stopping.signal.aborted;
+    if (this.#deps.isNode !== true || !isFree()) return;
+    const job = await readOpenJob(this.#deps.sql);
+    if (job?.status === 'queued' && isFree()) this.#begin(job);
   }
 
   /** Starts a job for one collection, by its lowercased name, or for all if it is empty; returns the running job if there is one. */
@@ -62,16 +74,25 @@ export class Rotation {
   }
 
   async #start(collection: string): Promise<Job> {
-    const { sql, keys, clock } = this.#deps;
+    const { sql, keys, clock, isNode = false } = this.#deps;
     const job: Job = {
       id: `rot_${randomBytes(12).toString('hex')}`, status: 'queued', collection, primaryKeyID: keys.primaryId,
       startedAt: unixSeconds(clock), finishedAt: 0, scanned: 0, reencrypted: 0, skipped: 0, errors: 0, lastError: '',
     };
-    await sql.transaction((tx) => insertJob(tx, job));
-    this.#current = job;
+    const open = await sql.transaction(async (tx) => {
+      const other = isNode ? await readOpenJob(tx) : undefined;
+      if (other === undefined) await insertJob(tx, job);
+      return other;
+    });
+    if (open !== undefined) return open;
     const queued = { ...job };
-    this.#work = this.#run(job);
+    if (this.#worksHere) this.#begin(job);
     return queued;
+  }
+
+  #begin(job: Job): void {
+    this.#current = job;
+    this.#work = this.#run(job);
   }
 
   /** Never rejects. */

@@ -13,6 +13,10 @@ export interface CheckpointHeader {
   readonly at: number;
   /** Whether the index is an encrypted stream, bound to this header. */
   readonly sealed?: true;
+  /** The newest change that may be included, of a database that may be promoted or restored without its latest commits. */
+  readonly newest?: FeedPlace;
+  /** The database (`Sql.info.identity`), if the files are not beside it. */
+  readonly database?: string;
 }
 
 /** A change of the feed by its number and its time. */
@@ -45,20 +49,27 @@ export class CheckpointFiles {
   readonly #folder: string;
   readonly #magic: string;
   readonly #readOnly: boolean;
+  readonly #database: string | undefined;
 
   /**
    * The magic has 8 ASCII letters, and differs between kinds of views. With `readOnly`, files are not changed, because another process
-   * maintains them.
+   * maintains them. With `database`, checkpoints of other databases are ignored.
    */
-  constructor(folder: string, magic: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
+  constructor(folder: string, magic: string, { readOnly = false, database }: { readonly readOnly?: boolean; readonly database?: string } = {}) {
+    this.#database = database;
     if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
     this.#magic = magic;
     this.#readOnly = readOnly;
   }
 
-  /** The files beside a database, in a folder with its name and this ending; undefined for a database in memory. */
+  /**
+   * The files beside a database, or in the place that a server's database has for the files of this process, in a folder with its name and
+   * this ending; undefined for a database in memory.
+   */
   static beside({ info }: Pick<Sql, 'info'>, ending: string, magic: string): CheckpointFiles | undefined {
+    const { ownFiles, identity } = info;
+    if (ownFiles !== undefined && identity !== undefined) return new CheckpointFiles(`${ownFiles}.${ending}`, magic, { database: identity });
     if (info.driver !== 'node:sqlite' || info.path === ':memory:') return undefined;
     return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic, { readOnly: info.readOnly === true });
   }
@@ -78,12 +89,19 @@ export class CheckpointFiles {
     return keys && openStream(keys, this.#boundTo(header), index());
   }
 
-  /** Replaces the checkpoint so that a crash leaves either the old or the new one; with keys, it is encrypted. */
-  async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing): Promise<void> {
+  /**
+   * Replaces the checkpoint so that a crash leaves either the old or the new one; with keys, it is encrypted. `newest` is called when the
+   * state of the index that is saved is fixed.
+   */
+  async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing, newest?: () => Promise<FeedPlace | undefined>): Promise<void> {
     if (this.#readOnly) return;
-    const header: CheckpointHeader = keys === undefined ? plain : { ...plain, sealed: true };
+    const header: CheckpointHeader = { ...plain, ...(keys && { sealed: true }), ...(this.#database !== undefined && { database: this.#database }) };
     const content = keys === undefined ? index : sealStream(keys, this.#boundTo(header), index);
-    await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, header, content));
+    const complete = async (): Promise<CheckpointHeader> => {
+      const place = await newest?.();
+      return place === undefined ? header : { ...header, newest: place };
+    };
+    await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, complete, content));
   }
 
   /** What `confirm` recorded last, by collection; empty when that cannot be read. */
@@ -131,7 +149,8 @@ export class CheckpointFiles {
     try {
       const start = Buffer.alloc(HEADER_START + MAX_HEADER);
       const { bytesRead } = await file.read(start, 0, start.length, 0);
-      return parseHeader(start.subarray(0, bytesRead), this.#magic, collection);
+      const found = parseHeader(start.subarray(0, bytesRead), this.#magic, collection);
+      return found?.header.database === this.#database ? found : undefined;
     } finally {
       await file.close();
     }
@@ -149,13 +168,22 @@ export class CheckpointFiles {
   }
 }
 
-async function* withHeader(magic: string, header: CheckpointHeader, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const json = Buffer.from(JSON.stringify(header));
+/** The header is completed when the first piece of the index has been read. */
+async function* withHeader(magic: string, complete: () => Promise<CheckpointHeader>, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const start = Buffer.alloc(HEADER_START);
-  start.write(magic, 'latin1');
-  start.writeUInt32LE(json.length, MAGIC_LENGTH);
-  yield Buffer.concat([start, json]);
-  yield* index;
+  let isBegun = false;
+  const head = async (): Promise<Uint8Array> => {
+    const json = Buffer.from(JSON.stringify(await complete()));
+    start.write(magic, 'latin1');
+    start.writeUInt32LE(json.length, MAGIC_LENGTH);
+    return Buffer.concat([start, json]);
+  };
+  for await (const piece of index) {
+    if (!isBegun) yield head();
+    isBegun = true;
+    yield piece;
+  }
+  if (!isBegun) yield head();
 }
 
 function parseHeader(file: Buffer, magic: string, collection: string): { header: CheckpointHeader; end: number } | undefined {

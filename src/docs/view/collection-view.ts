@@ -30,6 +30,8 @@ interface Run {
   work: Promise<void>;
   /** Whether the subscriber has reached the changes from before the start. */
   current: boolean;
+  /** The history of the feed (`ChangeFeed.history`) to which the indexes belong. */
+  readonly history: number;
 }
 
 /**
@@ -59,11 +61,12 @@ export class CollectionView<Index extends ViewIndex> {
   async start(): Promise<void> {
     if (this.#run !== undefined) return;
     const head = await this.#env.feed.head();
+    const { history } = this.#env.feed;
     await this.#list();
     await this.#kept.clean(this.#collections.names());
     const starts = await this.#kept.usable(this.#collections.names(), head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
-    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false };
+    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false, history };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
       if (!run.abort.signal.aborted) this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
@@ -100,7 +103,7 @@ export class CollectionView<Index extends ViewIndex> {
   async caughtUp(signal?: AbortSignal): Promise<void> {
     const run = this.#run;
     if (run === undefined || !run.current) return;
-    const last = this.#env.feed.settled ?? await this.#env.feed.head();
+    const last = this.#env.feed.known ?? await this.#env.feed.head();
     try {
       await run.subscriber.caughtUp(last, signal);
     } catch (error) {
@@ -145,7 +148,7 @@ export class CollectionView<Index extends ViewIndex> {
 
   /** Whether every collection can be searched. */
   get isReady(): boolean {
-    return this.#listed && this.#run?.current === true && this.#collections.all().every(({ serving }) => serving !== undefined);
+    return this.#listed && this.#run?.current === true && this.#isCurrent(this.#run) && this.#collections.all().every(({ serving }) => serving !== undefined);
   }
 
   /** The index of a collection, undefined while it has nothing indexed. Throws `IndexLoading`. */
@@ -169,8 +172,13 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   #requireCurrent(): Run {
-    if (!this.#listed || this.#run?.current !== true) throw new IndexLoading(this.#kind.name, this.changed);
+    if (!this.#listed || this.#run?.current !== true || !this.#isCurrent(this.#run)) throw new IndexLoading(this.#kind.name, this.changed);
     return this.#run;
+  }
+
+  /** False if the database has lost changes that the indexes may include: then they must not serve before `restart`. */
+  #isCurrent({ history }: Run): boolean {
+    return history === this.#env.feed.history;
   }
 
   #notifyChange(): void {
@@ -258,8 +266,9 @@ export class CollectionView<Index extends ViewIndex> {
   /** The feed does not continue from the view's position: every index is rebuilt from the tables. */
   async #startOver(): Promise<number> {
     const head = await this.#env.feed.head();
-    await this.#list();
     const run = this.#run!;
+    if (!this.#isCurrent(run)) return head; // `restart` follows
+    await this.#list();
     for (const collection of this.#collections.all()) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
     return head;
   }

@@ -1,13 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { OVER_POSTGRES } from '../documents/test-fixture.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { languages, MAGIC, Views } from './test-fixture.ts';
 
 describe('the checkpoints of a view', () => {
   const views = new Views('node:sqlite');
   const { started, add, remove } = views;
-  const folder = (): string => `${views.fixture.sql.info.path}.test`;
+  const folder = (): string => `${views.fixture.sql.info.ownFiles ?? views.fixture.sql.info.path}.test`;
   beforeEach(async () => {
     await add('de', 'a');
     await add('en', 'b');
@@ -111,5 +112,40 @@ describe('the checkpoints of a view', () => {
     await view.caughtUp();
     await view.stop();
     expect(await readdir(folder())).toEqual([]);
+  });
+
+  describe.skipIf(!OVER_POSTGRES)('of a database on a server, which may be restored without its latest commits', () => {
+    /** Another commit takes the number of the lost one. */
+    const lose = async (key: string, lang: string): Promise<void> => {
+      const { sql, feed } = views.fixture;
+      const head = await feed.head();
+      await sql.transaction(async (tx) => {
+        await tx.run('DELETE FROM revisions WHERE ord IN (SELECT ord FROM documents WHERE key = ?)', [key]);
+        await tx.run('DELETE FROM spellings WHERE ord IN (SELECT ord FROM documents WHERE key = ?)', [key]);
+        await tx.run('DELETE FROM documents WHERE key = ?', [key]);
+        await tx.run('DELETE FROM changes WHERE lsn = ?', [head]);
+      });
+      views.fixture.advance(1);
+      await add(lang, 'other');
+    };
+
+    it('builds anew what may contain a lost commit, even if its own position is there', async () => {
+      const { view } = await started();
+      await add('it', 'd');
+      await view.caughtUp();
+      await view.stop();
+      const path = join(folder(), 'c.idx');
+      // It was written while the last change was being applied.
+      const before = await readFile(path, 'latin1');
+      await writeFile(path, before.replace(/"lsn":4,"at":\d+,"newest"/, '"lsn":2,"at":__,"newest"').replace('__', String((await views.fixture.sql.get('SELECT at FROM changes WHERE lsn = 2'))!['at'])), 'latin1');
+      await lose('d', 'pt');
+      expect(languages((await started()).view)).toEqual(['de', 'en', 'pt']);
+    });
+
+    it('builds anew what belongs to another database', async () => {
+      const path = join(folder(), 'c.idx');
+      await writeFile(path, (await readFile(path, 'latin1')).replace(/("database":"\d+\/)/, (start) => `${start.slice(0, -2)}${start.at(-2) === '1' ? '2' : '1'}/`), 'latin1');
+      expect((await started()).kind.puts.sort()).toEqual(['de', 'en']);
+    });
   });
 });

@@ -55,7 +55,8 @@ export class KeptIndexes<Index extends ViewIndex> {
       const header = await this.#files.header(name);
       if (header === undefined || (header.sealed === true && this.#keys === undefined)) continue;
       const kept = keptAs({ lsn: header.lsn, at: header.at }, confirmed.get(name));
-      if (kept.lsn <= head && (await this.#timeOf(kept.lsn)) === kept.at) usable.set(name, kept);
+      const { newest = kept } = header;
+      if (kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest)))) usable.set(name, kept);
     }
     return usable;
   }
@@ -90,7 +91,7 @@ export class KeptIndexes<Index extends ViewIndex> {
       // The saved state may be newer than `position`, which is harmless: those changes are applied again with the same result.
       collection.changed = 0;
       try {
-        await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined);
+        await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined, this.#mayLoseCommits ? () => this.#newest() : undefined);
         const written = { lsn: position, at };
         if (collection.serving === serving) collection.kept = { ...written, written };
       } catch (error) {
@@ -129,6 +130,19 @@ export class KeptIndexes<Index extends ViewIndex> {
     if (header === undefined || header.sealed === true) return false;
     await this.#files!.remove(collection);
     return true;
+  }
+
+  /** A server's database may be promoted or restored without the latest commits. SQLite's checkpoints do not belong to a restored database. */
+  get #mayLoseCommits(): boolean {
+    return this.#env.sql.info.driver === 'postgres';
+  }
+
+  async #isThere({ lsn, at }: FeedPlace): Promise<boolean> {
+    return (await this.#timeOf(lsn)) === at;
+  }
+
+  #newest(): Promise<FeedPlace | undefined> {
+    return this.#env.sql.get<{ lsn: number; at: number }>('SELECT lsn, at FROM changes ORDER BY lsn DESC LIMIT 1');
   }
 
   /** The time of a change; undefined when the feed does not have it (any more). */

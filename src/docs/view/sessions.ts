@@ -14,7 +14,7 @@ export interface Reaching {
 }
 
 export interface SessionDeps {
-  readonly feed: Pick<ChangeFeed, 'settled' | 'head' | 'reached'>;
+  readonly feed: Pick<ChangeFeed, 'settled' | 'known' | 'head' | 'reached'>;
   readonly views: readonly Reaching[];
   /** Milliseconds that a request waits for the number that it names. */
   readonly waitMs: number;
@@ -43,7 +43,7 @@ function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDep
     if (minLsn !== undefined) await reachTraced(minLsn, views, context.signal, deps);
     const output = await handler(input, context);
     // For a write, its own number or a later one. For a read, at least the number of everything that it returns.
-    if (effect === 'write' || minLsn !== undefined) onLsn?.(deps.feed.settled ?? (await deps.feed.head()));
+    if (effect === 'write' || minLsn !== undefined) onLsn?.((effect === 'write' ? deps.feed.known : deps.feed.settled) ?? (await deps.feed.head()));
     return output;
   };
 }

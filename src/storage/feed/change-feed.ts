@@ -3,6 +3,7 @@ import type { Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 import { FeedGap } from './feed-gap.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { SharedHead } from './shared-head.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 /** For documents that were stored consecutively; the first parameter is the offset from their ordinals to the numbers of the changes. */
@@ -73,10 +74,11 @@ export class ChangeFeed {
   /** The head as transactions see it that have appended. */
   readonly #headOf = new WeakMap<Transaction, number>();
   readonly #onAppend: () => void;
-  /** Whether other processes append, too: then the head that this process knows may be out of date. */
-  readonly #shared: boolean;
-  /** The head at which the readers were last woken. */
-  #seen = 0;
+  /** Present if other processes append, too: then the head that this process knows may be out of date. */
+  readonly #shared: SharedHead | undefined;
+  /** If other processes append, too: the last head that was read, at which the readers were woken. */
+  #seen: number | undefined;
+  #history = 0;
   /** If other processes append, too: the recent commits of this process, ascending. */
   #own: { readonly first: number; readonly last: number }[] = [];
 
@@ -85,7 +87,7 @@ export class ChangeFeed {
     this.#onAppend = onAppend;
     this.#sql = sql;
     this.#clock = clock;
-    this.#shared = shared;
+    this.#shared = shared ? new SharedHead(sql, (head, isRewound) => this.#sharedHeadRead(head, isRewound)) : undefined;
   }
 
   /**
@@ -136,24 +138,27 @@ export class ChangeFeed {
     const written = (): void => {
       this.#recent.add(numbered);
       this.#written = head + numbered.length;
+    };
+    tx.onWritten?.(() => {
+      written();
       this.#unsafe = Math.min(this.#unsafe, head + 1);
       this.#wake({ early: true });
-    };
-    tx.onWritten?.(written);
+    });
     tx.onCommit(() => {
       if (tx.onWritten === undefined) written();
       this.#unsafe = Infinity;
       this.#committed = head + numbered.length;
-      if (this.#shared) this.#noteOwn(head + 1, head + numbered.length);
+      if (this.#shared !== undefined) this.#noteOwn(head + 1, numbered.at(-1)!);
       this.#onAppend();
-      this.#wake({ early: false });
+      this.#wake(tx.onWritten === undefined ? undefined : { early: false });
     });
     return head + changes.length;
   }
 
-  #noteOwn(first: number, last: number): void {
+  #noteOwn(first: number, last: Change): void {
     if (this.#own.length === OWN_NOTED) this.#own = [];
-    this.#own.push({ first, last });
+    this.#own.push({ first, last: last.lsn });
+    this.#shared!.know(last);
   }
 
   /**
@@ -171,7 +176,7 @@ export class ChangeFeed {
    * the first append or the first read of the head, and if other processes append.
    */
   get latest(): number | undefined {
-    return this.#shared ? undefined : this.#latest;
+    return this.#shared === undefined ? this.#latest : undefined;
   }
 
   /**
@@ -179,21 +184,48 @@ export class ChangeFeed {
    * before its commit is reported.
    */
   get settled(): number | undefined {
-    return this.#shared ? undefined : this.#committed === this.#latest ? this.#committed : undefined;
+    return this.#shared === undefined && this.#committed === this.#latest ? this.#committed : undefined;
+  }
+
+  /**
+   * Number of the newest change that this process knows without a query: it includes all its own commits. Undefined if it is the head that
+   * is needed and not known.
+   */
+  get known(): number | undefined {
+    if (this.#shared === undefined) return this.settled;
+    return this.#seen === undefined ? undefined : Math.max(this.#seen, this.#committed ?? 0);
+  }
+
+  /**
+   * Changes when the database has lost changes that this process knew, as after the promotion of a standby that did not have the last
+   * commits: then everything that was read from it may be wrong. Found by `head`.
+   */
+  get history(): number {
+    return this.#history;
   }
 
   /** Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. */
   async head(): Promise<number> {
-    const head = await headOf(this.#sql);
+    const head = this.#shared === undefined ? await headOf(this.#sql) : await this.#shared.read();
     // The database was replaced by one that does not contain these changes.
     if (head < this.#recent.last) this.#recent.clear();
     // After a restore the head is greater than every number that was appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
-    if (this.#shared && head > this.#seen) {
-      this.#seen = head;
-      this.#wake();
-    }
     return head;
+  }
+
+  #sharedHeadRead(head: number, isRewound: boolean): void {
+    if (isRewound) {
+      this.#history++;
+      this.#recent.clear();
+      this.#own = [];
+      this.#latest = head;
+      this.#committed = this.#written = undefined;
+    }
+    const isNew = isRewound || this.#seen === undefined || head > this.#seen;
+    if (!isNew) return;
+    this.#seen = head;
+    this.#wake();
   }
 
   /** Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that aborts. */
@@ -227,10 +259,15 @@ export class ChangeFeed {
    */
   async read(after: number, limit: number, isEarly = false): Promise<Change[]> {
     this.#releaseRead();
-    // If no other process writes, a reader that has handled everything need not query the tables after each write.
-    if (!this.#shared && after === (isEarly ? this.#written : this.#committed)) return [];
+    // A reader that has handled everything need not query the tables after each write; it is woken when more is known.
+    if (after === this.#readableTo(isEarly)) return [];
     const changes = await this.#after(after, limit);
     return isEarly || (changes.at(-1)?.lsn ?? 0) < this.#unsafe ? changes : changes.filter(({ lsn }) => lsn < this.#unsafe);
+  }
+
+  #readableTo(isEarly: boolean): number | undefined {
+    if (this.#shared !== undefined) return this.known;
+    return isEarly ? this.#written : this.#committed;
   }
 
   async #after(after: number, limit: number): Promise<Change[]> {

@@ -43,6 +43,7 @@ export class Subscriber {
   readonly #waiters = new Waiters();
   #run: { abort: AbortController; ended: Promise<void> } | undefined;
   #position: number | undefined;
+  #history: number | undefined;
   #awake = Promise.withResolvers<void>();
 
   constructor(options: SubscriberOptions) {
@@ -105,6 +106,9 @@ export class Subscriber {
   async #step(signal: AbortSignal): Promise<void> {
     this.#awake = Promise.withResolvers<void>();
     const awake = this.#awake.promise;
+    const { feed, cursor } = this.#options;
+    if (this.#position !== undefined && this.#history !== feed.history) this.#position = await cursor.load(); // a stored one went back, too
+    this.#history = feed.history;
     const position = (this.#position ??= await this.#begin());
     this.#waiters.resolveUpTo(position);
     const next = await this.#advance(position, signal);

@@ -25,20 +25,24 @@ const LIST_OF_ROWS = /\bIN \(VALUES (?=\()/g;
 /** In SQLite, a unary plus before a column of a condition prevents the use of an index; it has no other meaning. */
 const UNARY_PLUS = /(\b(?:AND|WHERE) )\+(?=[a-z])/g;
 
+/** A literal of bytes. */
+const BYTES = /\bx'([0-9a-f]*)'/g;
+
 /** Whether a property of an object in a column of JSON is true. */
 const IS_TRUE = /([\w.]+) ->> '\$\.(\w+)' = 1\b/g;
 
 /**
  * Translates the common subset of SQL to PostgreSQL: `?` becomes `$1`, `$2`, ..., and the types in table definitions become those with the
- * same values. The prefix `main.`, which reaches a table behind a view on SQLite's connections, is removed. Everything else must already be
- * common to both.
+ * same values. The prefix `main.`, which reaches a table behind a view, becomes the name of the schema, or is removed if there are no views.
+ * Everything else must already be common to both.
  */
-export function toPostgres(sql: string): Translated {
+export function toPostgres(sql: string, schema?: string): Translated {
   const definition = /^(?:\s|--[^\n]*\n)*(?:create|alter)\s+table\b/i.test(sql);
   let source = definition ? outsideOfTokens(sql, translateTypes) : sql;
-  if (source.includes('main.')) source = outsideOfTokens(source, (part) => part.replace(/\bmain\./g, ''));
+  if (source.includes('main.')) source = outsideOfTokens(source, (part) => part.replace(/\bmain\./g, schema === undefined ? '' : `${schema}.`));
   if (source.includes('VALUES')) source = outsideOfTokens(source, (part) => part.replace(LIST_OF_ROWS, 'IN ('));
   if (source.includes('+')) source = outsideOfTokens(source, (part) => part.replace(UNARY_PLUS, '$1'));
+  if (source.includes("x'")) source = source.replace(BYTES, "'\\x$1'::bytea");
   if (source.includes('->>')) source = source.replace(IS_TRUE, "($1::jsonb ->> '$2') = 'true'");
   const offsets = placeholders(source);
   let text = '';

@@ -4,16 +4,17 @@ import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
 import { currentTracing } from '../../lib/tracing.ts';
+import { NAMES_TO_BE_SEALED, type KeyRing } from '../encryption/index.ts';
 import { batchSize } from '../batch-size.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../port.ts';
 import { leave, openHeavyPool, openPool, type PoolOptions } from './connections.ts';
-import { toPostgres } from './dialect.ts';
 import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
+import { EncryptedReads, openWritersRows } from './encrypted-rows.ts';
 import { PostgresPeers } from './peers.ts';
-import { PostgresTransaction } from './postgres-transaction.ts';
+import { PostgresTransaction, type OpenRows } from './postgres-transaction.ts';
 import { Statements } from './statements.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { toParameter, types } from './values.ts';
@@ -35,7 +36,17 @@ export interface PostgresOptions extends PoolOptions {
    * same value.
    */
   readonly turns?: boolean;
+  /** See `Sql.info`. */
+  readonly ownFiles?: string;
+  /** Keys of encryption at rest; only with `turns`. */
+  readonly keys?: KeyRing | undefined;
 }
+
+/** Settings that decide about durability, and what distinguishes the schema from those of other databases and servers. */
+const DESCRIBE = `
+  SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
+    (SELECT system_identifier::text FROM pg_control_system()) || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || current_schema() AS identity,
+    quote_ident(current_schema()) AS schema`;
 
 const BEGIN_READER = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
@@ -50,19 +61,26 @@ export class PostgresSql implements Sql {
   readonly peers: PostgresPeers;
   readonly #pool: Pool;
   readonly #heavy: Pool;
-  readonly #statements = new Statements();
+  readonly #statements: Statements;
+  /** With keys: reads over connections with views, which writers do not have. */
+  readonly #sealed: EncryptedReads | undefined;
+  readonly #writers: Pool | undefined;
   readonly #turns: TurnWriter | undefined;
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
   readonly #readers = new AsyncLocalStorage<boolean>();
   readonly #pending = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool, heavy: Pool, peers: PostgresPeers, info: Sql['info'], turns: boolean) {
+  private constructor(pool: Pool, peers: PostgresPeers, info: Sql['info'], schema: string, options: PostgresOptions) {
+    const { keys } = options;
     this.#pool = pool;
-    this.#heavy = heavy;
+    this.#heavy = openHeavyPool(options);
+    this.#statements = new Statements(keys && schema);
+    this.#sealed = keys && new EncryptedReads(keys, schema);
+    this.#writers = keys && openPool({ ...options, size: 1 });
     this.peers = peers;
     this.info = info;
-    this.#turns = turns ? new TurnWriter({ pool, statements: this.#statements }) : undefined;
+    this.#turns = options.turns === true ? new TurnWriter({ pool: this.#writers ?? pool, statements: this.#statements, opened: keys && writersRows(keys) }) : undefined;
     this.background = { all: (sql, params) => this.#read(this.#heavy, sql, params), get: async (sql, params) => (await this.#read(this.#heavy, sql, params))[0] as never };
   }
 
@@ -70,10 +88,12 @@ export class PostgresSql implements Sql {
   static async open(options: PostgresOptions): Promise<PostgresSql> {
     const pool = openPool(options);
     try {
-      const { rows: [found] } = await pool.query<{ fsync: string; commit: string }>("SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit");
+      const { rows: [found] } = await pool.query<{ fsync: string; commit: string; identity: string; schema: string }>(DESCRIBE);
       const durable = found!.fsync === 'on' && found!.commit !== 'off';
       const peers = await PostgresPeers.open(options.url);
-      return new PostgresSql(pool, openHeavyPool(options), peers, { driver: 'postgres', path: withoutPassword(options.url), durable }, options.turns === true);
+      const { url, ownFiles } = options;
+      const info = { driver: 'postgres', path: withoutPassword(url), durable, identity: found!.identity, ...(ownFiles !== undefined && { ownFiles }) } as const;
+      return new PostgresSql(pool, peers, info, found!.schema, options);
     } catch (cause) {
       await pool.end();
       if (cause instanceof ServiceError) throw cause;
@@ -104,17 +124,18 @@ export class PostgresSql implements Sql {
 
   async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
     this.#usable();
-    const { text, parameters } = toPostgres(sql);
+    const { text, parameters } = this.#statements.translate(sql);
     checkParameters(sql, parameters, params);
     const size = batchSize(options);
     const client = await connect(this.#heavy);
     let cursor: Cursor<R> | undefined;
     try {
+      await this.#sealed?.prepare(client);
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       // A consumer may pause for any time between two batches.
       await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       cursor = client.query(new Cursor<R>(text, params.map(toParameter), { types } as never));
-      for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size)) yield rows;
+      for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size)) yield this.#sealed?.open(rows) ?? rows;
     } catch (error) {
       throw translate(error);
     } finally {
@@ -131,8 +152,19 @@ export class PostgresSql implements Sql {
     return Promise.reject(this.#closing === undefined ? new ServiceError('not_implemented', 'a PostgreSQL database is restored with its own tools, such as pg_restore') : closedError());
   }
 
-  scrub(): Promise<void> {
-    return Promise.reject(new ServiceError('not_implemented', 'a PostgreSQL database is rewritten with its own tools, such as VACUUM FULL'));
+  /** With keys: rewrites the tables that may have held plaintext; the log of the server and its archives keep theirs. */
+  async scrub(): Promise<void> {
+    this.#usable();
+    if (this.#sealed === undefined) throw new ServiceError('not_implemented', 'a PostgreSQL database is rewritten with its own tools, such as VACUUM FULL');
+    const client = await connect(this.#heavy);
+    try {
+      await client.query('SET statement_timeout = 0');
+      await client.query(this.#statements.translate('VACUUM FULL main.documents, main.revisions, main.deleted_revisions, main.vectors').text);
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      client.release(true);
+    }
   }
 
   async healthy(): Promise<boolean> {
@@ -164,7 +196,7 @@ export class PostgresSql implements Sql {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     await this.#turns?.close();
-    await Promise.all([this.peers.close(), this.#pool.end(), this.#heavy.end()]);
+    await Promise.all([this.peers.close(), this.#pool.end(), this.#heavy.end(), this.#writers?.end()]);
   }
 
   /** Reads change nothing, so a read that fails with a lost connection is repeated. */
@@ -173,19 +205,24 @@ export class PostgresSql implements Sql {
     const budget = new ReconnectBudget();
     for (;;) {
       try {
-        const client = await pool.connect();
-        try {
-          const { rows } = await this.#statements.query(client, sql, params);
-          client.release();
-          return rows as R[];
-        } catch (error) {
-          client.release(isLost(error));
-          throw error;
-        }
+        const rows = await this.#readOnce<R>(await pool.connect(), sql, params);
+        return this.#sealed?.open(rows) ?? rows;
       } catch (error) {
         if (this.#closing !== undefined) throw closedError();
         if (!isStale(error) && !(isLost(error) && await budget.allows())) throw translate(error);
       }
+    }
+  }
+
+  async #readOnce<R extends Row>(client: PoolClient, sql: string, params: readonly SqlValue[]): Promise<R[]> {
+    try {
+      if (this.#sealed !== undefined && EncryptedReads.concerns(sql)) await this.#sealed.prepare(client);
+      const { rows } = await this.#statements.query(client, sql, params);
+      client.release();
+      return rows as R[];
+    } catch (error) {
+      client.release(isLost(error));
+      throw error;
     }
   }
 
@@ -215,11 +252,12 @@ export class PostgresSql implements Sql {
   async #try<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<Result<T>> {
     let client: PoolClient;
     try {
-      client = await this.#pool.connect();
+      client = await this.#connectReader();
     } catch (error) {
       return { error: translate(error), again: isLost(error) ? 'lost' : undefined };
     }
-    const tx = new PostgresTransaction(client, this.#statements, begin);
+    const sealed = this.#sealed;
+    const tx = new PostgresTransaction(client, this.#statements, begin, sealed && ((rows) => sealed.open(rows)));
     const inside = { open: true };
     try {
       const value = await this.#inside.run(inside, async () => work(tx));
@@ -234,6 +272,17 @@ export class PostgresSql implements Sql {
       return { error, again: isGone ? 'lost' : isConflict(cause) || isStale(cause) ? 'conflict' : undefined };
     } finally {
       inside.open = false;
+    }
+  }
+
+  async #connectReader(): Promise<PoolClient> {
+    const client = await this.#pool.connect();
+    try {
+      await this.#sealed?.prepare(client);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
   }
 
@@ -270,6 +319,11 @@ async function connect(pool: Pool): Promise<PoolClient> {
   } catch (error) {
     throw translate(error);
   }
+}
+
+/** Reads the names of the collections without plaintext once for rows with plaintext. */
+function writersRows(keys: KeyRing): OpenRows {
+  return (rows, query) => openWritersRows(keys, rows, async () => new Set((await query(NAMES_TO_BE_SEALED)).map((row) => row['collection'])));
 }
 
 function withoutPassword(url: string): string {

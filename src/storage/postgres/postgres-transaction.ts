@@ -2,7 +2,11 @@ import type { PoolClient } from 'pg';
 import type { Row, SqlValue, Transaction } from '../port.ts';
 import { controlsTransaction } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
+import { inChunks } from './rows-at-once.ts';
 import type { Statements } from './statements.ts';
+
+/** Decrypts the encrypted values of rows; `query` reads over the connection of the transaction. */
+export type OpenRows = <R extends Row>(rows: R[], query: (sql: string) => Promise<Row[]>) => R[] | Promise<R[]>;
 
 /**
  * One try of a transaction, over one connection. It begins with its first statement. A statement that fails makes the whole transaction
@@ -11,23 +15,26 @@ import type { Statements } from './statements.ts';
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #statements: Statements;
-  readonly #begin: string;
+  readonly #begin: string | undefined;
+  readonly #opened: OpenRows | undefined;
   #begun: Promise<unknown> | undefined;
   #isBegun = false;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `begin`: the statement that begins it. */
-  constructor(client: PoolClient, statements: Statements, begin: string) {
+  /** `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. */
+  constructor(client: PoolClient, statements: Statements, begin?: string, opened?: OpenRows) {
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;
+    this.#opened = opened;
+    this.#isBegun = begin === undefined;
   }
 
   /** False while there is nothing to commit. */
   get hasBegun(): boolean {
-    return this.#begun !== undefined;
+    return this.#isBegun || this.#begun !== undefined;
   }
 
   /** The database's error for the first statement that failed. */
@@ -48,6 +55,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const rows = await this.#all<R>(sql, params);
+    // Outside the step, because a value that cannot be decrypted is not a failure of the database.
+    return this.#opened === undefined ? rows : this.#opened(rows, (query) => this.#all(query, []));
+  }
+
+  #all<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
     return this.#step(sql, async () => {
       // If it only reads, the first statement need not wait for BEGIN: if BEGIN failed, nothing would be written.
       const begun = this.#isBegun ? undefined : this.#ensureBegun();
@@ -71,7 +84,7 @@ export class PostgresTransaction implements Transaction {
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
       if (!this.#isBegun) await this.#ensureBegun();
-      const results = await settled(rows.map((row) => this.#statements.run(this.#client, sql, row)));
+      const results = await settled(inChunks(sql, rows).map(([statement, values]) => this.#statements.run(this.#client, statement, values)));
       return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
   }
@@ -81,7 +94,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   #ensureBegun(): Promise<unknown> {
-    return (this.#begun ??= this.#client.query(this.#begin).then(() => (this.#isBegun = true)));
+    return (this.#begun ??= this.#client.query(this.#begin!).then(() => (this.#isBegun = true)));
   }
 
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {

@@ -17,7 +17,13 @@ interface Named extends Translated {
 /** The statements of a database, each translated once. Each connection parses and plans a statement when its name is first used there. */
 export class Statements {
   readonly #named = new Lru<string, Named>(KEPT);
+  readonly #schema: string | undefined;
   #next = 0;
+
+  /** `schema`: see `toPostgres`. */
+  constructor(schema?: string) {
+    this.#schema = schema;
+  }
 
   async query(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<QueryResult<Row>> {
     const named = this.#find(sql);
@@ -40,10 +46,15 @@ export class Statements {
     return { changes: changesRows(sql) ? (rowCount ?? 0) : 0 };
   }
 
+  /** A statement that is run only once. */
+  translate(sql: string): Translated {
+    return toPostgres(sql, this.#schema);
+  }
+
   #find(sql: string): Named {
     const known = this.#named.get(sql);
     if (known !== undefined) return known;
-    const named = { ...toPostgres(sql), name: `q${++this.#next}` };
+    const named = { ...this.translate(sql), name: `q${++this.#next}` };
     this.#named.set(sql, named);
     return named;
   }

@@ -6,7 +6,7 @@ import type { Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
-import { PostgresTransaction } from './postgres-transaction.ts';
+import { PostgresTransaction, type OpenRows } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
 /** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
@@ -29,6 +29,8 @@ type Outcome = { readonly member: Member; readonly error: unknown } | { readonly
 export interface TurnWriterOptions {
   readonly pool: Pool;
   readonly statements: Statements;
+  /** See `PostgresTransaction`. */
+  readonly opened?: OpenRows | undefined;
 }
 
 /**
@@ -129,32 +131,45 @@ export class TurnWriter {
     }
   }
 
+  /** A transaction that waits alone needs no savepoint: if it fails, so does the turn. Those that come later have the next turn. */
   async #runMembers(client: PoolClient, outcomes: Outcome[]): Promise<void> {
+    if (this.#queue.length === 1) return this.#runAlone(client, this.#queue.shift()!, outcomes);
     const started = performance.now();
     do {
       await this.#runMember(client, this.#queue.shift()!, outcomes);
     } while (this.#queue.length > 0 && outcomes.length < TURN_LIMIT && performance.now() - started < TURN_MILLIS);
   }
 
+  async #runAlone(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
+    const tx = new PostgresTransaction(client, this.#options.statements, undefined, this.#options.opened);
+    const outcome = await this.#work(member, tx);
+    outcomes.push(outcome);
+    if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
+    if ('error' in outcome) await client.query('ROLLBACK');
+  }
+
   /** Throws when the whole turn fails; the member is among the outcomes by then. */
   async #runMember(client: PoolClient, member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member');
-    const inside = { open: true };
-    let outcome: Outcome;
-    try {
-      const value = await member.inContext(() => this.#inside.run(inside, () => member.work(tx)));
-      outcome = tx.failure === undefined ? { member, value, tx } : { member, error: translate(tx.failure.error) };
-    } catch (error) {
-      outcome = { member, error };
-    } finally {
-      inside.open = false;
-      tx.end();
-    }
+    const tx = new PostgresTransaction(client, this.#options.statements, 'SAVEPOINT member', this.#options.opened);
+    const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
     if (!tx.hasBegun) return;
     if ('error' in outcome) await Promise.all([client.query('ROLLBACK TO member'), client.query('RELEASE member')]);
     else await client.query('RELEASE member');
+  }
+
+  async #work(member: Member, tx: PostgresTransaction): Promise<Outcome> {
+    const inside = { open: true };
+    try {
+      const value = await member.inContext(() => this.#inside.run(inside, () => member.work(tx)));
+      return tx.failure === undefined ? { member, value, tx } : { member, error: translate(tx.failure.error) };
+    } catch (error) {
+      return { member, error };
+    } finally {
+      inside.open = false;
+      tx.end();
+    }
   }
 }
 

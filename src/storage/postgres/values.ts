@@ -34,7 +34,8 @@ const PARSERS: Readonly<Record<number, Parse>> = {
   [OID.numeric]: (text) => (/^-?\d+$/.test(text) ? readInteger(text) : Number(text)),
 };
 
-const readText: Parse = (text) => (text.includes(ESCAPE) ? text.replace(ESCAPED, (_, digit) => (digit === '1' ? ESCAPE : '\u0000')) : text);
+/** Text as it was before it was stored. */
+export const readText = (text: string): string => (text.includes(ESCAPE) ? text.replace(ESCAPED, (_, digit) => (digit === '1' ? ESCAPE : '\u0000')) : text);
 
 /** Parsers for the columns of results, which arrive as text. */
 export const types = { getTypeParser: (oid: number): Parse => PARSERS[oid] ?? readText };

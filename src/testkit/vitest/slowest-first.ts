@@ -81,6 +81,8 @@ const SLOW = [
   'src/storage/postgres/driver.test.ts',
   'contract-tests/answer-size.test.ts',
   'contract-tests/encryption/at-rest.test.ts',
+  'contract-tests/encryption/postgres.test.ts',
+  'contract-tests/faults/nodes/failover.test.ts',
   'contract-tests/load/docs/soak.test.ts',
   'src/docs/fulltext/search/model.test.ts',
   'src/docs/vectors/search/search.test.ts',

@@ -1,0 +1,85 @@
+import { ServiceError } from '../../errors/index.ts';
+import { maxRevisionsOf, transact, type Deps, type TransactDeps } from './deps.ts';
+import { putVersions, type PutOutcome } from './put-versions.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import type { NewVersion } from './version.ts';
+
+/** Maximum number of documents in one transaction; it decides how long the event loop and other nodes wait for it. */
+const LIMIT = 256;
+
+export interface Put extends PutOutcome {
+  /** The time of the transaction, in Unix seconds. */
+  readonly now: number;
+  /** Number of the last change of the transaction. */
+  readonly lsn: number;
+}
+
+interface Member {
+  readonly version: NewVersion;
+  readonly resolve: (put: Put) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Documents that are put by several requests at once share a transaction, which costs a database on the network about as many statements as
+ * that of a single document. All that wait when a transaction begins are in it. If it fails for another reason than the database, each of
+ * them is put alone, so that only those fail that cannot be stored.
+ */
+export class SharedWrites {
+  readonly #deps: TransactDeps & Pick<Deps, 'collections'>;
+  readonly #waiting: Member[] = [];
+  /** Whether a transaction is requested that has not begun. */
+  #isRequested = false;
+
+  constructor(deps: TransactDeps & Pick<Deps, 'collections'>) {
+    this.#deps = deps;
+  }
+
+  put(version: NewVersion): Promise<Put> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ version, resolve, reject });
+      if (!this.#isRequested) void this.#request();
+    });
+  }
+
+  /** Never rejects. */
+  async #request(): Promise<void> {
+    this.#isRequested = true;
+    let members: Member[] = [];
+    try {
+      const puts = await transact(this.#deps, async (work) => {
+        members = this.#take();
+        return this.#putAll(work, members);
+      });
+      for (const [i, { resolve }] of members.entries()) resolve(puts[i]!);
+    } catch (error) {
+      // It could not begin, so none of those that wait can be put.
+      if (members.length === 0) members = this.#take();
+      if (members.length === 1 || (error instanceof ServiceError && error.code === 'unavailable')) for (const { reject } of members) reject(error);
+      else for (const { version, resolve, reject } of members) this.#putAlone(version).then(resolve, reject);
+    }
+  }
+
+  #take(): Member[] {
+    const members = this.#waiting.splice(0, LIMIT);
+    this.#isRequested = false;
+    if (this.#waiting.length > 0) void this.#request();
+    return members;
+  }
+
+  async #putAlone(version: NewVersion): Promise<Put> {
+    const [put] = await transact(this.#deps, (work) => this.#putAll(work, [{ version }]));
+    return put!;
+  }
+
+  async #putAll(work: UnitOfWork, members: readonly Pick<Member, 'version'>[]): Promise<Put[]> {
+    const outcomes = new Map<NewVersion, PutOutcome>();
+    for (const [collection, some] of Map.groupBy(members, ({ version }) => version.identity.collection)) {
+      const versions = some.map(({ version }) => version);
+      const put = await putVersions(work, versions, maxRevisionsOf(this.#deps, collection));
+      for (const [i, version] of versions.entries()) outcomes.set(version, put[i]!);
+    }
+    const lsn = await work.feed.append(work.tx, []);
+    return members.map(({ version }) => ({ ...outcomes.get(version)!, now: work.now, lsn }));
+  }
+}
