@@ -5,7 +5,7 @@ const COMPARED = 10;
  * The weight of the vector side if both sides share some of their best documents, and if they share none: the best values of a grid over
  * all judged sets together. `node fit-fusion.ts` in bench/ fits them to one half of each set and measures them on the other.
  */
-export const WEIGHTS = { agreed: 0.2, disagreed: 0.6 } as const;
+export const WEIGHTS = { agreed: 0.5, disagreed: 0.8 } as const;
 
 /**
  * The default weight of the vector side (decision D-149); takes the ordinals of both results, best first. If the words of a query name what
