@@ -40,7 +40,7 @@ export class TokenMatching {
   }
 
   /**
-   * How well documents have the words of a text or similar ones, from 0 to 1: the mean of their first passage and of their first 4,000
+   * How well documents have the words of a text or similar ones, from 0 to 1: the mean of their first passage and of their first 2,500
    * characters. Documents that changed since they were embedded, and large ones, are left out. Undefined if the current provider's model is
    * another one or has no token vectors.
    */
