@@ -4,6 +4,7 @@
 
 import { markCode } from './chunk/code.ts';
 import { OUTPUT, TEXT } from './chunk/layout.ts';
+import { blankMarkup } from './chunk/markup.ts';
 import { packFrom } from './chunk/pack.ts';
 import { markProse } from './chunk/prose.ts';
 
@@ -30,6 +31,12 @@ export function prose(length: u32): void {
 export function code(length: u32, profile: u32, budget: u32): void {
   assertRoom(length);
   markCode(TEXT, length, profile, budget);
+}
+
+/** Writes spaces over the markup of markdown of `length` bytes. */
+export function plain(length: u32): void {
+  assertRoom(length);
+  blankMarkup(TEXT, length);
 }
 
 /**

@@ -7,3 +7,4 @@ export { deskBytes, directoryOf, foldPageBytes, layModel, modelEnd, outputOf, sc
 export { indexVocabulary } from './embedding/vocabulary';
 export { tokenize } from './embedding/tokenizer';
 export { sumTokens } from './embedding/sum';
+export { matchTokens, prepareQuery } from './embedding/match';

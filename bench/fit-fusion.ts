@@ -1,6 +1,6 @@
 // Fits the default weight of vector results in hybrid search (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts` prints the values
-// fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The sides are those of
-// the operations of full-text and vector search. The objective is the mean gain of hybrid search over the better of its sides,
+// fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The scores of the sides are
+// those that hybrid search returns for each result. The objective is the mean gain of hybrid search over the better of its sides,
 // with losses weighted five times. Takes some minutes, because the sets are written and embedded first.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,8 @@ import type { Rankings } from './relevance/quire.ts';
 import { openService } from './support/docs-service.ts';
 
 const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
-const DEPTH = 50;
+/** Number of results; each side contributes as many candidates. */
+const DEPTH = 100;
 const BATCH = 200;
 const GRID = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
 const LOSS = 5;
@@ -88,19 +89,17 @@ async function read({ name, documents, sets: own }: Collection): Promise<JudgedS
   while ((await service.invoke('getVectorStats', {}, CALLER)).value.queue.depth > 0) await sleep(200);
   const keys = documents.map(({ id }) => id);
   const places = new Map(keys.map((key, ord) => [key, ord]));
-  const ask = async (operation: 'searchFullText' | 'searchVectors', input: object): Promise<Hit[]> => {
-    const { results } = (await service.invoke(operation, { collection: name, ...input }, CALLER)).value as { results: { document: { key: string }; score: number }[] };
-    return results.map(({ document, score }) => ({ ord: places.get(document.key)!, score }));
+  const ask = async (query: string): Promise<Omit<Query, 'id'>> => {
+    const { results } = (await service.invoke('searchHybrid', { collection: name, query, topK: DEPTH, oversample: 1 }, CALLER)).value;
+    const bestOf = (side: 'ftsScore' | 'vectorScore'): Hit[] => results.filter((result) => result[side] > 0)
+      .map((result) => ({ ord: places.get(result.document.key)!, score: result[side] })).sort((a, b) => b.score - a.score || a.ord - b.ord);
+    return { words: bestOf('ftsScore'), meaning: bestOf('vectorScore') };
   };
   const read: JudgedSet[] = [];
   for (const set of own) {
     const queries: Query[] = [];
     for (const { id, text: query } of set.queries) {
-      queries.push({
-        id,
-        words: await ask('searchFullText', { query, limit: DEPTH, mode: 'simple', algorithm: 'bm25' }),
-        meaning: await ask('searchVectors', { query, topK: DEPTH }),
-      });
+      queries.push({ id, ...await ask(query) });
     }
     read.push({ set, keys, queries });
   }

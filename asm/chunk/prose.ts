@@ -45,27 +45,27 @@ export function markProse(text: usize, length: u32): void {
   }
 }
 
-function onlyBlanks(at: usize, end: usize): bool {
+export function onlyBlanks(at: usize, end: usize): bool {
   while (at < end && load<u8>(at) === 0x20) at++;
   return at === end;
 }
 
 /** Number of backticks or tildes with which a line starts; 0 if there are fewer than three. */
-function fenceRun(first: usize, end: usize): usize {
+export function fenceRun(first: usize, end: usize): usize {
   const character = <u32>load<u8>(first);
   if (character !== BACKTICK && character !== TILDE) return 0;
   const run = lengthOfRun(first, end, character);
   return run < 3 ? 0 : run;
 }
 
-function lengthOfRun(first: usize, end: usize, character: u32): usize {
+export function lengthOfRun(first: usize, end: usize, character: u32): usize {
   let at = first;
   while (byteAt(at, end) === character) at++;
   return at - first;
 }
 
 /** The text behind opening backticks must not contain a backtick. */
-function opensFence(first: usize, run: usize, end: usize): bool {
+export function opensFence(first: usize, run: usize, end: usize): bool {
   if (load<u8>(first) === <u8>TILDE) return true;
   for (let at = first + run; at < end; at++) if (load<u8>(at) === <u8>BACKTICK) return false;
   return true;

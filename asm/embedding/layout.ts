@@ -9,7 +9,7 @@
 //
 // A desk is the working memory of one thread:
 //
-//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight | word | hashes | output: f32 | directory |
+//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32 | directory |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
 // A page has 16 bytes for each code point: its class, the number of bytes, and those bytes (src/kernels/bert-characters.ts).
@@ -42,6 +42,8 @@ const D_HASHES: usize = D_WORD + WORD_ROOM;
 /** Most bytes of a token. */
 export const LONGEST_TOKEN: u32 = 255;
 const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
+/** Tokens of a query with which texts are compared. */
+const MOST_QUERY_TOKENS: u32 = 64;
 /** Pages of 256 code points up to U+10FFFF. */
 const FOLD_PAGES: usize = 0x1100;
 const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
@@ -119,7 +121,9 @@ export function modelEnd(): usize {
 
 /** Bytes of a desk for the model. */
 export function deskBytes(): usize {
-  return termsOf(0) + 8 * <usize>tokenCount();
+  // A row of 16-bit numbers and one for each token of a query, with three more numbers.
+  const query: usize = (<usize>MOST_QUERY_TOKENS + 1) * (2 * <usize>dimensions() + 12);
+  return termsOf(0) + max(8 * <usize>tokenCount(), query);
 }
 
 /** Most bytes of a text. */

@@ -80,6 +80,10 @@ class CachedQueries implements CachedProvider {
     return this.#provider.passages;
   }
 
+  get matcher(): EmbeddingProvider['matcher'] {
+    return this.#provider.matcher?.bind(this.#provider);
+  }
+
   get cache(): QueryCacheCounters {
     return { hits: this.#hits, misses: this.#misses, size: this.#entries?.size ?? 0 };
   }

@@ -5,4 +5,4 @@ export type { EmbeddingErrorDetails } from './embedding-error.ts';
 export { cachedQueries } from './cached-queries.ts';
 export type { CachedProvider, QueryCacheCounters, QueryCacheOptions } from './cached-queries.ts';
 export { MAX_BATCH } from './provider.ts';
-export type { EmbeddingProvider, EmbeddingRole, PassageStyle, ProviderConfig, ProviderDeps } from './provider.ts';
+export type { EmbeddingProvider, EmbeddingRole, PassageStyle, ProviderConfig, ProviderDeps, TokenMatcher } from './provider.ts';

@@ -14,6 +14,14 @@ export interface PassageStyle {
   readonly stored: 'int8';
 }
 
+/** Compares texts token by token. */
+export interface TokenMatcher {
+  /** The distinct tokens of a text. */
+  tokensOf(text: string): Uint16Array<ArrayBuffer>;
+  /** How well texts have the tokens of a query or similar ones, from 0 to 1. */
+  matches(query: Uint16Array, texts: readonly Uint16Array[]): Float32Array;
+}
+
 /** Converts texts to vectors. */
 export interface EmbeddingProvider {
   readonly name: 'openai' | 'voyage' | 'local' | 'builtin';
@@ -35,6 +43,8 @@ export interface EmbeddingProvider {
   readonly maxBatch: number;
   /** Passages that suit the model, each of which is embedded after its title and headings; absent for the service's usual chunks. */
   readonly passages?: PassageStyle | undefined;
+  /** For a model that has vectors of tokens; rejects as `embed` does. */
+  readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
   /** Cancels calls in progress and releases threads and memory; later calls reject. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkCode, chunkProse, lexicalProfile } from '../text/chunk/index.ts';
+import { chunkCode, chunkProse, lexicalProfile, withoutMarkup } from '../text/chunk/index.ts';
 import { codeLevels } from '../text/chunk/code.ts';
 import { charactersOf, pack } from '../text/chunk/pack.ts';
 import { ChunkKernel } from './chunk.ts';
@@ -24,6 +24,11 @@ const code = textOf([
   '\n', '\n\n', '\r\n', '  ', ' ', '\t', 'x', 'return ', 'typeof', 'instanceof ', '= ', '=> ', '> ', '</a>', '(/[/}]/g)', "'a", "'\\n'", "'{'", "'é'", 'function f() {\n  g();\n}\n', 'é', '😀', 'a;b;',
 ]);
 
+const markup = textOf([
+  '# ', '\n## Title\n', '\n> quoted', '> # ', '\n', '\n\n', '\r\n', ' ', '\t', '```', '\n```js\n', '\n~~~\n', '\n  ````\n', '`', '``', '*', '_', '[', ']', '](', '](a (b) "c")', '(', ')', '![', '!', '|', '{{', '}}', '{', '}',
+  '{{name("a", \'b\')}}', '"', "'", '<', '>', '<b>', '</b', '<a href="x">', '<!--', '-->', '&', '&lt;', '&#x20;', ';', '#', 'http', 'https://a.b/c?d=(e)', '://', 'word', 'été', '😀', 'x'.repeat(990),
+]);
+
 const budget = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 400 }));
 const profile = fc.oneof(fc.integer({ min: 0, max: 0x3fff }), fc.constantFrom('javascript', 'python', 'rust', 'go', 'sql', 'lua', 'html', 'scss', '').map(lexicalProfile));
 
@@ -31,6 +36,12 @@ describe.each(BUILDS)('the $build build and its twin', ({ kernel }) => {
   it('cut markdown at the same places', () => {
     fc.assert(fc.property(markdown, budget, (text, size) => {
       expect(kernel.prose(text, size)).toEqual(chunkProse(text, size));
+    }), { numRuns: 1500 });
+  });
+
+  it('remove the same markup', () => {
+    fc.assert(fc.property(fc.oneof(markup, markdown), (text) => {
+      expect(kernel.withoutMarkup(text).toString()).toBe(withoutMarkup(text));
     }), { numRuns: 1500 });
   });
 

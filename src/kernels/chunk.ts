@@ -14,6 +14,7 @@ interface ChunkExports extends WebAssembly.Exports {
   outputAddress(): number;
   prose(length: number): void;
   code(length: number, profile: number, budget: number): void;
+  plain(length: number): void;
   pack(from: number, line: number, length: number, budget: number, whole: number): number;
 }
 
@@ -51,16 +52,35 @@ export class ChunkKernel {
     return this.#chunks(text, budget, true, (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
   }
 
+  /** Markdown without its markup, with a space for each byte of it; `withoutMarkup` in src/text/chunk has the rules. */
+  withoutMarkup(text: string | Uint8Array): Buffer<ArrayBuffer> {
+    const { memory, exports, length } = this.#load(text);
+    exports.plain(length);
+    const plain = Buffer.from(new Uint8Array(memory.buffer, exports.textAddress(), length));
+    this.#release(memory);
+    return plain;
+  }
+
   #chunks(text: string | Uint8Array, budget: number, whole: boolean, mark: (exports: ChunkExports, length: number) => void): ChunkRange[] {
     if (!Number.isSafeInteger(budget) || budget < 1) throw new RangeError(`the size of chunks must be a positive integer, got ${budget}`);
+    const { memory, exports, length } = this.#load(text);
+    mark(exports, length);
+    const chunks = readChunks(memory, exports, length, Math.min(budget, MAX_BYTES), whole);
+    this.#release(memory);
+    return chunks;
+  }
+
+  /** Writes a text into the memory. */
+  #load(text: string | Uint8Array): { memory: WebAssembly.Memory; exports: ChunkExports; length: number } {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     if (bytes.length > MAX_BYTES) throw new RangeError(`a text of at most ${MAX_BYTES} bytes can be cut, got ${bytes.length}`);
     const { memory, exports } = this.#instance(bytes.length);
     new Uint8Array(memory.buffer).set(bytes, exports.textAddress());
-    mark(exports, bytes.length);
-    const chunks = readChunks(memory, exports, bytes.length, Math.min(budget, MAX_BYTES), whole);
+    return { memory, exports, length: bytes.length };
+  }
+
+  #release(memory: WebAssembly.Memory): void {
     if (memory.buffer.byteLength > KEPT_MEMORY) this.#exports = this.#memory = undefined;
-    return chunks;
   }
 
   /** The instance, with memory for a text and this many levels. */

@@ -34,6 +34,15 @@ export class EmbeddingTwin {
     return length === 0 ? sum : sum.map((value) => value / length);
   }
 
+  /** See `EmbeddingKernel.matches`. */
+  match(query: readonly number[], text: readonly number[]): number {
+    const rowOf = (id: number): Int8Array => this.#rows.subarray(id * this.#dims, (id + 1) * this.#dims);
+    const asked = query.slice(0, 64).map((id) => ({ row: rowOf(id), length: Math.hypot(...rowOf(id)), scale: this.#scales[id]! }));
+    const total = asked.reduce((sum, { length, scale }) => sum + length * scale, 0);
+    const similarities = asked.map(({ row, length, scale }) => length * scale * text.reduce((best, id) => Math.max(best, cosine(row, rowOf(id))), 0));
+    return total > 0 ? similarities.reduce((sum, value) => sum + value, 0) / total : 0;
+  }
+
   /** Splits a word into the longest tokens, from its beginning on; returns only the unknown token if no token matches the rest of the word. */
   #pieces(characters: readonly string[]): number[] {
     const unknown = [this.#ids.get('[UNK]')!];
@@ -50,6 +59,11 @@ export class EmbeddingTwin {
     }
     return found;
   }
+}
+
+function cosine(a: Int8Array, b: Int8Array): number {
+  const lengths = Math.hypot(...a) * Math.hypot(...b);
+  return lengths === 0 ? 0 : a.reduce((sum, value, i) => sum + value * b[i]!, 0) / lengths;
 }
 
 function wordsOf(text: string): string[] {

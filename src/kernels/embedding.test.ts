@@ -41,6 +41,17 @@ describe.each(['release', 'debug'] as const)('sums of token vectors, %s build', 
     }), { numRuns: build === 'release' ? 600 : 100 });
   });
 
+  it('match texts as the twin does, whatever is embedded between', () => {
+    const ids = fc.uniqueArray(fc.nat(TOKENS.length - 1), { maxLength: 12 });
+    fc.assert(fc.property(ids, fc.array(ids, { maxLength: 4 }), (query, texts) => {
+      kernel.vector('the cat');
+      const got = kernel.matches(Uint16Array.from(query), texts.map((tokens) => Uint16Array.from(tokens)));
+      expect(got).toHaveLength(texts.length);
+      for (const [i, tokens] of texts.entries()) expect(got[i]).toBeCloseTo(twin.match(query, tokens), 5);
+    }), { numRuns: build === 'release' ? 300 : 60 });
+    expect(kernel.matches(new Uint16Array(70).fill(3), [Uint16Array.of(3)])[0]).toBeCloseTo(1, 5);
+  });
+
   it('are made by several kernels over one memory', () => {
     const other = new EmbeddingKernel(laid, build);
     for (const given of ['the cat', 'cats!', '日本 한', 'the cat the cat']) {

@@ -27,6 +27,8 @@ interface EmbeddingExports extends WebAssembly.Exports {
   foldPageBytes(): number;
   tokenize(desk: number, length: number): number;
   sumTokens(desk: number, count: number): void;
+  prepareQuery(desk: number, count: number): void;
+  matchTokens(desk: number, count: number, queryCount: number): number;
 }
 
 const PAGE = 65_536;
@@ -37,6 +39,8 @@ const FLOAT = 4;
 /** Maximum bytes per UTF-16 unit, from which the capacity of the text buffer follows. */
 const UTF8_BYTES = 3;
 const MISSING = 0x8000_0000;
+/** Must match asm/embedding/layout.ts. */
+const MAX_QUERY_TOKENS = 64;
 
 /** A memory that contains a model. Threads can share it: it can be posted to another thread. */
 export interface ModelMemory {
@@ -98,6 +102,22 @@ export class EmbeddingKernel {
     this.#call.sumTokens(this.#desk, this.#tokenize(text));
     const output = new Float32Array(this.#memory.buffer, this.#call.outputOf(this.#desk), this.dims);
     return output.every((value) => value === 0) ? undefined : Float32Array.from(output);
+  }
+
+  /**
+   * How well texts have the words of a query or similar ones, from 0 to 1: the cosine of each token of the query to the nearest token of the
+   * text, averaged by the lengths of the query's token vectors. All are given by their distinct tokens; only the first 64 of the query count.
+   */
+  matches(query: Uint16Array, texts: readonly Uint16Array[]): Float32Array<ArrayBuffer> {
+    const asked = query.subarray(0, MAX_QUERY_TOKENS);
+    this.#call.prepareQuery(this.#desk, this.#putTokens(asked));
+    return Float32Array.from(texts, (text) => this.#call.matchTokens(this.#desk, this.#putTokens(text), asked.length));
+  }
+
+  #putTokens(tokens: Uint16Array): number {
+    const some = tokens.subarray(0, this.#call.textRoom());
+    new Uint16Array(this.#memory.buffer, this.#call.tokensOf(this.#desk), some.length).set(some);
+    return some.length;
   }
 
   #tokenize(text: string): number {

@@ -35,12 +35,15 @@ describe('chunksOf', () => {
     const { chunksOf, chunkingOf } = createChunker({ chunkEnabled: true }, () => style);
     const document = { key: 'a', meta: { title: ['Bread'] }, contentMd: '# Rye\n\nRye bread is dark, and keeps for a week.\n\n## Sour\n\nSour dough needs flour, water, salt and days.\n' };
     expect(chunksOf(document).map((chunk) => [chunk.context, chunk.text, embeddedText(chunk)])).toEqual([
-      ['Bread', '# Rye\n\nRye bread is dark, and keeps for a week.', 'Bread\n# Rye\n\nRye bread is dark, and keeps for a week.'],
-      ['Bread\nRye', '## Sour\n\nSour dough needs flour, water, salt and days.', 'Bread\nRye\n## Sour\n\nSour dough needs flour, water, salt and days.'],
+      ['Bread', '# Rye\n\nRye bread is dark, and keeps for a week.', 'Bread\nRye\n\nRye bread is dark, and keeps for a week.'],
+      ['Bread\nRye', '## Sour\n\nSour dough needs flour, water, salt and days.', 'Bread\nRye\nSour\n\nSour dough needs flour, water, salt and days.'],
     ]);
-    expect(chunkingOf(document)).toMatch(/^passages 60 /);
+    expect(chunkingOf(document)).toMatch(/^plain 60 /);
     expect(chunkingOf({ ...document, meta: { title: ['Loaf'] } })).not.toBe(chunkingOf(document));
     expect(createChunker({ chunkEnabled: true, chunkSize: 1000 }, () => style).chunksOf(document)).toHaveLength(1);
+    const [first, second] = chunksOf({ key: 'a', meta: {}, contentMd: 'See [the **shop**](/en/shop) for more of it.\n\n```sh\nbuy --rye\n```\n' });
+    expect([first!.text, embeddedText(first!)]).toEqual(['See [the **shop**](/en/shop) for more of it.', 'See the shop for more of it.']);
+    expect(embeddedText(second!)).toBe('```sh\nbuy --rye\n```');
     const code = { key: 'a.ts', meta: {}, contentMd: 'const a = 1;\n' };
     expect(chunksOf(code)[0]).not.toHaveProperty('context');
     expect(createChunker({ chunkEnabled: true }).chunkingOf(document)).toBe('prose 1500');

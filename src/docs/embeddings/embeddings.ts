@@ -20,6 +20,7 @@ import { Providers, type CreateProvider } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
+import { TokenMatching } from './token-matching.ts';
 import { isStale, readVectorStats } from './vector-stats.ts';
 import { vectorsOfCollection, vectorsOfDocuments, type ModelIdentity, type StoredVector } from './vector-rows.ts';
 
@@ -68,6 +69,8 @@ export interface Embeddings extends Chunker {
   readonly encoder: Encoder;
   /** Weight of the first passage of a document in its score, for vectors of a model; 0 if only its best passage counts. */
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
+  /** Compares documents with a query token by token; see `TokenMatching`. */
+  readonly matching: Pick<TokenMatching, 'similarities'>;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
@@ -110,6 +113,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
     isBusy: () => queue.gate.depth > 0,
   });
+  const matching = new TokenMatching({ sql, clock, chunker, providers, codec: environment.codec });
   const exclusively = oneAfterTheOther();
   let started = false;
   let warning: Promise<void> = Promise.resolve();
@@ -209,6 +213,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       return { vector: vectors[0]!, ...rest };
     },
     encoder,
+    matching,
     leadWeightOf(model) {
       const provider = providers.current;
       return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;

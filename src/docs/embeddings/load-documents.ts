@@ -34,9 +34,12 @@ interface BodyRow extends Row {
   readonly body: Uint8Array;
 }
 
-/** The current documents of some ordinals; those that were removed or have expired at `now` are left out. */
+/**
+ * The current documents of some ordinals; those that were removed or have expired at `now` are left out. With `characters`, only that many of
+ * a body are cut into chunks.
+ */
 export async function loadDocuments(
-  queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number,
+  queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number, characters = Infinity,
 ): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }> {
   const documents: LoadedDocument[] = [];
   const unreadable: UnreadableDocument[] = [];
@@ -53,7 +56,7 @@ export async function loadDocuments(
     const meta = JSON.parse(row.meta) as Meta;
     const document = { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta }) };
     try {
-      documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: await codec.decodeAsync(row.body) }) });
+      documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeAsync(row.body)).slice(0, characters) }) });
     } catch (error) {
       unreadable.push({ ...document, error: error as Error });
     }

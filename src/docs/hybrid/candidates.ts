@@ -21,6 +21,8 @@ export class Candidates {
   readonly #request: HybridRequest;
   #words = new Map<number, WordsHit>();
   #meaning: MeaningHit[] = [];
+  /** Vector scores of documents that only the lexical side has found. */
+  #others: MeaningHit[] = [];
   /** All lexical matches, if facets are counted. */
   #matches: OrdSet | undefined;
   readonly #distances = new Map<number, number>();
@@ -47,7 +49,7 @@ export class Candidates {
   }
 
   /** Adds the results of a read that began at `positions`; for the documents of `only`, they replace the earlier ones. */
-  take({ words, matches, meaning, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
+  take({ words, matches, meaning, others, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
     this.#first ??= positions;
     for (const ord of only ?? []) {
       this.#later.set(ord, positions);
@@ -55,7 +57,9 @@ export class Candidates {
       this.#distances.delete(ord);
       this.#matches?.delete(ord);
     }
-    this.#meaning = [...this.#meaning.filter(({ ord }) => only?.has(ord) !== true), ...meaning];
+    const kept = ({ ord }: MeaningHit): boolean => only?.has(ord) !== true;
+    this.#meaning = [...this.#meaning.filter(kept), ...meaning];
+    this.#others = [...this.#others.filter(kept), ...others];
     for (const hit of words) this.#words.set(hit.ord, hit);
     for (const [ord, distance] of distances ?? []) this.#distances.set(ord, distance);
     if (this.#matches === undefined) this.#matches = matches;
@@ -65,7 +69,10 @@ export class Candidates {
   /** Best first. */
   fused(): FusedHit[] {
     const { fusion } = this.#request;
-    return fuse(this.#found(), this.#nearest(), fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
+    const nearest = this.#nearest();
+    const found = new Set(nearest.map(({ ord }) => ord));
+    const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
+    return fuse(this.#found(), [...nearest, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
   }
 
   /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */

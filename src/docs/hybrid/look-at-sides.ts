@@ -21,6 +21,8 @@ export interface Scope {
 /** What both sides find at one time, with scores multiplied by boosts. */
 export interface Look extends FoundByWords {
   readonly meaning: readonly MeaningHit[];
+  /** Vector scores of the best documents that only the lexical side has found, if the weights of the sides are fitted. */
+  readonly others: readonly MeaningHit[];
   /** The algorithm that was used; undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;
   /** Number of documents whose vectors could not be compared. */
@@ -28,6 +30,9 @@ export interface Look extends FoundByWords {
   /** Distances in metres of the hits from the centre of the circle, if there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
 }
+
+/** Number of documents from the lexical side whose vectors are compared although the vector side has not found them. */
+const OTHERS = 20;
 
 interface Ground {
   readonly eligible: OrdSet | undefined;
@@ -40,7 +45,8 @@ export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scop
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
   const ground = { eligible: only === undefined ? documents : narrowed(documents, only), factors: boostFactors(columns, boost) };
   const [found, near] = await Promise.all([scope.side.look(ground.eligible, ground.factors), lookAtMeaning(deps, request, scope, ground)]);
-  return { ...found, ...near, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
+  const others = await lookAtOthers(deps, request, scope, ground, found, near.meaning);
+  return { ...found, ...near, others, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
 }
 
 function distancesOf({ words: { geo } }: HybridDeps, { collection, circle }: HybridRequest, hits: readonly { readonly ord: number }[]): Map<number, number> {
@@ -55,6 +61,18 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
   const set = OrdSet.of(ords);
   if (eligible !== undefined) set.intersect(eligible);
   return set;
+}
+
+/**
+ * The vector side returns only its nearest documents; of the others, it is unknown how near they are. Without this, the fusion would count
+ * them as infinitely far, and rank a document that both sides find mediocre above the best one of the lexical side.
+ */
+async function lookAtOthers(deps: HybridDeps, request: HybridRequest, scope: Scope, { factors }: Ground, { words }: FoundByWords, meaning: readonly MeaningHit[]): Promise<readonly MeaningHit[]> {
+  if (!request.isFitted || request.mode !== 'parent' || scope.vector === undefined) return [];
+  const near = new Set(meaning.map(({ ord }) => ord));
+  const others = words.slice(0, OTHERS).filter(({ ord }) => !near.has(ord));
+  if (others.length === 0) return [];
+  return (await lookAtMeaning(deps, request, scope, { eligible: OrdSet.of(others.map(({ ord }) => ord)), factors })).meaning;
 }
 
 /** Vectors of former bodies do not describe the documents as they are returned, so they are left out. */

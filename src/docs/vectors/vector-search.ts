@@ -10,6 +10,8 @@ export interface QueryVector {
    * with all of its dimension.
    */
   readonly model?: ModelIdentity | undefined;
+  /** What was embedded; the best documents are also compared with it token by token, if the model has token vectors. */
+  readonly text?: string | undefined;
 }
 
 export interface NearestQuery extends QueryVector {
@@ -82,7 +84,7 @@ export interface VectorSearch {
    * The vector of a text that is not blank, for searching a collection. Throws `invalid_argument` without a provider, `unavailable` when
    * the provider fails, and `index_loading`.
    */
-  embedQuery(text: string, signal?: AbortSignal, collection?: string): Promise<Required<QueryVector> & { readonly model: ModelIdentity }>;
+  embedQuery(text: string, signal?: AbortSignal, collection?: string): Promise<QueryVector & { readonly model: ModelIdentity }>;
   /** Reranks results; see `Encoder`. */
   readonly encoder: Pick<Encoder, 'isWanted' | 'similarities'>;
   /** Vectors of texts that are not blank; see `Embeddings`. */

@@ -32,7 +32,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -64,10 +64,10 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
     const present = collection === undefined ? [] : view.indexOf(collection)?.models() ?? [];
     const { vector, ...model } = await embeddings.embedQuery(text, signal, present);
-    return { vector, model };
+    return { vector, model, text };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model),
+    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model), matching: embeddings.matching,
     encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
-import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole, type TokenMatcher } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 import { tokenModel } from './token-model.ts';
 
@@ -45,6 +45,12 @@ export class StaticProvider implements EmbeddingProvider {
       vectors.push(kernel.vector(text) ?? spelling(text));
     }
     return vectors;
+  }
+
+  async matcher(): Promise<TokenMatcher> {
+    this.#mustGoOn(undefined);
+    const kernel = await this.#open();
+    return { tokensOf: (text) => Uint16Array.from(new Set(kernel.tokens(text))), matches: (query, texts) => kernel.matches(query, texts) };
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { DimensionError, VectorIndexClosedError, type Algorithm, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
+import type { Embeddings } from '../../embeddings/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
@@ -9,6 +10,7 @@ import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { fullVectors } from './full-vectors.ts';
 import { searchWithLeads } from './lead-scores.ts';
+import { MATCHED, matchTokens } from './match-tokens.ts';
 import { outdatedOrds, unusableOrds } from './usable-hits.ts';
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
@@ -17,6 +19,7 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
   /** Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts. */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
+  readonly matching: Embeddings['matching'];
 }
 
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
@@ -29,6 +32,17 @@ const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'o
 
 /** See `VectorSearch.searchByVector`. */
 export async function searchByVector(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
+  const { text, model, k, threshold = -Infinity, collection } = query;
+  // Bodies in a bucket would have to be fetched.
+  const isLocal = deps.collections.configOf(collection)?.storageBackend !== 's3';
+  if (text === undefined || model === undefined || !isLocal || leadWeightOf(deps, query) === 0) return searchVectors(deps, query, signal);
+  const found = await searchVectors(deps, { ...query, k: Math.max(k, MATCHED), threshold: undefined }, signal);
+  const hits = await matchTokens(found.hits, (ords) => deps.matching.similarities(text, model, ords));
+  return { ...found, hits: hits.filter(({ score }) => score >= threshold).slice(0, k) };
+}
+
+/** Finds the nearest by their vectors alone. */
+async function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
   const { collection, k, quotable = false } = query;
   const excluded = new Set<number>();
   for (let round = 1; ; round++) {
@@ -65,7 +79,7 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   const fromDisk = config?.diskOnlyVectors === true;
   const oversample = query.oversample ?? (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
   const filter = filterOf(index, query, excluded);
-  const leadWeight = query.perDocument === true && (query.metric ?? 'cosine') === 'cosine' ? deps.leadWeightOf(query.model) : 0;
+  const leadWeight = leadWeightOf(deps, query);
   const wanted: VectorQuery = {
     vector: query.vector, k: query.k, algorithm,
     metric: query.metric ?? 'cosine', perDocument: query.perDocument ?? false,
@@ -77,6 +91,11 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   const { hits, algorithm: used } = await inRange(() => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted)));
   // A model may use int8 by default; then the rows were scanned as they are stored, which is what was requested.
   return { hits, algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used, incomparable };
+}
+
+/** Weight of the first passage; 0 where documents are not scored by several passages. */
+function leadWeightOf(deps: NearestDeps, { perDocument, metric = 'cosine', model }: NearestQuery): number {
+  return perDocument === true && metric === 'cosine' ? deps.leadWeightOf(model) : 0;
 }
 
 function comparableCount(index: CollectionVectors, { model, vector }: NearestQuery): number {
