@@ -231,6 +231,10 @@ import type {
   DeleteDictionaryWordsResponses,
   LoginData,
   LoginResponses,
+  RefreshSessionData,
+  RefreshSessionResponses,
+  LogoutData,
+  LogoutResponses,
   GetSignInMethodsData,
   GetSignInMethodsResponses,
   StartOidcSignInData,
@@ -434,6 +438,8 @@ export interface Operations {
   addDictionaryWords: Operation<FlatInput<NonNullable<AddDictionaryWordsData['body']>, 'frequency'>, AddDictionaryWordsResponses[200]>;
   deleteDictionaryWords: Operation<FlatInput<NonNullable<DeleteDictionaryWordsData['body']>>, DeleteDictionaryWordsResponses[200]>;
   login: Operation<FlatInput<NonNullable<LoginData['body']>>, LoginResponses[200]>;
+  refreshSession: Operation<Record<never, never>, RefreshSessionResponses[200]>;
+  logout: Operation<FlatInput<NonNullable<LogoutData['body']>, 'everywhere'>, LogoutResponses[200]>;
   getSignInMethods: Operation<Record<never, never>, GetSignInMethodsResponses[200]>;
   startOidcSignIn: Operation<Record<never, never>, StartOidcSignInResponses[200]>;
   finishOidcSignIn: Operation<FlatInput<NonNullable<FinishOidcSignInData['body']>>, FinishOidcSignInResponses[200]>;
@@ -598,6 +604,8 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   addDictionaryWords: {"id":"addDictionaryWords","method":"PUT","path":"/v1/spell-dictionary","area":"spell","summary":"Add custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   deleteDictionaryWords: {"id":"deleteDictionaryWords","method":"DELETE","path":"/v1/spell-dictionary","area":"spell","summary":"Delete custom words","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   login: {"id":"login","method":"POST","path":"/v1/auth/login","area":"access","summary":"Sign in with name and password","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  refreshSession: {"id":"refreshSession","method":"POST","path":"/v1/auth/refresh","area":"access","summary":"Renew the token of a session","access":"user","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  logout: {"id":"logout","method":"POST","path":"/v1/auth/logout","area":"access","summary":"Sign out","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getSignInMethods: {"id":"getSignInMethods","method":"GET","path":"/v1/auth/methods","area":"access","summary":"Report how users sign in","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   startOidcSignIn: {"id":"startOidcSignIn","method":"POST","path":"/v1/auth/oidc/start","area":"access","summary":"Begin to sign in at the issuer","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   finishOidcSignIn: {"id":"finishOidcSignIn","method":"POST","path":"/v1/auth/oidc/finish","area":"access","summary":"Sign in with what the issuer has returned","access":"public","effect":"none","stores":true,"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
@@ -606,7 +614,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   changePassword: {"id":"changePassword","method":"POST","path":"/v1/auth/password","area":"access","summary":"Change the caller's password","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   redeemPasswordReset: {"id":"redeemPasswordReset","method":"POST","path":"/v1/auth/password/redeem","area":"access","summary":"Set a new password with a one-time token","access":"public","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   createApiKey: {"id":"createApiKey","method":"POST","path":"/v1/auth/api-key","area":"access","summary":"Create an API key for the caller","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
-  listApiKeys: {"id":"listApiKeys","method":"GET","path":"/v1/auth/api-keys","area":"access","summary":"List the caller's API keys","access":"user","effect":"read","pages":"keys","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  listApiKeys: {"id":"listApiKeys","method":"GET","path":"/v1/auth/api-keys","area":"access","summary":"List API keys","access":"user","effect":"read","pages":"keys","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"query","field":"username","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteApiKey: {"id":"deleteApiKey","method":"DELETE","path":"/v1/auth/api-keys/{keyHash}","area":"access","summary":"Delete an API key","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"keyHash","in":"path","field":"keyHash","type":"string"}],"consumes":[],"produces":["application/json"]},
   revokeApiKey: {"id":"revokeApiKey","method":"POST","path":"/v1/auth/api-keys/{keyHash}/revoke","area":"access","summary":"Revoke an API key","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"keyHash","in":"path","field":"keyHash","type":"string"}],"consumes":[],"produces":["application/json"]},
   listUsers: {"id":"listUsers","method":"GET","path":"/v1/auth/users","area":"access","summary":"List all users","access":"admin","effect":"read","pages":"users","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},

@@ -2,6 +2,17 @@
 
 /** Integers from this one on take more than two bytes. */
 export const SHORT_VARINT = 16384;
+export const F_OCCURRENCES = 0;
+export const F_TITLE = 4;
+export const F_EXACT_TITLE = 8;
+export const F_EXACT_KEY = 12;
+export const P_CANDIDATE = 0;
+export const P_BLOCK = 4;
+export const P_INDEX = 8;
+export const P_FREQUENCY = 12;
+export const P_EXACT = 16;
+export const TITLE_FIELD = 1;
+export const KEY_FIELD = 6;
 export const CURSOR = 1568;
 /** The grade of a dead document (see `grades.ts`). Its high bit is set in no other grade. */
 export const DEAD_GRADE = 128;
@@ -10,8 +21,6 @@ export const WORD = 48;
 export const W_OFFSET = 0;
 export const W_FLAGS = 4;
 export const W_SHARE = 8;
-export const W_POSITIONS = 12;
-export const W_COUNT = 16;
 export const MAX_FUZZY_WORD = 60;
 export const GRADES = 4;
 export const KEPT_FREQUENCIES = 512;
@@ -112,8 +121,6 @@ export const H_FREE_LISTS = 66816;
 export const H_CLASS_DOCS = 67456;
 export const MAX_CLASSES = 32;
 export const H_SCRATCH = 67584;
-/** Buffers that grow (see `scratch.ts`), 64 x 8 bytes: address, pages. */
-export const H_BUFFERS = 67584;
 export const H_TABLE_INDEX = 68096;
 export const H_TABLE_BLOCKS = 68100;
 export const H_TABLE_EXPANSIONS = 68104;
@@ -161,7 +168,7 @@ export const H_FOUND = 68572;
 export const H_FACTORS = 68576;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT = 68584;
-/** State of `gathering.ts`: 4 x u32. */
+/** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
 export const H_GATHERED = 68312;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS = 68608;
@@ -183,6 +190,8 @@ export const TALLIED = 102400;
 export const CHOSEN = 102912;
 export const POSITION_PARTS = 103936;
 export const NEXT_VALUES = 104192;
+/** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */
+export const H_BUFFERS = 104448;
 export const HEADER_END = 131072;
 export const PART_DOCUMENTS = 0;
 export const PART_FORMS = 1;
@@ -350,13 +359,20 @@ export const B_KEPT_CHUNKS = 60;
 export const B_KEPT_FORMS = 61;
 /** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED = 62;
-/** By word and candidate, where its positions are (see `gathering.ts`). */
+/** By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see `candidates.ts`). */
 export const B_RERANK_FOUND = 63;
-export const BUFFERS = 64;
+export const B_RERANK_POSTINGS = 64;
+/** Upper bounds of the factors of candidates, keys that order these, and scores (see `reranking.ts`). */
+export const B_RERANK_BOUNDS = 65;
+export const B_RERANK_KEYS = 66;
+export const B_RERANK_SCORES = 67;
+export const BUFFERS = 68;
 /** Bits of `options`. */
 export const FILTERED = 1;
 export const MULTIPLIED = 2;
 export const COLLECTED = 4;
+/** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
+export const ORDINAL_BITS = 4294967295;
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS = 8;
 export const MAX_TALLIES = 8;

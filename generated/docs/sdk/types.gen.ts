@@ -6253,6 +6253,11 @@ export type LoginRequest = {
     username: Username;
 };
 
+/**
+ * Until when `refreshSession` renews the token; never before `expiresAt`.
+ */
+export type SessionEnd = UnixSeconds;
+
 export type LoginResponse = {
     /**
      * JSON Web Token, signed with HS256; its claims carry the name, the admin flag and the expiry.
@@ -6262,10 +6267,29 @@ export type LoginResponse = {
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    sessionEndsAt: SessionEnd;
     /**
      * True where the user has to change the password first; absent otherwise.
      */
     mustChangePassword?: boolean;
+};
+
+export type LogoutRequest = {
+    /**
+     * Whether all sessions of the user end, and not only that of the request.
+     */
+    everywhere?: boolean;
+};
+
+export type LogoutResponse = {
+    /**
+     * Always `signed out`.
+     */
+    status: 'signed out';
+    /**
+     * Where the browser signs out of the issuer at which the session began; absent for other sessions and where the issuer has no such page.
+     */
+    signOutUrl?: string;
 };
 
 export type GetSignInMethodsResponse = {
@@ -6310,6 +6334,7 @@ export type FinishOidcSignInResponse = {
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    sessionEndsAt: SessionEnd;
     username: Username;
     /**
      * Where the browser signs out of the issuer; absent where the issuer has no such page.
@@ -6450,6 +6475,7 @@ export type ApiKeySummary = {
      * How every API key starts.
      */
     prefix: 'svc_live_';
+    username: Username;
     /**
      * What the key is for.
      */
@@ -6473,7 +6499,7 @@ export type ApiKeySummary = {
 
 export type ListApiKeysResponse = {
     /**
-     * The caller's keys, oldest first.
+     * The keys, oldest first.
      */
     keys: Array<ApiKeySummary>;
     truncated?: Truncated;
@@ -7959,11 +7985,17 @@ export type LoginRequestWritable = {
     password: Password;
 };
 
+/**
+ * Until when `refreshSession` renews the token; never before `expiresAt`.
+ */
+export type SessionEndWritable = UnixSeconds;
+
 export type LoginResponseWritable = {
     /**
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    sessionEndsAt: SessionEndWritable;
     /**
      * True where the user has to change the password first; absent otherwise.
      */
@@ -7982,6 +8014,7 @@ export type FinishOidcSignInResponseWritable = {
      * When the token expires.
      */
     expiresAt: UnixSeconds;
+    sessionEndsAt: SessionEndWritable;
     username: Username;
     /**
      * Where the browser signs out of the issuer; absent where the issuer has no such page.
@@ -15837,6 +15870,128 @@ export type LoginResponses = {
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
 
+export type RefreshSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/refresh';
+};
+
+export type RefreshSessionErrors = {
+    /**
+     * The request carries no token from login, or one that isn't valid any more.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type RefreshSessionError = RefreshSessionErrors[keyof RefreshSessionErrors];
+
+export type RefreshSessionResponses = {
+    /**
+     * The token.
+     */
+    200: LoginResponse;
+};
+
+export type RefreshSessionResponse = RefreshSessionResponses[keyof RefreshSessionResponses];
+
+export type LogoutData = {
+    body?: LogoutRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/auth/logout';
+};
+
+export type LogoutErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The request carries no token from login, or one that isn't valid any more.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * Authentication is off.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type LogoutError = LogoutErrors[keyof LogoutErrors];
+
+export type LogoutResponses = {
+    /**
+     * The session has ended.
+     */
+    200: LogoutResponse;
+};
+
+export type LogoutResponse2 = LogoutResponses[keyof LogoutResponses];
+
 export type GetSignInMethodsData = {
     body?: never;
     path?: never;
@@ -16334,6 +16489,10 @@ export type ListApiKeysData = {
     path?: never;
     query?: {
         /**
+         * Whose keys to list; `*` lists those of all users. Absent, the caller's own.
+         */
+        username?: string;
+        /**
          * How many items of the list to skip, as `nextOffset` of a truncated response says.
          */
         offset?: AnswerOffset;
@@ -16355,7 +16514,7 @@ export type ListApiKeysErrors = {
      */
     401: ErrorBody;
     /**
-     * The server's access mode or the caller's permissions do not allow this.
+     * The caller is no administrator, and asks for the keys of others.
      */
     403: ErrorBody;
     /**
@@ -16388,7 +16547,7 @@ export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
 
 export type ListApiKeysResponses = {
     /**
-     * The caller's keys.
+     * The keys.
      */
     200: ListApiKeysResponse;
 };
