@@ -7,23 +7,25 @@ import { WITHOUT_POSTGRES } from './src/testkit/postgres-server.ts';
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
 
 /**
- * Rooms whose test files share a process, one for each row: starting a process and loading a service in it takes longer than most of these tests.
- * Each file puts back what it changes. In a process that lives long, collecting garbage takes more than sharing saves.
+ * Folders whose test files share processes, one row at a time: starting a process and loading a service in it takes longer than most of these
+ * tests. Each file puts back what it changes. In a process that lives long, collecting garbage takes more than sharing saves.
  */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  docs: ['docs'],
-  api: ['api'],
-  operations: ['operations'],
-  client: ['client'],
-  runs: ['runs'],
-  search: ['search'],
-  storage: ['storage'],
-  helpers: ['codegen', 'convert', 'embedding', 'errors', 'kernels', 'lib', 'net', 'text'],
+  docs: ['src/docs'],
+  api: ['src/api'],
+  operations: ['src/operations'],
+  client: ['src/client'],
+  runs: ['src/runs'],
+  search: ['src/search'],
+  storage: ['src/storage'],
+  helpers: ['codegen', 'convert', 'embedding', 'errors', 'kernels', 'lib', 'net', 'text'].map((room) => `src/${room}`),
+  app: ['src/app'],
+  contract: ['contract-tests'],
 };
-/** Replaces a module for the suites that it runs, which it can only do in a process of its own. */
+/** Replaces a module for the suites that it runs, which takes a process of its own. */
 const OVER_POSTGRES = 'src/runs/postgres.test.ts';
 const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
-const filesOf = (rooms: readonly string[]): string[] => rooms.map((room) => `src/${room}/**/*.test.ts`);
+const filesOf = (folders: readonly string[]): string[] => folders.map((folder) => `${folder}/**/*.test.ts`);
 const SHARED_FILES = filesOf(Object.values(SHARED).flat());
 
 /** Suites of the document service that CI runs over PostgreSQL, too. */
@@ -46,9 +48,9 @@ export default defineConfig({
     hookTimeout: 30_000,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { extends: true, test: { name: 'services', include: ALL, exclude: SHARED_FILES } },
+      { extends: true, test: { name: 'alone', include: ALL, exclude: SHARED_FILES } },
       { extends: true, test: { name: 'runs-postgres', include: [OVER_POSTGRES] } },
-      ...Object.entries(SHARED).map(([name, rooms]) => ({ extends: true as const, test: { name, include: filesOf(rooms), exclude: [OVER_POSTGRES], isolate: false } })),
+      ...Object.entries(SHARED).map(([name, folders]) => ({ extends: true as const, test: { name, include: filesOf(folders), exclude: [OVER_POSTGRES], isolate: false } })),
       ...(WITHOUT_POSTGRES === undefined ? [{
         extends: true as const,
         test: { name: 'postgres', include: ALSO_OVER_POSTGRES, isolate: false, globalSetup: ['src/testkit/postgres-setup.ts'], env: { QUIRE_TEST_POSTGRES: 'own' } },

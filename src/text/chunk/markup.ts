@@ -14,7 +14,8 @@ export function withoutMarkup(text: string): string {
   let fence: { readonly character: string; readonly length: number } | undefined;
   while (plain.length < bytes.length) {
     const line = lineAt(bytes, plain.length);
-    const [, marks = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
+    const [begin = '', marks = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const rest = line.slice(begin.length);
     if (fence !== undefined) {
       if (marks[0] === fence.character && marks.length >= fence.length && /^[ \t\v\f\r]*$/.test(rest)) fence = undefined;
       plain += blank(line);

@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilInterrupted } from './interrupt.ts';
 
 describe('untilInterrupted', () => {
+  // Other files of this process may have loaded packages that end it at a signal.
+  const others = process.listeners('SIGINT');
+  beforeAll(() => void process.removeAllListeners('SIGINT'));
+  afterAll(() => others.forEach((listener) => process.on('SIGINT', listener)));
+
   it('aborts at the first interrupt and leaves the second to the process', async () => {
     const before = process.listenerCount('SIGINT');
     const aborted = await untilInterrupted(async (signal) => {
