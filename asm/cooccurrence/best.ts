@@ -5,12 +5,10 @@
 //     list: f64 largest ratio of the term, including neighbours that are not in the list
 //           5 x (u32 term, 0 for none   u32 occurrences of the pair, bit 31: in several documents   f64 ratio)
 
-import { BEST, H_PAIRS, H_SLOTS, LISTS, MIN_OCCURRENCES, NEIGHBOURS } from './layout.ts';
+import { BEST, ENTRY, FIRST, H_PAIRS, H_SLOTS, LISTS, MIN_OCCURRENCES, NEIGHBOURS } from './layout.ts';
 import { P_COUNT, P_DOCUMENT, P_LARGER, SEVERAL, slotAt } from './pairs.ts';
 import { countOf, growTo, marginalAt } from './terms.ts';
 
-const ENTRY: usize = 16;
-const FIRST: usize = 8;
 const LIST: usize = FIRST + ENTRY * BEST;
 const B_COUNT: usize = 4;
 const B_RATIO: usize = 8;

@@ -15,6 +15,9 @@
 export const REACH: u32 = 4;
 /** Best neighbours of a term. */
 export const BEST: u32 = 5;
+/** In a list of best neighbours (best.ts): offset of the first one, and bytes of each. */
+export const FIRST: usize = 8;
+export const ENTRY: usize = 16;
 /** Terms with fewer occurrences have no neighbours and are none. */
 export const MIN_OCCURRENCES: u32 = 2;
 

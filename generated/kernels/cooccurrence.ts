@@ -4,6 +4,9 @@
 export const REACH = 4;
 /** Best neighbours of a term. */
 export const BEST = 5;
+/** In a list of best neighbours (best.ts): offset of the first one, and bytes of each. */
+export const FIRST = 8;
+export const ENTRY = 16;
 /** Terms with fewer occurrences have no neighbours and are none. */
 export const MIN_OCCURRENCES = 2;
 export const MAX_TERMS = 1048576;

@@ -54,10 +54,8 @@ interface CooccurrenceExports extends WebAssembly.Exports {
   bestOf(term: number): number;
 }
 
-/** Offset of the first entry in a list of neighbours, bytes per entry, and the bit of the second number that means "in several documents". */
-const FIRST = 8;
-const ENTRY = 16;
-const SEVERAL = layout.SEVERAL;
+/** Of a list of neighbours; `SEVERAL` is the bit of an entry's second number that means "in several documents". */
+const { FIRST, ENTRY, SEVERAL } = layout;
 
 /** Counts in a WebAssembly memory of its own, of at most 300 MB (asm/cooccurrence/layout.ts). */
 export class CooccurrenceKernel implements PairCounter {

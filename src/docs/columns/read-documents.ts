@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
-import type { Queries, Row, SqlValue } from '../../storage/index.ts';
+import { inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 
 interface DocumentRow extends Row {
   readonly ord: number;
@@ -25,8 +25,8 @@ export interface DocumentSource {
 /** The documents of some ordinals; removed ones are left out. */
 export async function* documentsOf(source: DocumentSource, ords: readonly number[]): AsyncGenerator<ColumnDocument> {
   for (let i = 0; i < ords.length; i += STEP) {
-    const some = ords.slice(i, i + STEP);
-    const rows = await read(source, `WHERE ord IN (${some.map(() => '?').join(', ')}) ORDER BY ord`, some);
+    const { marks, params } = inList(ords.slice(i, i + STEP));
+    const rows = await read(source, `WHERE ord IN (${marks}) ORDER BY ord`, params);
     yield* rows.map(toDocument);
   }
 }

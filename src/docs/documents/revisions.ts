@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/in-batches.ts';
 import { truncationOf, type Context } from '../../operations/index.ts';
-import type { BodyCodec, Queries, Row, SqlValue } from '../../storage/index.ts';
+import { inList, type BodyCodec, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { bringBack } from './bring-back.ts';
 import { findDeleted, type DeletedRow } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
@@ -135,8 +135,9 @@ async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: P
     for (const batch of inBatches(headings, READ_AT_ONCE, ({ stored }) => stored, READ_BYTES)) {
       signal.throwIfAborted();
       const numbers = batch.map(({ revision }) => revision);
+      const { marks, params } = inList(numbers);
       const rows = await sql.all<RevisionRow>(
-        `${select(tables)}, ${withBodies ? tables.body : 'NULL'} AS body FROM ${tables.from('')} WHERE r.ord = ? AND r.ts IN (${numbers.map(() => '?').join(', ')})`, [ord, ...numbers],
+        `${select(tables)}, ${withBodies ? tables.body : 'NULL'} AS body FROM ${tables.from('')} WHERE r.ord = ? AND r.ts IN (${marks})`, [ord, ...params],
       );
       const byNumber = new Map(rows.map((row) => [row.revision, row]));
       yield numbers.map((number) => byNumber.get(number));

@@ -1,6 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
 import { GEO_KEYS, type Point, type PostcodeLookup } from '../../search/geo/index.ts';
-import type { Queries, Sql, Transaction } from '../../storage/index.ts';
+import { inList, type Queries, type Sql, type Transaction } from '../../storage/index.ts';
 
 /** Maximum number of postcodes that one statement reads or writes. */
 const STEP = 128;
@@ -33,7 +33,8 @@ export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly
   const found = new Map<string, Point>();
   for (const [country, postcodes] of byCountry) {
     for (const some of inSteps([...postcodes])) {
-      const rows = await queries.all<PostcodeRow & Record<string, string | number>>(`SELECT country, postcode, lat, lng FROM postcodes WHERE country = ? AND postcode IN (${some.map(() => '?').join(', ')})`, [country, ...some]);
+      const { marks, params } = inList(some);
+      const rows = await queries.all<PostcodeRow & Record<string, string | number>>(`SELECT country, postcode, lat, lng FROM postcodes WHERE country = ? AND postcode IN (${marks})`, [country, ...params]);
       for (const { postcode, lat, lng } of rows) found.set(`${country} ${postcode}`, { lat, lng });
     }
   }

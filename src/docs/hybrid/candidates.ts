@@ -1,5 +1,5 @@
 import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
-import type { Sql } from '../../storage/index.ts';
+import { inList, type Sql } from '../../storage/index.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
 import { isWordsWanted, type HybridRequest } from './request.ts';
@@ -95,11 +95,11 @@ export class Candidates {
     const changed = new Set<number>();
     const first = leastOf(this.#first);
     for (let i = 0; first !== undefined && i < ords.length; i += STEP) {
-      const some = ords.slice(i, i + STEP);
+      const { marks, params } = inList(ords.slice(i, i + STEP));
       const rows = await sql.all<{ ord: number; kind: string; lsn: number }>(
         `SELECT ord, kind, max(lsn) AS lsn FROM changes
-         WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete', 'vectors.put') AND ord IN (${some.map(() => '?').join(', ')}) GROUP BY ord, kind`,
-        [first, ...some],
+         WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete', 'vectors.put') AND ord IN (${marks}) GROUP BY ord, kind`,
+        [first, ...params],
       );
       for (const { ord, kind, lsn } of rows) if (lsn > this.#seen(ord, kind)) changed.add(ord);
     }

@@ -1,12 +1,12 @@
 import type { Log } from '../../lib/log.ts';
-import type { Peers, Sql } from '../../storage/index.ts';
+import { inList, type Peers, type Sql } from '../../storage/index.ts';
 import type { Changes } from './changes.ts';
 import type { Lanes } from './lanes.ts';
 import type { RunChange } from './port.ts';
 import { toRecord, type RunRow } from './run-rows.ts';
 
-/** Runs that one statement reads; a list of any length is padded to one of these sizes. */
-const SIZES = [1, 10, 100] as const;
+/** Maximum number of runs that one statement reads. */
+const STEP = 128;
 
 /** The message of a server about a changed run: its id, and the values that cannot be read from its row any more. */
 type Word = readonly ['run', id: string, ...Details];
@@ -108,11 +108,9 @@ export class Neighbours {
 
 async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRow[]> {
   const rows: RunRow[] = [];
-  for (let first = 0; first < ids.length;) {
-    const size = SIZES.find((each) => each >= ids.length - first) ?? SIZES.at(-1)!;
-    const some = ids.slice(first, first + size);
-    rows.push(...await sql.all<RunRow>(`SELECT * FROM runs WHERE id IN (${Array(size).fill('?').join(', ')})`, [...some, ...Array<string>(size - some.length).fill('')]));
-    first += size;
+  for (let i = 0; i < ids.length; i += STEP) {
+    const { marks, params } = inList(ids.slice(i, i + STEP));
+    rows.push(...await sql.all<RunRow>(`SELECT * FROM runs WHERE id IN (${marks})`, params));
   }
   return rows;
 }

@@ -1,6 +1,6 @@
 import { systemTimer } from '../../../lib/timer.ts';
 import type { SortedDocument } from '../../../search/columns/index.ts';
-import type { Sql } from '../../../storage/index.ts';
+import { inList, type Sql } from '../../../storage/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -188,10 +188,10 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
 async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Promise<Set<number>> {
   const changed = new Set<number>();
   for (let i = 0; i < ords.length; i += STEP) {
-    const some = ords.slice(i, i + STEP);
+    const { marks, params } = inList(ords.slice(i, i + STEP));
     const rows = await sql.all<{ ord: number }>(
-      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${some.map(() => '?').join(', ')})`,
-      [lsn, ...some],
+      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks})`,
+      [lsn, ...params],
     );
     for (const { ord } of rows) changed.add(ord);
   }

@@ -55,7 +55,10 @@ async function select(queries: Queries, ords: readonly number[], content: string
   return new Map(read.map((row) => [row.ord, row]));
 }
 
-/** Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed. */
+/**
+ * Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed. They are not padded
+ * (`inList`), because pages have few sizes and most have exactly the requested one.
+ */
 const selections = new Map<string, string[]>();
 
 function selection(content: string, rows: number): string {

@@ -1,4 +1,4 @@
-import { BodyLost, type BodyCodec, type Queries, type Row } from '../../../storage/index.ts';
+import { BodyLost, inList, type BodyCodec, type Queries, type Row } from '../../../storage/index.ts';
 import type { DocumentText } from './to-indexed.ts';
 
 interface TextRow extends Row {
@@ -33,8 +33,8 @@ export interface Sampling {
 export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[], mostBytes?: number): AsyncGenerator<DocumentText> {
   const [small, bytes] = mostBytes === undefined ? ['', []] : [' AND bytes <= ?', [mostBytes]];
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
-    const some = ords.slice(i, i + TEXTS_AT_ONCE);
-    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})${small}`, [...some, ...bytes]);
+    const { marks, params } = inList(ords.slice(i, i + TEXTS_AT_ONCE));
+    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${marks})${small}`, [...params, ...bytes]);
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) yield toText(row, codec);
   }

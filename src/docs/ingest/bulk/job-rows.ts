@@ -1,5 +1,5 @@
 import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
-import { openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
+import { inList, openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
 
 /** Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in addition. */
@@ -52,8 +52,9 @@ export async function readJobs(queries: Queries): Promise<JobRow[]> {
 
 /** The oldest unfinished job, except those of some collections. */
 export async function nextJob(queries: Queries, except: readonly string[] = []): Promise<JobRow | undefined> {
-  const others = except.length === 0 ? '' : `AND collection NOT IN (${except.map(() => '?').join(', ')})`;
-  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY seq LIMIT 1`, except);
+  const { marks, params } = except.length === 0 ? { marks: '', params: [] } : inList(except);
+  const others = marks === '' ? '' : `AND collection NOT IN (${marks})`;
+  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY seq LIMIT 1`, params);
 }
 
 /** Returns false when the job is no longer pending. */
