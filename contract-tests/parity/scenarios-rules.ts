@@ -76,6 +76,9 @@ export const rules: Record<string, Scenario> = {
     await ok('getSessionHistory', { sessionId, limit: 1, offset: 1 });
     await ok('recallMemory', { query: 'krill', userId: collection, strategy: 'keyword', includeContent: true });
     await ok('recallMemory', { query: 'whales', userId: collection, sessionId, role: 'user', strategy: 'keyword', topK: 1 });
+    await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', limit: 1, offset: 1 });
+    for (const text of ['mood EXISTS', 'NOT mood EXISTS']) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', filter: { text } });
+    for (const langs of [['en'], ['de']]) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', langs });
     await ok('summarizeSession', { sessionId, userId: collection });
     await ok('listSessions', { userId: collection, sort: 'title', asc: true });
     await ok('deleteSession', { id: sessionId });

@@ -34,6 +34,7 @@ export const searches: Record<string, Scenario> = {
     await search('appels', { fuzzy: 2, disableStem: true });
     await search('appels', { fuzzy: 'auto' });
     await search('app', { prefix: 'last' });
+    await search('red tre', { prefix: 'last', matchingStrategy: 'all', highlight: true, highlightEscape: 'html' });
     await search('red apples trees whales', { matchingStrategy: 'most' });
     await search('red apples', { matchingStrategy: 'all' });
     for (const totals of ['exact', 'bounded', 'none']) await search('red apples', { totals });
@@ -47,7 +48,10 @@ export const searches: Record<string, Scenario> = {
     await search('trees', { filterMeta: { kind: ['animal', 'green'] }, fields: ['kind'] });
     await search('trees', { filter: { field: 'year', gte: 2020, lt: 2021.5 }, langs: ['en'], topK: 1 });
     await search('trees', { filter: { or: [{ field: 'year', eq: 2019 }, { field: 'year', eq: '2021.0' }, { field: 'kind', eq: true }] } });
-    await search('trees', { cursor: '*', limit: 1 });
+    const { value: first } = (await search('trees', { cursor: '*', limit: 1 })) as { value: { nextCursor: string } };
+    await search('trees', { cursor: first.nextCursor, limit: 2 });
+    await refused('invalid_argument', 'searchFullText', { query: 'apples', cursor: first.nextCursor });
+    await search('trees', { offset: 1, limit: 1 });
     await search('trees', { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 } });
     for (const sort of ['year:asc, score', 'score:asc,key', 'kind:desc']) await search('trees', { sort });
     await search('trees', { fieldWeights: { content: 2, title: 0.5 }, algorithm: 'bm25f', contextTokenBudget: 20 });
@@ -129,6 +133,7 @@ export const searches: Record<string, Scenario> = {
     await ok('searchVectors', { queryVector: VECTOR, includeContent: true });
     await ok('searchVectors', { queryVector: VECTOR, topK: 1, threshold: 0 });
     await ok('searchVectors', { queryVector: VECTOR, geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 } });
+    await ok('searchVectors', { queryVector: VECTOR, limit: 2, offset: 1, threshold: 0 });
     await ok('searchVectors', { queryVector: VECTOR, limit: 2, filter: { text: 'NOT kind = copy' }, langs: ['en'] });
     await ok('searchVectors', { query: 'apples', topK: 2, filterMeta: { kind: ['fruit'] }, includeContent: false });
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean']) await ok('searchVectors', { queryVector: VECTOR, distanceMetric, threshold: 0 });
@@ -144,7 +149,7 @@ export const searches: Record<string, Scenario> = {
   async 'words and meaning are blended, spread over collections, and compared'(calls) {
     const { ok, refused, collection } = calls;
     await withVectors(calls);
-    for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }, { filter: { text: 'year <= 2020' }, langs: ['en'], limit: 1 }]) {
+    for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }, { filter: { text: 'year <= 2020' }, langs: ['en'], limit: 1 }, { offset: 1, limit: 1, matchingStrategy: 'all', rerank: 'none' }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });
     }
     await refused('missing_fields', 'searchHybrid');

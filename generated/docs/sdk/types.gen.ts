@@ -4331,7 +4331,7 @@ export type HybridResult = {
      */
     ftsScore: number;
     /**
-     * Similarity by meaning after normalisation, 0 to 1; 0 when it is not a candidate by meaning.
+     * Similarity by meaning after normalisation, 0 to 1; 0 when it was not computed. It is computed for the candidates by meaning. In mode `parent`, when neither the request nor the collection's retrieval profile sets alpha or strategy, it is also computed for the best documents by words.
      */
     vectorScore: number;
     /**
@@ -4339,7 +4339,7 @@ export type HybridResult = {
      */
     ftsRank?: number;
     /**
-     * Place among the candidates by meaning, counted from 1; absent when it is none of them.
+     * Place by similarity among the documents or passages for which it was computed, counted from 1; absent when it was not.
      */
     vectorRank?: number;
     matchedTerms: MatchedTerms;

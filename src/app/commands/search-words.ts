@@ -36,7 +36,7 @@ export async function searchByWords(client: ServiceClient, search: WordSearch, i
   }
   const emphasise = isColoured(io.stdout, search) ? bold : plain;
   writeLines(io.stdout, data.results.flatMap((result, i) => linesOf(result, search.offset + i + 1, emphasise)));
-  note(io, search, [countLine(data, search.offset)]);
+  note(io, search, [countLine(data, search.offset), ...suggestionLine(data)]);
 }
 
 function requestOf({ collection, query, limit, offset, filter, lang, fields, json }: WordSearch): SearchFullTextRequest {
@@ -72,4 +72,9 @@ function plain(text: string): string {
 function countLine({ results, total }: SearchFullTextResponse, offset: number): string {
   if (results.length === 0) return total === 0 ? 'no documents match' : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
   return results.length === total ? plural(total, 'document') : `${formatCount(offset + 1)} to ${formatCount(offset + results.length)} of ${plural(total, 'document')}`;
+}
+
+/** The spellings that would have found something; the service sends them only if nothing was found. */
+function suggestionLine({ suggestions = [] }: SearchFullTextResponse): string[] {
+  return suggestions.length === 0 ? [] : [`did you mean: ${suggestions.map(plainLine).join(', ')}`];
 }

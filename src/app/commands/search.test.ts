@@ -138,6 +138,12 @@ describe('quire search WORDS', () => {
     expect(await searching(['-c', 'c', 'asynch'])).toMatchObject({ exitCode: 0, stdout: '', stderr: 'no documents match\n' });
   });
 
+  it('names the spellings that would have found something', async () => {
+    answers['/v1/fts'] = { body: { results: [], total: 0, suggestions: ['async function', 'async \u001b[31mfunctions'] } };
+    expect((await searching(['-c', 'c', 'asynch functon'])).stderr).toBe('no documents match\ndid you mean: async function, async [31mfunctions\n');
+    expect((await searching(['-c', 'c', '--quiet', 'asynch functon'])).stderr).toBe('');
+  });
+
   it.each([
     [['div', '--sort', 'key'], 'words are listed best first: leave out --sort and --asc'],
     [['div', '--limit', '0'], '--limit 0: by words, it is 1 to 10000'],
