@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishedManifest, type Manifest } from '../codegen/manifest.ts';
 import { startDocsServer } from '../testkit/docs-server.ts';
 import { API_TOKEN, startRunsServer } from '../testkit/runs-server.ts';
 
@@ -42,8 +43,11 @@ describe('an example of the README', () => {
     await server.remove();
   }, 60_000);
 
-  it('imports what the package offers', async () => {
-    const { exports } = JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as { exports: Record<string, string> };
+  it('imports what the package offers, in a checkout as well', async () => {
+    const own = JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as Manifest & { exports: Record<string, string> };
+    const { exports } = own;
     expect(exports).toMatchObject({ './client': './src/client/docs.ts', './runs-client': './src/client/runs.ts' });
+    for (const path of Object.values(exports)) await expect(access(join(import.meta.dirname, '..', '..', path)), path).resolves.toBeUndefined();
+    expect(Object.keys(exports).sort()).toEqual(Object.keys(publishedManifest(own)['exports'] as object).sort());
   });
 });
