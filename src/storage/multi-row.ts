@@ -1,11 +1,8 @@
 import type { Row, SqlValue, Transaction } from './port.ts';
-
-/** Most rows of one statement. */
-const LARGEST = 64;
+import { rowSteps } from './row-steps.ts';
 
 /**
- * A statement for rows of values of any number. It runs in steps of 64, 32, ..., 2 and 1 rows, so that at most seven statements are prepared, and 20
- * rows take two. A row that updates another table is best written as `UPDATE ... FROM (VALUES ...)`: both SQLite and PostgreSQL call the columns of
+ * A statement for rows of values of any number, which runs in few sizes (`rowSteps`). A row that updates another table is best written as `UPDATE ... FROM (VALUES ...)`: both SQLite and PostgreSQL call the columns of
  * the list `column1`, `column2`, ...
  */
 export class MultiRow {
@@ -32,23 +29,13 @@ export class MultiRow {
 
   /** `shared`: values of the placeholders before the rows. `changes` is the sum of all steps. */
   async run(tx: Transaction, shared: readonly SqlValue[], rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
-    const results = await Promise.all(this.#steps(rows).map((some) => tx.run(this.text(some.length), [...shared, ...some.flat()])));
+    const results = await Promise.all(rowSteps(rows).map((some) => tx.run(this.text(some.length), [...shared, ...some.flat()])));
     return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
   }
 
   /** For a statement that returns rows. */
   async all<R extends Row>(tx: Transaction, shared: readonly SqlValue[], rows: readonly (readonly SqlValue[])[]): Promise<R[]> {
-    const results = await Promise.all(this.#steps(rows).map((some) => tx.all<R>(this.text(some.length), [...shared, ...some.flat()])));
+    const results = await Promise.all(rowSteps(rows).map((some) => tx.all<R>(this.text(some.length), [...shared, ...some.flat()])));
     return results.flat();
-  }
-
-  #steps(rows: readonly (readonly SqlValue[])[]): (readonly (readonly SqlValue[])[])[] {
-    const steps: (readonly (readonly SqlValue[])[])[] = [];
-    for (let first = 0; first < rows.length;) {
-      const size = Math.min(LARGEST, 2 ** Math.floor(Math.log2(rows.length - first)));
-      steps.push(rows.slice(first, first + size));
-      first += size;
-    }
-    return steps;
   }
 }

@@ -41,6 +41,7 @@ export class QueueFixture {
   /** Makes writes of log lines fail: all of them, or those of one run. */
   failNotes = false;
   failNotesOf: string | undefined;
+  noteFailure: Error = new Error('the log is gone');
   /** Labels of ships that are not connected. */
   readonly known: (readonly string[])[] = [];
   #loaded: LoadedRunsConfig;
@@ -117,7 +118,7 @@ export class QueueFixture {
   }
 
   readonly #note: RunLogs['note'] = async (tx, runId, attempt, level, message) => {
-    if (this.failNotes || this.failNotesOf === runId) throw new Error('the log is gone');
+    if (this.failNotes || this.failNotesOf === runId) throw this.noteFailure;
     tx.onCommit(() => this.lines.push({ runId, attempt, level, message }));
   };
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { isInstalled } from '../../../src/lib/is-installed.ts';
+import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
 import { HttpClient } from '../../../src/testkit/http-client.ts';
 
@@ -12,6 +13,7 @@ const DOCUMENTS = 8;
 /** Passages of a document. */
 const PASSAGES = 2;
 const ROUNDS = 1;
+const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 4711);
 const BUILTIN = { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_CHUNK_SIZE: '200' };
 
 let folder: string;
@@ -57,12 +59,13 @@ function withDatabase<T>(use: (database: DatabaseSync) => T): T {
 }
 
 describe.skipIf(!isInstalled('@huggingface/transformers'))('the encoder of a server that is killed (skipped without the optional package @huggingface/transformers)', () => {
-  it('loses no vector that was reported, and makes no stored one again', { timeout: 60_000 }, async () => {
+  it(`loses no vector that was reported, and makes no stored one again, from seed ${SEED}`, { timeout: 60_000 }, async () => {
+    const random = seededRandom(SEED);
     await writeDocuments();
     for (let round = 1; round <= ROUNDS + 1; round++) {
       const { server, client } = await serve({ SVC_EMBEDDING_RERANK: 'encoder' });
       const before = await encoded(client);
-      const wanted = round > ROUNDS ? DOCUMENTS * PASSAGES : before + 1 + Math.floor(Math.random() * DOCUMENTS * PASSAGES / (ROUNDS + 2));
+      const wanted = round > ROUNDS ? DOCUMENTS * PASSAGES : before + random.integer(1, Math.floor(DOCUMENTS * PASSAGES / (ROUNDS + 2)));
       await expect.poll(() => encoded(client), { timeout: 15_000, interval: 5, message: `round ${round}, from ${before} to ${wanted} vectors` }).toBeGreaterThanOrEqual(wanted);
       const reported = await encoded(client);
       if (round <= ROUNDS) process.kill(server.pid, 'SIGKILL');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Project, Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { TOKEN } from '../../../src/testkit/runs-faults/client.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { followStream } from '../../../src/testkit/runs-faults/follow-stream.ts';
@@ -8,6 +9,7 @@ import { counted } from '../../../src/testkit/runs-faults/pipelines.ts';
 import { serve, ZONE } from '../../../src/testkit/runs-faults/serve.ts';
 
 const ROUNDS = Number(process.env['QUIRE_FAULT_ROUNDS'] ?? 2);
+const SEED = Number(process.env['QUIRE_FAULT_SEED'] ?? 4711);
 const LIMIT = { timeout: 120_000 };
 
 describe.concurrent('a server that is killed', LIMIT, () => {
@@ -58,6 +60,7 @@ describe.concurrent('a server that is killed', LIMIT, () => {
 
   it(`under requests, in ${ROUNDS} rounds: what was acknowledged is there, and a key that is sent again makes no second run`, async (test) => {
     const bench = await serve(test, { local: true });
+    const random = seededRandom(SEED);
     const acknowledged = new Map<string, string>();
     const sent = new Set<string>();
     const submit = async (key: string): Promise<void> => {
@@ -68,7 +71,7 @@ describe.concurrent('a server that is killed', LIMIT, () => {
       acknowledged.set(key, body.data.id);
     };
     for (let round = 0; round < ROUNDS; round++) {
-      const enough = acknowledged.size + 5 + Math.random() * 20;
+      const enough = acknowledged.size + random.integer(5, 25);
       let isUp = true;
       const clients = Array.from({ length: 4 }, async (_, client) => {
         for (let i = 0; isUp; i++) await submit(`round-${round}-${client}-${i}`).catch(() => (isUp = false));
@@ -87,12 +90,13 @@ describe.concurrent('a server that is killed', LIMIT, () => {
 
   it(`while projects are added, in ${ROUNDS} rounds: the file is whole, with its comments and all that was acknowledged`, async (test) => {
     const bench = await serve(test, { local: true });
+    const random = seededRandom(SEED);
     const added = new Set<string>();
     const add = (id: string) => bench.call<Project>('POST', '/projects', { id, repository: 'org/repository' });
     const twice = await Promise.all([add('twice'), add('twice')]);
     expect(twice.map(({ status, body }) => [status, body.error?.code]).sort()).toEqual([[201, undefined], [409, 'project_exists']]);
     for (let round = 0; round < ROUNDS; round++) {
-      const enough = added.size + 1 + Math.random() * 8;
+      const enough = added.size + random.integer(1, 9);
       let isUp = true;
       const clients = Array.from({ length: 3 }, async (_, client) => {
         for (let i = 0; isUp; i++) {

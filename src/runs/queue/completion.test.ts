@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
 import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
 import type { Completion, NewRun, RunRef } from './port.ts';
 
@@ -102,7 +103,10 @@ describe('how attempts end', () => {
     expect(await fixture.state(runs[0]!.id)).toBe('failed');
   });
 
-  it('an end that cannot be recorded holds up no other that is written with it', async () => {
+  it.each([
+    ['an error', new Error('the log is gone')], ['a refusal', new ServiceError('not_found', 'the log is gone')],
+  ])('an end that cannot be recorded because of %s holds up no other that is written with it', async (_, error) => {
+    fixture.noteFailure = error;
     const held = [await taken(), await taken(), await taken()];
     fixture.failNotesOf = held[1]!.id;
     const ended = await Promise.allSettled(held.map(({ ref }) => fixture.queue.complete(ref, 's', SUCCEEDED)));

@@ -13,6 +13,9 @@ type Report = (
   | { readonly what: End; readonly resolve: (status: CompletionStatus) => void }
 ) & { readonly reject: (error: unknown) => void };
 
+/** Codes of the store itself: no report can be written. */
+const STORE_DOWN: ReadonlySet<string> = new Set(['unavailable', 'busy']);
+
 /** Each statement checks the rows that it changes, or locks them before they are checked. */
 const WRITING = { isolation: 'read committed' } as const;
 
@@ -77,7 +80,7 @@ export class JoinedReports {
       const settle = await this.#core.env.sql.transaction((tx) => this.#writeIn(tx, batch), WRITING);
       settle();
     } catch (error) {
-      if (batch.length === 1 || error instanceof ServiceError) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || (error instanceof ServiceError && STORE_DOWN.has(error.code))) for (const { reject } of batch) reject(error);
       else for (const report of batch) await this.#write([report]);
     }
   }

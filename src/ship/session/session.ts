@@ -62,8 +62,8 @@ export class Session implements StreamEvents {
   #stableAt = Infinity;
   /** Whether the server counts the slots that acceptances take and reports of ends free; older ones might rely on heartbeats. */
   #isCounted = false;
-  /** What the last heartbeat told of `#lacking`. */
-  #toldLacking: number | undefined;
+  /** `#lacking` at the last heartbeat. */
+  #reportedLacking: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -91,7 +91,7 @@ export class Session implements StreamEvents {
    * reported. It does not know when the ship drains, nor that processes of a run are still dying that the ship no longer holds.
    */
   changed(): void {
-    if (!this.#isCounted || this.#lacking() !== this.#toldLacking) this.#heartbeats?.hurry();
+    if (!this.#isCounted || this.#lacking() !== this.#reportedLacking) this.#heartbeats?.hurry();
   }
 
   /** By how much the ship has fewer free slots than its capacity without the runs that it holds. */
@@ -146,7 +146,7 @@ export class Session implements StreamEvents {
 
   #beat(seq: number): void {
     const { hold, owner, time } = this.#options;
-    this.#toldLacking = this.#lacking();
+    this.#reportedLacking = this.#lacking();
     this.#send(heartbeat(seq, time.clock.now(), hold.held(), owner.freeSlots(), owner.isDraining()));
   }
 
@@ -170,7 +170,7 @@ export class Session implements StreamEvents {
     if (hold.hasSeen(ref)) return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
     const refusal = owner.refuses(assignment);
     if (refusal !== undefined) {
-      this.#toldLacking = undefined; // the server assigns nothing before the next heartbeat
+      this.#reportedLacking = undefined; // the server assigns nothing before the next heartbeat
       return this.#send(reject(ref, refusal));
     }
     this.#send(accept(ref));

@@ -130,11 +130,11 @@ export class ChangeFeed {
     const head = this.#headOf.get(tx) ?? (await headOf(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
-    this.#headOf.set(tx, head + changes.length);
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
     const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as [Change, ...Change[]];
     await write(numbered);
+    this.#headOf.set(tx, head + changes.length);
     const written = (): void => {
       this.#recent.add(numbered);
       this.#written = head + numbered.length;

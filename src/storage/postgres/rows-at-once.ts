@@ -1,11 +1,9 @@
 import { Lru } from '../../lib/lru.ts';
 import type { SqlValue } from '../port.ts';
+import { rowSteps } from '../row-steps.ts';
 
 /** An INSERT of one row of parameters: the text before the row, the row, and what may follow it, such as ON CONFLICT DO NOTHING. */
 const ONE_ROW = /^(\s*insert\s+into\s+[\w.]+\s*\([\w\s,]+\)\s*values\s*)(\(\?(?:, ?\?)*\))(\s*(?:on\s+conflict\s*\([\w\s,]+\)\s*do\s+nothing\s*)?)$/i;
-
-/** Maximum number of rows of one statement; a power of two. */
-const MOST_ROWS = 64;
 
 type Parts = readonly [head: string, row: string, tail: string];
 
@@ -13,20 +11,14 @@ const parsed = new Lru<string, Parts | false>(256);
 
 /**
  * The statements that run one statement for many rows. An INSERT of a row becomes one of up to 64 rows, because a statement costs a server
- * more than a row. The numbers of rows are powers of two, so that few statements have to be prepared.
+ * more than a row.
  */
 export function inChunks(sql: string, rows: readonly (readonly SqlValue[])[]): (readonly [sql: string, values: readonly SqlValue[]])[] {
   if (rows.length < 2) return rows.map((row) => [sql, row]);
   const parts = partsOf(sql);
   if (parts === false) return rows.map((row) => [sql, row]);
   const [head, row, tail] = parts;
-  const chunks: [string, SqlValue[]][] = [];
-  for (let from = 0; from < rows.length;) {
-    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - from)));
-    chunks.push([`${head}${Array(size).fill(row).join(', ')}${tail}`, rows.slice(from, from + size).flat()]);
-    from += size;
-  }
-  return chunks;
+  return rowSteps(rows).map((some) => [`${head}${Array(some.length).fill(row).join(', ')}${tail}`, some.flat()]);
 }
 
 function partsOf(sql: string): Parts | false {
