@@ -8,8 +8,11 @@ import type { Answer } from '../../../src/testkit/runs-faults/client.ts';
 import { eventually } from '../../../src/testkit/runs-faults/eventually.ts';
 import { pipelines, projects } from '../../../src/testkit/runs-faults/pipelines.ts';
 
-/** A multiple of 512; below the size at which the database's write-ahead log is checkpointed. */
-const LIMIT = 3000 * 512;
+/**
+ * A multiple of 512; below the size at which the database's write-ahead log is checkpointed, and enough for the runs that are queued first, even if
+ * each takes a commit of its own.
+ */
+const LIMIT = 6000 * 512;
 
 const canLift = spawnSync('prlimit', ['--version']).status === 0;
 const TIME = { timeout: 120_000 };

@@ -55,7 +55,7 @@ describe('the symbols of a document', () => {
   } };
   const definesOf = async (contentMd: string, key = 'a.js') => {
     asked.length = 0;
-    return [(await symbolsOf({ key, meta: {}, contentMd }, OPTIONS, reader)).defines.length, asked.length];
+    return [(await symbolsOf({ key, meta: {}, contentMd }, { ...OPTIONS, inlineMs: 10_000 }, reader)).defines.length, asked.length];
   };
 
   it('are read at once where that is fast, else in the thread', async () => {

@@ -13,14 +13,14 @@ const shared = new SymbolReader();
 /**
  * The symbols of a code document with the lines of their first occurrences. Most sources are read faster than they could be sent to a
  * thread; long or difficult sources are read in a thread, so that none blocks the event loop. Rejects with `SymbolsUnread` if the thread
- * fails.
+ * fails. `inlineMs`: the time limit on the calling thread; for tests.
  */
-export async function symbolsOf(document: SourceDocument, { maxSymbols }: { readonly maxSymbols: number }, reader: Pick<SymbolReader, 'read'> = shared): Promise<CodeSymbols> {
+export async function symbolsOf(document: SourceDocument, { maxSymbols, inlineMs = INLINE_MS }: { readonly maxSymbols: number; readonly inlineMs?: number }, reader: Pick<SymbolReader, 'read'> = shared): Promise<CodeSymbols> {
   const language = codeLanguage(document);
   const source = document.contentMd;
   const context = { path: codePath(document), maxSymbols };
   if (source.length <= INLINE_LENGTH || !hasSymbols(language)) {
-    const { symbols, complete } = readSymbols(language, source, context, INLINE_MS);
+    const { symbols, complete } = readSymbols(language, source, context, inlineMs);
     if (complete) return symbols;
   }
   return reader.read({ ...context, language, source: source.slice(0, MAX_SOURCE_LENGTH) });
