@@ -223,7 +223,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     alarms.start();
     if (duty === undefined) await work();
   }
-  const nodes = isNode ? followNodes(env, () => follower.refresh()) : undefined;
+  const nodes = isNode ? followNodes(env, (queries) => follower.refresh(queries)) : undefined;
   await duty?.start();
   // The old changes of a follower's feed are pruned when its own indexes have read them, independently of the leader.
   if (env.replication?.role === 'follower') retention?.start();
