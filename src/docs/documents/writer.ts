@@ -131,7 +131,9 @@ async function prepare(
   }
   const [bodies, prepared] = await Promise.all([
     deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd)),
-    deps.preparation?.prepare(collection, drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd }))),
+    ((options.flags ?? 0) & CHANGE_FLAGS.SKIP_FTS) === 0
+      ? deps.preparation?.prepare(collection, drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd })))
+      : undefined,
   ]);
   return drafts.map((draft, i) => ({ ...draft, body: bodies[i]!, prepared: prepared?.[i] }));
 }

@@ -8,10 +8,14 @@ import { toIndexed } from '../view/to-indexed.ts';
 const DOCUMENTS = 125;
 const UNITS = 256 * 1024;
 
+/** Documents with a longer body are indexed in steps of their own. */
+const LONGEST = 32 * 1024;
+
 /** The segments of consecutive documents, for an index with these named fields; a number stands for documents that do not fit one. */
 export function makeSegments(builder: SegmentBuilder, fieldNames: readonly string[], documents: readonly UpcomingDocument[]): (Segment | number)[] {
   let names = fieldNames;
   return inParts(documents).map((part) => {
+    if (isLong(part[0]!)) return part.length;
     builder.begin(names);
     for (const document of part) add(builder, document);
     const segment = builder.finish();
@@ -21,18 +25,24 @@ export function makeSegments(builder: SegmentBuilder, fieldNames: readonly strin
   });
 }
 
+/** Each long document is a part of its own. */
 function inParts(documents: readonly UpcomingDocument[]): UpcomingDocument[][] {
   const parts: UpcomingDocument[][] = [];
   let units = Infinity;
   for (const document of documents) {
     units += document.contentMd.length;
-    if (units > UNITS || parts.at(-1)!.length === DOCUMENTS) {
+    if (units > UNITS || parts.at(-1)!.length === DOCUMENTS || isLong(document)) {
       parts.push([]);
       units = document.contentMd.length;
     }
     parts.at(-1)!.push(document);
+    if (isLong(document)) units = Infinity;
   }
   return parts;
+}
+
+function isLong({ contentMd }: UpcomingDocument): boolean {
+  return contentMd.length > LONGEST;
 }
 
 /** The analyzer does not matter: forms are grouped when the segment is merged. */

@@ -4,6 +4,9 @@ import type { Segment } from '../../../search/inverted/index.ts';
 import type { UpcomingDocument } from '../../documents/index.ts';
 import type { SegmentsReply, SegmentsRequest } from './protocol.ts';
 
+/** Memory for young objects, in MB: texts are released after each batch, so more would only delay their collection. */
+const YOUNG_MB = 12;
+
 interface Pending {
   readonly resolve: (segments: readonly (Segment | number)[]) => void;
   readonly reject: (error: Error) => void;
@@ -36,7 +39,7 @@ export class SegmentMaker {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#file);
+    const worker = new Worker(this.#file, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     worker.on('message', (reply: SegmentsReply) => this.#settle(reply));
     worker.on('error', () => undefined); // `exit` follows
     worker.on('exit', () => this.#lost(worker));

@@ -6,8 +6,6 @@ import { SegmentMaker } from './segment-maker.ts';
 
 /** Below this number of documents, the thread is not worth the transfer. */
 const WORTH_THE_WAY = 16;
-/** Documents with a longer body, in UTF-16 units, are indexed in steps of their own. */
-const LONGEST = 32 * 1024;
 
 /** What the full-text view prepares of a document: its place in a segment. */
 class PreparedText {
@@ -45,7 +43,7 @@ export interface SegmentsOptions {
 export function preparingSegments({ fieldNames, maker = shared, processors = availableParallelism() }: SegmentsOptions): Preparation {
   return {
     async prepare(collection, documents) {
-      if (processors < 2 || documents.length < WORTH_THE_WAY || documents.some(({ contentMd }) => contentMd.length > LONGEST)) return [];
+      if (processors < 2 || documents.length < WORTH_THE_WAY) return [];
       try {
         return prepared(await maker.make(fieldNames(collection), documents));
       } catch {
