@@ -149,6 +149,8 @@ export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED: usize = H_SCRATCH + 620;
+/** Used bytes of B_NOTED (see `segments.ts`). */
+export const H_NOTED: usize = H_SCRATCH + 640;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES: usize = H_SCRATCH + 760;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */

@@ -152,6 +152,8 @@ export const H_DOCUMENT = 68196;
 export const H_PLACED = 68200;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED = 68204;
+/** Used bytes of B_NOTED (see `segments.ts`). */
+export const H_NOTED = 68224;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES = 68344;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
@@ -366,7 +368,13 @@ export const B_RERANK_POSTINGS = 64;
 export const B_RERANK_BOUNDS = 65;
 export const B_RERANK_KEYS = 66;
 export const B_RERANK_SCORES = 67;
-export const BUFFERS = 68;
+/** The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see `segments.ts`). */
+export const B_NOTED = 68;
+export const B_SEGMENT = 69;
+export const B_SEGMENT_FORMS = 70;
+export const BUFFERS = 71;
+/** Documents of a segment at most: their postings of a form never fill a block. */
+export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */
 export const FILTERED = 1;
 export const MULTIPLIED = 2;

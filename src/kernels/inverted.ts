@@ -16,6 +16,8 @@ export const MAX_FUZZY_WORD = layout.MAX_FUZZY_WORD;
 export const MAX_LEVELS = layout.MAX_LEVELS;
 /** Maximum number of classes of documents. */
 export const MAX_CLASSES = layout.MAX_CLASSES;
+/** Maximum number of documents of a segment. */
+export const MAX_SEGMENT_DOCUMENTS = layout.MAX_SEGMENT_DOCUMENTS;
 /** Maximum number of groupings of the forms. */
 export const MAX_GROUPINGS = layout.MAX_GROUPINGS;
 /** Wildcards of patterns for `collectMatches`: any number of characters, exactly one, and (at the end) one or none. */
@@ -36,6 +38,7 @@ export const Buffers = {
   matches: layout.B_MATCHES,
   fieldFactors: layout.B_FIELD_FACTORS,
   rerankWeights: layout.B_RERANK_WEIGHTS,
+  segment: layout.B_SEGMENT,
 } as const;
 export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 

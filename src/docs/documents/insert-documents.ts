@@ -69,6 +69,6 @@ function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, adde
   ];
 }
 
-function toWritten({ meta, body, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
-  return { meta, contentMd: body.text, addedAt: addedAt ?? now, updatedAt: now, expiresAt: expiryAfter(ttl, now, null) };
+function toWritten({ meta, body, prepared, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
+  return { meta, contentMd: body.text, addedAt: addedAt ?? now, updatedAt: now, expiresAt: expiryAfter(ttl, now, null), prepared };
 }

@@ -75,6 +75,6 @@ async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]):
 }
 
 function toReplacement(current: CurrentRow, version: NewVersion, expiresAt: number | null): Replacement {
-  const { identity: { key, lang }, meta, body, saveRevision, flags } = version;
-  return { current, key, lang, meta, body, expiresAt, saveRevision, flags };
+  const { identity: { key, lang }, meta, body, prepared, saveRevision, flags } = version;
+  return { current, key, lang, meta, body, prepared, expiresAt, saveRevision, flags };
 }

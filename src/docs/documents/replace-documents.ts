@@ -18,6 +18,8 @@ export interface Replacement {
   readonly meta: Meta | undefined;
   /** Undefined keeps the body. */
   readonly body: EncodedBody | undefined;
+  /** See `WrittenDocument.prepared`. */
+  readonly prepared?: unknown;
   readonly expiresAt: number | null;
   readonly saveRevision: boolean;
   readonly flags: number;
@@ -49,10 +51,10 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   ]);
 }
 
-function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, body, expiresAt, flags }: Replacement, now: number): NewChange {
+function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, body, prepared, expiresAt, flags }: Replacement, now: number): NewChange {
   const subject = { ord, id, key, lang };
   if (body === undefined) return putChange(subject, flags | CHANGE_FLAGS.BODY_KEPT);
-  return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt });
+  return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt, prepared });
 }
 
 /** A version without a revision of its own is lost with the next write, so no delta may use it as its base. */
