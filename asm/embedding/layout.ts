@@ -43,7 +43,7 @@ const D_HASHES: usize = D_WORD + WORD_ROOM;
 export const LONGEST_TOKEN: u32 = 255;
 const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
 /** Tokens of a query with which texts are compared. */
-const MOST_QUERY_TOKENS: u32 = 64;
+export const MOST_QUERY_TOKENS: u32 = 64;
 /** Pages of 256 code points up to U+10FFFF. */
 const FOLD_PAGES: usize = 0x1100;
 const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
