@@ -44,7 +44,7 @@ const D_HASHES: usize = D_WORD + WORD_ROOM;
 export const LONGEST_TOKEN: u32 = 255;
 const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
 /** Tokens of a query with which texts are compared. */
-const MOST_QUERY_TOKENS: u32 = 64;
+export const MOST_QUERY_TOKENS: u32 = 64;
 /** Numbers of similarities that a desk holds: those of 8,192 tokens to a query of 16. */
 export const SIMILARITIES: u32 = 131_072;
 /** Pages of 256 code points up to U+10FFFF. */

@@ -87,6 +87,7 @@ export const H_HASH_SLOTS: usize = HEADER + 536;
 export const H_HASH_USED: usize = HEADER + 540;
 /** Numbers that can be reused because no form has them any more, as a stack: address, capacity, count. */
 export const H_SPARE_FORMS: usize = HEADER + 544;
+export const H_SPARE_COUNT: usize = H_SPARE_FORMS + 8;
 /** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
 export const H_FORWARD: usize = HEADER + 560;
 export const H_BACKWARD: usize = HEADER + 576;
