@@ -30,10 +30,8 @@ export class LogFixture {
     const env = {
       sql, timer, clock: this.clock, log: silentLog, nodeId: 'node', version: '0.0.0', config: { current: () => loaded, onChange: () => () => {} },
     };
-    const queue: Pick<Queue, 'get' | 'holds' | 'onChange'> = {
+    const queue: Pick<Queue, 'get' | 'onChange'> = {
       get: (id) => this.run(id),
-      holds: async (tx, { runId, attempt, fence }, shipId) =>
-        (await tx.get("SELECT 1 FROM runs WHERE id = ? AND attempt = ? AND fence = ? AND ship_id = ? AND state IN ('running', 'cancelling')", [runId, attempt, fence, shipId])) !== undefined,
       onChange: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
