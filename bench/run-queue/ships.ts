@@ -102,6 +102,7 @@ function launch(identity: Identity, capacity: number): void {
       connect: (events) => link.connect(events),
       appendLogs: (request) => link.appendLogs(request),
       recordSource: (request) => link.recordSource(request),
+      downloadArtifacts: (ref, signal) => link.downloadArtifacts(ref, signal),
       uploadArtifact: (parts, signal) => link.uploadArtifact(parts, signal),
       async completeRun(request) {
         const answer = await link.completeRun(request);

@@ -9,7 +9,7 @@ const kind = (http: number, grpc: GrpcStatus, meaning: string): ErrorKind => ({ 
 export const RUN_ERRORS = {
   invalid_input: kind(400, 'INVALID_ARGUMENT', 'body or query have the wrong shape'),
   invalid_project: kind(400, 'INVALID_ARGUMENT', 'the project body is rejected'),
-  invalid_name: kind(400, 'INVALID_ARGUMENT', "the ship's name is bad or taken"),
+  invalid_name: kind(400, 'INVALID_ARGUMENT', "the ship's name is malformed or reserved"),
   invalid_label: kind(400, 'INVALID_ARGUMENT', 'a label is not key=value, reserved, or there are too many'),
   invalid_cursor: kind(400, 'INVALID_ARGUMENT', 'the cursor cannot be decoded'),
   invalid_attempt: kind(400, 'INVALID_ARGUMENT', 'the attempt is not one of the run'),
@@ -28,6 +28,8 @@ export const RUN_ERRORS = {
   idempotency_conflict: kind(409, 'ALREADY_EXISTS', 'the key is known with another request'),
   run_state_conflict: kind(409, 'FAILED_PRECONDITION', "the run's state does not allow it"),
   project_exists: kind(409, 'ALREADY_EXISTS', 'a project has this id'),
+  ship_exists: kind(409, 'ALREADY_EXISTS', 'a ship of the fleet has this name'),
+  join_token_exists: kind(409, 'ALREADY_EXISTS', 'an unused join token has this name'),
   config_read_only: kind(409, 'FAILED_PRECONDITION', 'the configuration came from a URL'),
   fleet_disabled: kind(409, 'FAILED_PRECONDITION', 'the fleet endpoint is off'),
   logs_expired: kind(410, 'NOT_FOUND', "retention removed this attempt's logs"),

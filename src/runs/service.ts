@@ -81,7 +81,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     received: (status) => metrics.record.artifactReceived(status),
   });
   const fleet: Fleet = createFleet(env, {
-    ...options, queue, logs, audit, artifacts: artifacts.receiver,
+    ...options, queue, logs, audit, artifacts: { ...artifacts.receiver, ...artifacts.sender },
     secretValue: (name) => secretValue(options, name),
     fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
     linesLost: (count) => metrics.record.logEventsDropped(count),

@@ -1,5 +1,5 @@
 import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, RecordSourceRequest, RecordSourceResponse, ServerMessage, ShipMessage,
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage, ShipMessage,
   UploadArtifactRequest, UploadArtifactResponse,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
@@ -34,6 +34,8 @@ export interface ShipLink {
   recordSource(request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Takes as long as the size of the file and the network require; aborting the signal ends it. */
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;
+  /** The artefacts of an attempt, read at the speed of the consumer; aborting the signal ends it. */
+  downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncIterable<DownloadArtifactsResponse>;
 }
 
 /** The server understood the call and will refuse it however often it is repeated. */

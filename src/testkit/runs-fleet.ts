@@ -116,7 +116,7 @@ ${options.fleet ?? ''}
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
     this.fleet = createFleet(this.env, {
-      artifacts: this.artifacts.receiver,
+      artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
       queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,
       secretValue: (name) => this.secrets.get(name), random: () => 0.5,
       fencedWrite: (rpc) => void this.fenced.push(rpc), linesLost: (count) => void (this.linesLost += count),

@@ -83,7 +83,7 @@ export const retryRun = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Approve a run
  *
- * Lets a run start whose pipeline asks for an approval (`approval.required`); it is queued from then on like others. It takes the scope `approve`.
+ * Lets a run start or go on that waits for an approval: before its first step (`approval` of its pipeline) or between two steps (`approval` of a step). It is queued from then on like others. It takes the scope `approve`.
  */
 export const approveRun = <ThrowOnError extends boolean = false>(options: Options<ApproveRunData, ThrowOnError>): RequestResult<ApproveRunResponses, ApproveRunErrors, ThrowOnError> => (options.client ?? client).post<ApproveRunResponses, ApproveRunErrors, ThrowOnError>({
     security: CREDENTIALS,

@@ -74,7 +74,7 @@ export type RunError = {
 export type Selectors = Array<string>;
 
 /**
- * What became of the approval that the run's pipeline asks for; null where it asks for none.
+ * The approval that the run waits for or got last; null where its pipeline asks for none, and before its first approval step.
  */
 export type Approval = {
     /**
@@ -93,6 +93,14 @@ export type Approval = {
      * Until when the run waits for a decision (Unix seconds).
      */
     expires_at: UnixSeconds;
+    /**
+     * Name of the step that is the approval; null for the approval before the first step.
+     */
+    step: string | null;
+    /**
+     * What is to be approved, as the pipeline has it; null if it does not say.
+     */
+    message: string | null;
 } | null;
 
 /**
@@ -249,7 +257,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_invalid`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'ship_exists' | 'join_token_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request returns.
@@ -594,7 +602,7 @@ export type CreateProjectRequest = {
      */
     id: string;
     /**
-     * The repository: `owner/name`, an `https://` or `ssh://` URL, or `git@host:path`. No spaces and no credentials.
+     * The repository: `owner/name`, an `https://` or `ssh://` URL, or `git@host:path`. No spaces and no credentials. A repository on the machine of the ship (`file:///path`) is possible only in the configuration file.
      */
     repository: string;
     /**
@@ -709,9 +717,13 @@ export type PipelineStep = {
      */
     name: string;
     /**
-     * How long the step may take, a duration; null when only the pipeline's timeout counts.
+     * How long the step may take, or an approval is waited for, a duration; null when only the pipeline's timeout counts.
      */
     timeout: string | null;
+    /**
+     * Whether the run waits here for an approval and executes nothing.
+     */
+    approval: boolean;
 };
 
 /**
@@ -1404,6 +1416,14 @@ export type ListRunsData = {
          * Only runs that came into being this way.
          */
         source?: RunSourceType;
+        /**
+         * Only runs that the schedule of this name has queued. Schedules of several projects may have the same name; `project_id` selects one.
+         */
+        schedule?: string;
+        /**
+         * Only runs that were queued by this caller, as `source.by` has it: `token:NAME` for a token of the configuration, `api` for the token of the service.
+         */
+        by?: string;
         /**
          * Only the cells of this run, whose pipeline has a matrix.
          */
@@ -2751,7 +2771,7 @@ export type CreateJoinTokenData = {
 
 export type CreateJoinTokenErrors = {
     /**
-     * `invalid_name`: the name is malformed or `local`, or a live ship or an open token has it. `invalid_label`: a label is not `key=value`, has a reserved key, or there are more than 32. `invalid_input`: the body has the wrong shape otherwise.
+     * `invalid_name`: the name is malformed or `local`. `invalid_label`: a label is not `key=value`, has a reserved key, or there are more than 32. `invalid_input`: the body has the wrong shape otherwise.
      */
     400: ErrorBody;
     /**
@@ -2763,7 +2783,7 @@ export type CreateJoinTokenErrors = {
      */
     403: ErrorBody;
     /**
-     * `fleet_disabled`: the fleet endpoint is off (`fleet.enabled`).
+     * `fleet_disabled`: the fleet endpoint is off (`fleet.enabled`). `ship_exists`: a ship that is not revoked has the name. `join_token_exists`: a token for the name has neither been used nor expired.
      */
     409: ErrorBody;
     /**

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { create } from '@bufbuild/protobuf';
+import { DownloadArtifactsRequestSchema, type ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { inDataDir, type Environment, type RunsConfig } from '../../runs/config/index.ts';
@@ -96,6 +97,7 @@ export function directLink(service: FleetService, peer: Peer): ShipLink {
     appendLogs: (request) => refusing(service.appendLogs(peer, request)),
     completeRun: (request) => refusing(service.completeRun(peer, request)),
     recordSource: (request) => refusing(service.recordSource(peer, request)),
+    downloadArtifacts: (ref, signal) => untilAborted(service.downloadArtifacts(peer, create(DownloadArtifactsRequestSchema, { ref })), signal),
     uploadArtifact: (parts, signal) => refusing(service.uploadArtifact(peer, untilAborted(parts, signal))),
   };
 }

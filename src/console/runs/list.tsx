@@ -15,9 +15,9 @@ const SOURCES = [['', 'all sources'], ['api', 'by request'], ['retry', 'retries'
 
 /** The newest runs with their current state; cells of a matrix are shown on the page of their run. */
 export function RunsPage() {
-  const { state = '', project = '', source = '', before } = place.value.query;
+  const { state = '', project = '', source = '', schedule = '', by = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
-  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, ...(source !== '' && { source: source as Run['source']['type'] }), ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, source, before]);
+  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, cells: false, ...(source !== '' && { source: source as Run['source']['type'] }), ...(schedule !== '' && { schedule }), ...(by !== '' && { by }), ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, source, schedule, by, before]);
   useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (
@@ -27,6 +27,8 @@ export function RunsPage() {
           {(['', ...STATES] as const).map((name) => <button key={name} class="chip" aria-pressed={state === name} onClick={() => setQuery({ state: name, before: undefined })}>{name === '' ? 'all' : name}</button>)}
           {names.length > 1 && <div><Choice label="Project" value={project} options={[['', 'all projects'], ...names.map((name) => [name, name] as const)]} onChange={(name) => setQuery({ project: name, before: undefined })} /></div>}
           <div><Choice label="Source" value={source} options={SOURCES} onChange={(name) => setQuery({ source: name, before: undefined })} /></div>
+          {schedule !== '' && <button class="chip" aria-pressed="true" onClick={() => setQuery({ schedule: undefined, before: undefined })}>schedule {schedule}</button>}
+          {by !== '' && <button class="chip" aria-pressed="true" onClick={() => setQuery({ by: undefined, before: undefined })}>by {by}</button>}
         </div>
         <Await of={list}>{({ data, next_cursor: next }) => (
           <>

@@ -12,7 +12,7 @@ import { Artifacts } from './artifacts.tsx';
 import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
-import { runAt } from './places.ts';
+import { runAt, runsOf } from './places.ts';
 import { RunTable } from './list.tsx';
 import { durationOf, hasEnded, State, taskOf, waitingOf } from './state.tsx';
 
@@ -44,7 +44,7 @@ function Actions({ run: { id, state, approval, cells }, onChange }: { readonly r
     return (
       <>
         <button class="primary" onClick={decide(() => ask(approveRun({ path: { id } })), 'The run is approved')}>Approve</button>
-        <Confirm label="Reject" says="The run ends without having started." onConfirm={decide(() => ask(rejectRun({ path: { id } })), 'The run is rejected')} />
+        <Confirm label="Reject" says={approval.step == null ? 'The run ends without having started.' : 'The run ends here. What it has done so far stays done.'} onConfirm={decide(() => ask(rejectRun({ path: { id } })), 'The run is rejected')} />
       </>
     );
   }
@@ -64,9 +64,16 @@ function Cells({ run: { id, state, cells } }: { readonly run: Run }) {
   return <section><h2>{cells} cells</h2><Await of={list}>{(runs) => <RunTable runs={runs} />}</Await></section>;
 }
 
-function sourceOf({ source: { type, by, schedule, alert_labels: labels } }: Run): string {
-  const what = schedule ?? (labels == null ? '' : Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' '));
-  return `${type}${what === '' ? '' : ` ${what}`}${by == null ? '' : `, by ${by}`}`;
+/** How the run came into being; schedule and caller are links to the list of their runs. */
+function Source({ of: { project_id: project, source: { type, by, schedule, alert_labels: labels } } }: { readonly of: Run }) {
+  const alert = labels == null ? '' : Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(' ');
+  return (
+    <>
+      {type}{alert !== '' && ` ${alert}`}
+      {schedule != null && <> <a href={runsOf({ schedule, project })}>{schedule}</a></>}
+      {by != null && <>, by <a href={runsOf({ by })}>{by}</a></>}
+    </>
+  );
 }
 
 function Summary({ run }: { readonly run: Run }) {
@@ -74,13 +81,14 @@ function Summary({ run }: { readonly run: Run }) {
   return (
     <>
       {run.error && <div class="notice bad"><strong>{run.error.code.replaceAll('_', ' ')}</strong>{run.error.step != null && ` in ${run.error.step}`}: {run.error.message}</div>}
+      {run.state === 'queued' && run.approval?.state === 'waiting' && run.approval.step != null && <div class="notice"><strong>{run.approval.step}</strong> waits for an approval until <Time at={run.approval.expires_at} />{run.approval.message != null && `: ${run.approval.message}`}</div>}
       <div class="card halves">
         <Facts of={[
           ['State', <><State of={run.state} /> {waiting !== undefined && <span class="muted">{waiting}</span>}</>],
           ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
           ...(run.ref == null ? [] : [['Ref', run.ref] as const]), ...(run.commit == null ? [] : [['Commit', <code>{run.commit.slice(0, 12)}</code>] as const]),
-          ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.state} by ${run.approval.by}`] as const]),
-          ['Source', sourceOf(run)],
+          ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.step ?? ''} ${run.approval.state} by ${run.approval.by}`] as const]),
+          ['Source', <Source of={run} />],
           ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{run.parent_id.slice(0, 8)}</a>] as const]),
           ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{run.retry_of.slice(0, 8)}</a>] as const]),
         ]} />

@@ -5,7 +5,7 @@ import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { runAt } from './places.ts';
+import { runAt, runsOf } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -37,7 +37,7 @@ function Row({ schedule, onChange }: { readonly schedule: Schedule; readonly onC
   const isPaused = schedule.paused_at != null;
   return (
     <tr>
-      <td>{name}<div class="small muted">{project}</div></td>
+      <td><a href={runsOf({ project, schedule: name })}>{name}</a><div class="small muted">{project}</div></td>
       <td>{task === '' ? kind : task}</td>
       <td>{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
       <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>

@@ -122,6 +122,36 @@ describe('a file of a step', () => {
   });
 });
 
+describe('a download of the files of an attempt', () => {
+  const download = async (ref: RunRef, by = ship): Promise<(string | boolean)[]> => {
+    const parts: (string | boolean)[] = [];
+    for await (const { body } of linkOf(by).downloadArtifacts(ref, never)) {
+      if (body.case === 'description') parts.push(`${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}`, '');
+      else if (body.case === 'chunk') parts.push(`${String(parts.pop())}${Buffer.from(body.value).toString()}`);
+      else parts.push(body.value === true);
+    }
+    return parts;
+  };
+
+  it('has each file with its bytes', async () => {
+    const ref = await taken();
+    const large = 'abcdefghij'.repeat(150_000);
+    await upload(ref, 'dist/large', large);
+    await upload(ref, 'empty', '');
+    const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+    expect(await download(ref)).toEqual([`dist/large 1500000 ${hash(large)}`, large, `empty 0 ${hash('')}`, '']);
+  });
+
+  it('is refused to ships that do not hold the run', async () => {
+    const ref = await taken();
+    await upload(ref, 'a', 'one');
+    expect(await download({ ...ref, fencingToken: 99n })).toEqual([true]);
+    const other = await fixture.connected('build-02');
+    expect(await download(ref, other.ship)).toEqual([true]);
+    expect(fixture.fenced).toEqual(['DownloadArtifacts', 'DownloadArtifacts']);
+  });
+});
+
 describe('limits', () => {
   it('of size and number are reported, and nothing is stored', async () => {
     const ref = await taken();

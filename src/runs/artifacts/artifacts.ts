@@ -6,8 +6,9 @@ import type { Queue } from '../queue/port.ts';
 import { addArtifact, countOthers, isReferenced, removeExpired, removeOldest, totalBytes, type RemovedFile } from './artifact-rows.ts';
 import type { ContentStore } from './content-store.ts';
 import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
-import type { ArtifactReceiver, Received } from './port.ts';
+import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { readDescription, writeContent, type AnnouncedFile } from './receive.ts';
+import { createSender } from './send.ts';
 
 /** Time between two searches for expired files. */
 const SWEEP_MS = 60_000;
@@ -23,6 +24,7 @@ export interface ArtifactsOptions {
 export interface Artifacts {
   readonly handlers: ArtifactHandlers;
   readonly receiver: ArtifactReceiver;
+  readonly sender: ArtifactSender;
   /** Bytes of all stored files. */
   totalBytes(): number;
   /** Opens the store and starts removing expired files. */
@@ -38,6 +40,7 @@ export function createArtifacts(options: ArtifactsOptions): Artifacts {
 class KeptArtifacts implements Artifacts {
   readonly handlers: ArtifactHandlers;
   readonly receiver: ArtifactReceiver = { receive: (shipId, parts) => this.#receive(shipId, parts) };
+  readonly sender: ArtifactSender;
   readonly #options: ArtifactsOptions;
   readonly #stopping = new AbortController();
   #total = 0;
@@ -47,7 +50,9 @@ class KeptArtifacts implements Artifacts {
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
-    this.handlers = createArtifactHandlers({ sql: options.env.sql, queue: options.queue, store: options.store });
+    const parts = { sql: options.env.sql, queue: options.queue, store: options.store };
+    this.handlers = createArtifactHandlers(parts);
+    this.sender = createSender(parts);
   }
 
   totalBytes(): number {

@@ -1,9 +1,16 @@
-import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { DownloadArtifactsResponse, UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RunRef } from '../queue/port.ts';
 
 /** The outcome of a file that a ship sent. `over_limit`: sending it again would not help; the message says why. */
 export interface Received {
   readonly status: 'kept' | 'fenced' | 'over_limit';
   readonly message?: string;
+}
+
+/** Sends ships the files that an attempt has left before an approval step. */
+export interface ArtifactSender {
+  /** The messages of all files of the attempt. Undefined if the ship no longer holds the run. */
+  send(shipId: string, ref: RunRef): Promise<AsyncIterable<DownloadArtifactsResponse> | undefined>;
 }
 
 /** Receives files from ships. */

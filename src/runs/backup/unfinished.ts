@@ -34,7 +34,7 @@ export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, 
 
 /**
  * The attempt may have started its work, so the next one gets a new number, even after the last allowed attempt. The time limit for waiting starts
- * again. A run with cells does not change until its cells have ended.
+ * again, and so do approvals between steps. A run with cells does not change until its cells have ended.
  */
 async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   const row = await tx.get<{ offset_ms: number | null }>('SELECT max(offset_ms) AS offset_ms FROM queue_time');
@@ -42,7 +42,7 @@ async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
   await tx.run(`UPDATE runs SET fence = fence + ${FENCES}, queued_ms = ?, available_ms = min(available_ms, ?) WHERE state = 'queued'`, [queuedMs, queuedMs]);
   await tx.run(
     `UPDATE runs SET state = 'queued', ready = 1, attempt = attempt + 1, max_attempts = max(max_attempts, attempt + 1), fence = fence + ${FENCES}, ship_id = NULL, started_at = NULL,
-       accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, updated_at = ? WHERE state = 'running' AND cells = 0`, [queuedMs, unixSeconds(clock)]);
+       accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, approval = CASE WHEN approval ->> '$.step' IS NULL THEN approval END, updated_at = ? WHERE state = 'running' AND cells = 0`, [queuedMs, unixSeconds(clock)]);
 }
 
 async function fail(tx: Transaction, now: number): Promise<void> {

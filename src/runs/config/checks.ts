@@ -8,7 +8,7 @@ import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
 import { checkGiven } from './given-inputs.ts';
 import { declarationProblems } from './inputs.ts';
 import { isCron } from './read-by-schema.ts';
-import type { PipelineConfig, RunsConfig } from './schema/index.ts';
+import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
 
 /**
  * What a schema cannot express (run-queue decisions, section 3): names are unique, references resolve, times fit together. One line for each problem,
@@ -157,10 +157,23 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...labelProblems(pipeline, index),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
     ...pipeline.steps.flatMap((step, at) => [
-      ...when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`),
+      ...(step.approval.required
+        ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
+        : when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`)),
       ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
       ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
       ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
     ]),
+  ];
+}
+
+/** An approval does nothing itself, and stands between steps that do. */
+function approvalProblems(step: StepConfig, at: number, steps: readonly StepConfig[]): string[] {
+  const isCommand = (other: StepConfig | undefined): boolean => other !== undefined && !other.approval.required;
+  return [
+    ...when(step.run !== '' || step.exec.length > 0, ': expected either a command or an approval, got both'),
+    ...when(step.always, '.always: an approval is not asked for after a failure'),
+    ...when(step.artifacts.length > 0 || step.cache.key !== '', ': an approval has neither artifacts nor a cache'),
+    ...when(!isCommand(steps[at - 1]) || !isCommand(steps[at + 1]), '.approval: expected a command before and after it; `approval` of the pipeline is for approvals before the first step'),
   ];
 }

@@ -64,7 +64,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
     expect(pipelines[0]).toEqual({
       name: 'build', description: '', projects: null, inputs: [], matrix: { axes: {}, include: [], exclude: [], max_parallel: 0, fail_fast: true }, result: 'any', runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
       concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, approval: { required: false, timeout: '24h' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
-      steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false, artifacts: [], cache: { key: '', paths: [], restore_keys: [] } }],
+      steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false, approval: { required: false, timeout: '24h', message: '' }, artifacts: [], cache: { key: '', paths: [], restore_keys: [] } }],
     });
     expect(ai.roles[0]).toMatchObject({ api_key_env: '', system_prompt: '', max_tokens: 2048, timeout: 120_000, first_byte_timeout: 30_000, projects: null });
   });
@@ -111,7 +111,7 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
       'local.enabled: expected true or false, got "yes"',
       'local.sandbox: expected one of auto, none, namespaces, bubblewrap, systemd, container, got "jail"',
       'projects[0].id: expected lowercase letters, digits, - and _, at most 63, got "Alpha"',
-      'projects[0].repository: expected owner/name, or an https://, ssh:// or git@host:path address without credentials, got "https://user:pw@host/x"',
+      'projects[0].repository: expected owner/name, or an https://, ssh://, file:/// or git@host:path address without credentials, got "https://user:pw@host/x"',
       'projects[0].runs_on[0]: expected a label such as os=linux, got "linux"',
       'projects[0].priority: expected at most 100, got 101',
       'projects[0].release_interval: expected a duration from 1m to 366d, or "" for never, got "30s"',
@@ -157,6 +157,11 @@ describe('parseRunsConfig: cross-checks', () => {
     ['secrets: [{name: A, env: A}]\ngit: {credentials: [{url: "https://git.example.org", token: A, ssh_key: A}]}', 'git.credentials[0]: expected either token or ssh_key'],
     ['pipelines: [{name: p, steps: [{name: s}]}]', 'pipelines[0].steps[0]: expected either run or exec'],
     ['pipelines: [{name: p, steps: [{name: s, run: x, exec: [y]}]}]', 'pipelines[0].steps[0]: expected either run or exec'],
+    ['pipelines: [{name: p, steps: [{name: s, approval: {required: true}}, {name: t, run: x}]}]', 'pipelines[0].steps[0].approval: expected a command before and after it; `approval` of the pipeline is for approvals before the first step'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x}, {name: t, approval: {required: true}}]}]', 'pipelines[0].steps[1].approval: expected a command before and after it; `approval` of the pipeline is for approvals before the first step'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x}, {name: t, run: y, approval: {required: true}}, {name: u, run: x}]}]', 'pipelines[0].steps[1]: expected either a command or an approval, got both'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x}, {name: t, always: true, approval: {required: true}}, {name: u, run: x}]}]', 'pipelines[0].steps[1].always: an approval is not asked for after a failure'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x}, {name: t, artifacts: [a], approval: {required: true}}, {name: u, run: x}]}]', 'pipelines[0].steps[1]: an approval has neither artifacts nor a cache'],
     ['pipelines: [{name: p, sandbox: container, steps: [{name: s, run: x}]}]', 'pipelines[0].image: required by the sandbox container'],
   ])('%s', (text, problem) => {
     expect(problems(text)).toContain(problem);
@@ -168,13 +173,13 @@ describe('parseRunsConfig: cross-checks', () => {
 });
 
 describe('parseProject (run-queue decisions, section 2.6)', () => {
-  it.each(['owner/name', 'https://git.example.org/a/b.git', 'ssh://git@host.example:22/a/b', 'git@github.com:owner/name.git'])('accepts the repository %s', (repository) => {
+  it.each(['owner/name', 'https://git.example.org/a/b.git', 'ssh://git@host.example:22/a/b', 'git@github.com:owner/name.git', 'file:///srv/git/a.git'])('accepts the repository %s', (repository) => {
     expect(parseProject({ id: 'a', repository })).toMatchObject({ project: { id: 'a', repository, enabled: true }, problems: [] });
   });
 
   it.each([
     'name', 'a/b/c', '../b', '-a/b', 'a b/c', 'http://host/a', 'https://user@host/a', 'https://user:pw@host/a', 'https://-host/a', 'ssh://git:pw@host/a',
-    'ssh://-oProxyCommand=x/a', 'git@-host:a', 'git@host:-a', 'file:///etc', 'ext::sh -c x', '', `o/${'x'.repeat(512)}`,
+    'ssh://-oProxyCommand=x/a', 'git@-host:a', 'git@host:-a', 'file://host/a', 'file:///a b', 'git://host/a', 'ext::sh -c x', '', `o/${'x'.repeat(512)}`,
   ])('refuses the repository %.40s', (repository) => {
     expect(parseProject({ id: 'a', repository }).problems).toEqual([expect.stringMatching(/^repository: expected /)]);
   });

@@ -2,6 +2,7 @@ import { create, fromJson } from '@bufbuild/protobuf';
 import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
+import { stepsOfPart } from './definition.ts';
 import { runVariables } from './run-variables.ts';
 import { traceparentOf } from './trace-ids.ts';
 
@@ -22,6 +23,8 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   Object.assign(assignment.env, runVariables(definition, input, run.matrix));
   const missing: string[] = [];
   if (assignment.plan.case === 'pipeline') {
+    assignment.plan.value.steps = stepsOfPart(definition, assignment.plan.value.steps, run.part);
+    assignment.plan.value.restoreArtifacts = run.part > 0;
     assignment.plan.value.gitRef = run.gitRef ?? '';
     assignment.plan.value.commit = run.gitCommit ?? '';
     const { git } = definition;
@@ -37,7 +40,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
     if (value === undefined) missing.push(name);
     else assignment.secrets[name] = value;
   }
-  const traceparent = traceparentOf(ref.runId, ref.attempt);
+  const traceparent = traceparentOf(ref.runId, ref.attempt, run.part);
   if (traceparent !== undefined) assignment.env['TRACEPARENT'] ??= traceparent;
   if (missing.length > 0) throw new SecretUnavailable(missing);
   return assignment;

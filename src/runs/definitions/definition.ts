@@ -25,6 +25,22 @@ export interface Definition {
   readonly matrix?: { readonly maxParallel: number; readonly failFast: boolean };
   /** The run fails if its result is not JSON; absent if any result is accepted. */
   readonly result?: 'json';
+  /** Its approval steps, in order; `before` is the index of the step that follows, without counting approvals. Absent for none. */
+  readonly approvals?: readonly ApprovalStep[];
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent for no minimum. */
   readonly minScore?: number;
+}
+
+/** A step of a pipeline at which a run waits for an approval. */
+export interface ApprovalStep {
+  readonly name: string;
+  readonly before: number;
+  readonly timeoutMs: number;
+  /** For the person who decides; empty for none. */
+  readonly message: string;
+}
+
+/** The steps of one part of a run: part 0 ends at the first approval step, part 1 follows it, and so on. */
+export function stepsOfPart<Step>({ approvals = [] }: Pick<Definition, 'approvals'>, steps: readonly Step[], part: number): Step[] {
+  return steps.slice(part === 0 ? 0 : approvals[part - 1]?.before, approvals[part]?.before);
 }

@@ -4,6 +4,7 @@ import {
   type Assignment, type Step,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
+import type { ApprovalStep } from './definition.ts';
 import { fillCell, type CellValues, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 
 export type Plan = Assignment['plan'];
@@ -18,7 +19,16 @@ export function diagnosticPlan(check: string, gitUrl: string, roles: readonly Ro
 
 /** `cell`: values of the matrix, empty without one. */
 export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string, cell: CellValues): Plan {
-  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image: fillCell(image, cell), steps: steps.map(toStep) }) };
+  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image: fillCell(image, cell), steps: steps.filter(isCommand).map(toStep) }) };
+}
+
+const isCommand = ({ approval }: StepConfig): boolean => !approval.required;
+
+/** The approval steps of a pipeline. */
+export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
+  return steps.flatMap(({ name, approval }, at) => (approval.required
+    ? [{ name, before: steps.slice(0, at).filter(isCommand).length, timeoutMs: milliseconds(approval.timeout), message: approval.message }]
+    : []));
 }
 
 function toStep(step: StepConfig): Step {

@@ -7,7 +7,7 @@ import type { Log } from '../../lib/log.ts';
 import { cellsOf, fillCell, nameOfCell, readInputs, type CellValues, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig } from '../config/index.ts';
 import { concurrencyOf } from './concurrency.ts';
 import type { Definition } from './definition.ts';
-import { aiTextPlan, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
+import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 import { credentialsFor, gitUrl } from './repository.ts';
 import type { ResolvedCell, ResolvedRun, RunRequest } from './run-request.ts';
 import { systemPromptOf } from './system-prompt.ts';
@@ -172,6 +172,7 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig, { plan
     keyVariable,
     ...(found !== undefined && found.inputs.length > 0 && { inputs: found.inputs.map(({ name }) => name) }),
     ...(found?.result === 'json' && { result: 'json' as const }),
+    ...(found?.steps.some(({ approval }) => approval.required) && { approvals: approvalSteps(found) }),
     ...(minScore === undefined ? {} : { minScore }),
     ...(runsOn.length === 0 ? {} : { runsOn }),
   };

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { UploadArtifactResponseSchema, UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { ArtifactReceiver } from '../artifacts/port.ts';
+import { DownloadArtifactsResponseSchema, UploadArtifactResponseSchema, UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Audit } from '../audit/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
@@ -14,6 +14,7 @@ import type { Authority } from './authority/index.ts';
 import { MergingLogStream } from './log-stream.ts';
 import { Members } from './members.ts';
 import type { FleetService } from './port.ts';
+import { requireRef } from './refs.ts';
 import { Reports } from './reports.ts';
 import { Roster } from './roster.ts';
 import { Sessions } from './sessions.ts';
@@ -29,10 +30,10 @@ export interface FleetDeps {
   readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
   /** Returns the current value of a secret by name. */
   readonly secretValue: (name: string) => string | undefined;
-  /** Stores files that steps produce. Absent: no files are stored. */
-  readonly artifacts?: ArtifactReceiver;
+  /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
+  readonly artifacts?: ArtifactReceiver & ArtifactSender;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
-  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact') => void;
+  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts') => void;
   readonly linesLost?: (count: number) => void;
   /** Like `Math.random`; spreads the reconnections of ships after a restart. */
   readonly random?: () => number;
@@ -95,6 +96,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       completeRun: (peer, request) => reports.completeRun(peer, request),
       recordSource: (peer, request) => reports.recordSource(peer, request),
       uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
+      downloadArtifacts: sending(deps.artifacts, fencedWrite),
       renewCertificate: (peer, request) => members.renew(peer, request),
       leave: (peer, request) => members.leave(peer, request),
       join: (address, request) => members.join(address, request),
@@ -122,6 +124,15 @@ function receiving(artifacts: ArtifactReceiver | undefined, fencedWrite: NonNull
     const { status, message = '' } = await artifacts.receive(shipId, parts);
     if (status === 'fenced') fencedWrite('UploadArtifact');
     return create(UploadArtifactResponseSchema, { status: UPLOAD_STATUS[status], message });
+  };
+}
+
+function sending(artifacts: ArtifactSender | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadArtifacts'] {
+  return async function* ({ shipId }, request) {
+    const files = artifacts === undefined ? [] : await artifacts.send(shipId, requireRef(request.ref));
+    if (files !== undefined) return yield* files;
+    fencedWrite('DownloadArtifacts');
+    yield create(DownloadArtifactsResponseSchema, { body: { case: 'fenced', value: true } });
   };
 }
 

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { create } from '@bufbuild/protobuf';
+import { Metadata } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AppendLogsRequestSchema, AppendStatus, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AppendLogsRequestSchema, AppendStatus, Fleet, StreamLogsRequestSchema, type RunRef, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../../ship/link.ts';
+import { definitionOf } from '../../ship/grpc/definition-of.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
+import { openClient } from '../../ship/grpc/open-client.ts';
 import { FleetFixture } from '../../testkit/runs-fleet.ts';
 
 describe('a stream of lines', () => {
@@ -69,6 +73,32 @@ describe('a stream of lines', () => {
     expect(fenced).toMatchObject({ value: { status: AppendStatus.APPEND_FENCED } });
     expect(fixture.fenced).toEqual(['AppendLogs']);
     expect(await append(refs[0]!, 0)).toMatchObject({ status: AppendStatus.STORED, nextSeq: 1n });
+  });
+
+  it('takes several messages as one, and answers them together', async () => {
+    const [host, port] = fixture.addresses.fleet().split(':');
+    const client = openClient({ host: host!, port: Number(port) }, fixture.ships[0]!.identity);
+    const { path, requestSerialize, responseDeserialize } = definitionOf(Fleet.method.streamLogs);
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
+    call.on('error', () => undefined);
+    const [metadata] = await once(call, 'metadata') as [Metadata];
+    expect(metadata.get('quire-joins')).toEqual(['1']);
+    const message = (ref: RunRef, seq: number) => create(StreamLogsRequestSchema, { ref, firstSeq: BigInt(seq), lines: [{ level: 1, message: `line ${seq}` }] });
+    const answers: StreamLogsResponse[] = [];
+    const all = new Promise<void>((resolve) => call.on('data', (response: StreamLogsResponse) => {
+      answers.push(response, ...response.more);
+      if (answers.reduce((sum, { answered }) => sum + answered, 0) === 4) resolve();
+    }));
+    const first = message(refs[0]!, 0);
+    first.more = [message(refs[1]!, 0), message(refs[0]!, 1), message(refs[0]!, 7)];
+    call.write(first);
+    await all;
+    const ofFirst = answers.filter(({ ref }) => ref!.runId === refs[0]!.runId);
+    expect(ofFirst.at(-1)).toMatchObject({ status: AppendStatus.GAP, nextSeq: 2n, more: [] });
+    expect(answers.find(({ ref }) => ref!.runId === refs[1]!.runId)).toMatchObject({ status: AppendStatus.STORED, nextSeq: 1n });
+    expect((await fixture.lines(refs[0]!.runId)).filter((line) => line.startsWith('line'))).toEqual(['line 0', 'line 1']);
+    call.cancel();
+    client.close();
   });
 
   it('ends when the server stops, and its messages can be sent again', async () => {

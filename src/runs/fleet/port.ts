@@ -1,5 +1,5 @@
 import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
   RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
@@ -59,6 +59,8 @@ export interface FleetService {
   recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Reads the parts at the speed of the disk, and may settle before all are read. */
   uploadArtifact(peer: Peer, parts: AsyncIterable<UploadArtifactRequest>): Promise<UploadArtifactResponse>;
+  /** The artefacts that an attempt has left before an approval step; the last message may be an error. */
+  downloadArtifacts(peer: Peer, request: DownloadArtifactsRequest): AsyncIterable<DownloadArtifactsResponse>;
   renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
   leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
   /** `address`: the network address of the peer; failures per address are limited. */

@@ -27,11 +27,12 @@ export function readTraits(info: ShipInfo | undefined): ShipTraits {
   return { version, capacity, ephemeral, kinds, keyVariables: [...new Set(roles)].sort() };
 }
 
-/** Whether an assignment uses fields that the first versions of ships silently ignore: they would check out something else. */
-export function needsSource({ plan }: Assignment): boolean {
-  if (plan.case !== 'pipeline') return false;
-  const { gitRef, commit, credentials, steps } = plan.value;
-  return gitRef !== '' || commit !== '' || credentials !== undefined || steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
+/** The features of ships that an assignment needs: ships without them silently ignore its fields, and would execute something else. */
+export function featuresOf({ plan }: Assignment): ('source' | 'restore')[] {
+  if (plan.case !== 'pipeline') return [];
+  const { gitRef, commit, credentials, steps, restoreArtifacts } = plan.value;
+  const needsSource = gitRef !== '' || commit !== '' || credentials !== undefined || steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
+  return [...(needsSource ? ['source' as const] : []), ...(restoreArtifacts ? ['restore' as const] : [])];
 }
 
 /** Operating system and architecture, which become labels. */

@@ -22,6 +22,7 @@ projects:
 pipelines:
   - {name: build, checkout: shallow, steps: [{name: one, run: make, artifacts: [dist], cache: {key: k, paths: [deps]}}]}
   - {name: bare, steps: [{name: one, run: make}]}
+  - {name: release, steps: [{name: one, run: make}, {name: two, approval: {required: true}}, {name: three, run: make deploy}]}
 `);
 
 const resolve = (more: Partial<RunRequest>) => resolveRun(CONFIG, { projectId: 'alpha', kind: 'pipeline', task: 'build', ...more }, { keyVariableAvailable: () => true, log: silentLog });
@@ -90,6 +91,19 @@ it('is not given to a ship that would pass over it', async () => {
   await expect.poll(async () => (await fixture.queue.get(run.id))!.state).toBe('queued');
   const plain = await fixture.submit({ definition: await definitionOf({ task: 'bare' }), task: 'bare' });
   expect((await old.stream.take()).ref!.runId).toBe(plain.id);
+});
+
+it('is not continued after an approval by a ship that would not restore its artefacts', async () => {
+  const run = await fixture.submit({ definition: await definitionOf({ task: 'release' }), task: 'release' });
+  const first = await taken();
+  expect([first.plan.steps.map(({ name }) => name), first.plan.restoreArtifacts]).toEqual([['one'], false]);
+  await ship.complete(first.ref, Outcome.SUCCEEDED);
+  await fixture.queue.approve(run.id, 'api', async () => {});
+  await expect.poll(() => fixture.logged.join()).toContain('approval steps: upgrade it');
+  await ship.call(FleetProtocol.method.leave, { reason: 'test' });
+  const newer = await fixture.connected('build-02', { features: ['source', 'restore'] });
+  const { ref, plan } = await newer.stream.take();
+  expect([ref.attempt, (plan.value as PipelinePlan).steps.map(({ name }) => name), (plan.value as PipelinePlan).restoreArtifacts]).toEqual([1, ['three'], true]);
 });
 
 it.each([

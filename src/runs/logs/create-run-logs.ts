@@ -20,7 +20,7 @@ type Word = readonly ['log', runId: string, attempt: number, messageBytes: numbe
 export interface RunLogsOptions {
   readonly env: RunsEnvironment;
   /** Called when first needed, because the queue itself is created with `note`. */
-  readonly queue: () => Pick<Queue, 'get' | 'holds' | 'onChange'>;
+  readonly queue: () => Pick<Queue, 'get' | 'onChange'>;
   readonly audit: Audit;
   /** Free space of the disk, if the store is on one. */
   readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
@@ -53,7 +53,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     if (what.messageBytes > 0) sql.peers?.notify(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
     if (isOver()) makeRoom();
   };
-  const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
+  const writer = new LogWriter({ sql, clock, config, room, added });
   const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes), expired: (runId, attempt) => writer.forget(runId, attempt) });
   const isOver = (): boolean => total > config.current().config.logs.total_budget;
 

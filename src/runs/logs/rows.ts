@@ -1,4 +1,5 @@
 import { MultiRow, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import type { RunRef } from '../queue/port.ts';
 import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 
 /** The record of an attempt's log; the columns are described in the migration that creates the table. */
@@ -65,6 +66,25 @@ const WRITE_CHUNKS = new MultiRow(
   'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES', '(?, ?, ?, ?, ?)',
   'ON CONFLICT(run_id, attempt, first_offset) DO UPDATE SET count = excluded.count, body = excluded.body',
 );
+
+const UPDATE_HELD = new MultiRow(
+  'UPDATE runs SET logs_bytes = logs_bytes + given.column5, log_truncated = given.column6 FROM (VALUES',
+  '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))',
+  `) AS given WHERE id = given.column1 AND fence = given.column2 AND attempt = given.column3 AND ship_id = given.column4 AND state IN ('running', 'cancelling')
+   RETURNING id`,
+);
+
+/**
+ * Stores what lists of runs show in the rows of the runs that the ships hold, each of another run. Returns for each whether its ship holds it: the
+ * condition of every fenced write.
+ */
+export async function updateHeldRuns(
+  tx: Transaction, logs: readonly { readonly ref: RunRef; readonly shipId: string; readonly moreBytes: number; readonly isCut: boolean }[],
+): Promise<boolean[]> {
+  const rows = logs.map(({ ref: { runId, fence, attempt }, shipId, moreBytes, isCut }) => [runId, fence, attempt, shipId, moreBytes, Number(isCut)]);
+  const held = new Set((await UPDATE_HELD.all<{ id: string }>(tx, [], rows)).map(({ id }) => id));
+  return logs.map(({ ref: { runId } }) => held.has(runId));
+}
 
 /** The log of an attempt, or undefined if it has never had a line. */
 export async function readAttempt(queries: Queries, runId: string, attempt: number): Promise<AttemptLog | undefined> {

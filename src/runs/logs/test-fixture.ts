@@ -30,10 +30,8 @@ export class LogFixture {
     const env = {
       sql, timer, clock: this.clock, log: silentLog, nodeId: 'node', version: '0.0.0', config: { current: () => loaded, onChange: () => () => {} },
     };
-    const queue: Pick<Queue, 'get' | 'holds' | 'onChange'> = {
+    const queue: Pick<Queue, 'get' | 'onChange'> = {
       get: (id) => this.run(id),
-      holds: async (tx, { runId, attempt, fence }, shipId) =>
-        (await tx.get("SELECT 1 FROM runs WHERE id = ? AND attempt = ? AND fence = ? AND ship_id = ? AND state IN ('running', 'cancelling')", [runId, attempt, fence, shipId])) !== undefined,
       onChange: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
@@ -96,7 +94,7 @@ export class LogFixture {
       id, projectId: 'alpha', kind: 'pipeline', task: 'build', state: row['state'] as RunState, attempt: row['attempt'] as number, maxAttempts: 3,
       priority: 0, runsOn: [], source: 'api', shipId: SHIP, fence: row['fence'] as number, createdAt: 0, updatedAt: 0, startedAt: row['started_at'] as number,
       finishedAt: row['finished_at'] as number | null, availableMs: 0, laneId: 1, retryOf: null, rootId: id, retryNumber: 0, error: null,
-      logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, concurrencyGroup: null, waitsForGroup: false, approval: null, logsBytes: row['logs_bytes'] as number, gitRef: null, gitCommit: null,
+      logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, concurrencyGroup: null, waitsForGroup: false, approval: null, part: 0, logsBytes: row['logs_bytes'] as number, gitRef: null, gitCommit: null,
       origin: null, cells: 0, parentId: null, matrix: null, waitsForMatrix: false,
     };
   }

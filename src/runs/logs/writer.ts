@@ -6,16 +6,17 @@ import type { RunRef } from '../queue/port.ts';
 import { storageUnavailable } from '../storage-failures.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks } from './chunk.ts';
+import { JoinedAppends, type Append } from './joined-appends.ts';
 import { OpenLogs, type OpenLog } from './open-logs.ts';
 import type { AppendAnswer, ServerLine, ShipLine } from './port.ts';
-import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, updateRunLog, writeAttempts, writeChunks, type AttemptLog, type PackedChunk } from './rows.ts';
+import { CUT, newAttempt, packChunks, PHASE, startOf, takesMore, updateHeldRuns, updateRunLog, writeAttempts, writeChunks, type AttemptLog, type PackedChunk } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** Most lines or bytes per call, so that the event loop is not blocked; the response says where to continue. Ships send half of this. */
 const CALL_LINES = 1000;
 const CALL_BYTES = 1_048_576;
 
-/** Calls with fewer lines are usually followed by others, so the last chunk is compressed only when it is full. */
+/** Calls with fewer lines are usually followed by others, so the last chunk is compressed only when it is full, and calls are written together. */
 const FEW_LINES = 20;
 
 /** If the ship leaves out the middle of a log, the log may exceed its budget by the last lines of failed steps. */
@@ -35,10 +36,19 @@ export interface WriterOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly config: LiveConfig;
-  readonly holds: (tx: Transaction, ref: RunRef, shipId: string) => Promise<boolean>;
   readonly room: Pick<DiskRoom, 'isShort'> | undefined;
   /** Must not throw. */
   readonly added: (added: Added) => void;
+}
+
+/** What a call of a ship does to a log, if the ship holds the run: `log` is its state after that. */
+interface Plan {
+  readonly append: Append;
+  readonly log: AttemptLog;
+  /** Absent if nothing is written. */
+  readonly addition?: Addition;
+  /** Lines before those of the call are missing. */
+  readonly isGap: boolean;
 }
 
 /** Events that are added to a log: what is written, and its state after that. */
@@ -60,8 +70,10 @@ interface Addition {
 export class LogWriter {
   readonly #options: WriterOptions;
   readonly #open: OpenLogs;
+  readonly #appends: JoinedAppends;
 
   constructor(options: WriterOptions) {
+    this.#appends = new JoinedAppends(options.sql, (tx, appends) => this.#appendAll(tx, appends));
     this.#options = options;
     this.#open = new OpenLogs(options.sql.peers === undefined);
   }
@@ -75,17 +87,38 @@ export class LogWriter {
   append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut = false): Promise<AppendAnswer> {
     // The ship keeps them, and sends them again.
     if (this.#options.room?.isShort()) return Promise.reject(storageUnavailable('the disk of the service has no room for logs'));
-    return this.#options.sql.transaction(async (tx) => {
-      const found = await this.#find(tx, ref.runId, ref.attempt);
-      if (found.log.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
-      // The attempt was assigned again under the same number: its present ship counts lines from 0.
-      const own = found.log.fence === ref.fence ? found : { log: { ...found.log, fence: ref.fence, nextSeq: 0 }, tail: found.tail };
-      const log = cut && own.log.cut === CUT.none ? { ...own.log, cut: CUT.some } : own.log;
-      if (firstSeq > log.nextSeq) return { status: 'gap', nextSeq: log.nextSeq };
-      const fresh = oneCall(lines.slice(log.nextSeq - firstSeq));
-      const after = fresh.length === 0 ? log : await this.#take(tx, { ...own, log }, fresh);
-      return { status: after.cut === CUT.rest ? 'budget' : 'stored', nextSeq: after.nextSeq };
+    const append = { ref, shipId, firstSeq, lines, cut };
+    if (lines.length < FEW_LINES) return this.#appends.add(append);
+    return this.#options.sql.transaction(async (tx) => (await this.#appendAll(tx, [append]))[0]!);
+  }
+
+  /** Stores lines of different attempts. Their runs are changed first, under the condition that the ships hold them. */
+  async #appendAll(tx: Transaction, appends: readonly Append[]): Promise<AppendAnswer[]> {
+    const known = await this.#open.readMany(tx, appends.map(({ ref }) => ref));
+    const plans: Plan[] = [];
+    for (const append of appends) plans.push(await this.#plan(tx, append, known(append.ref.runId, append.ref.attempt)));
+    const kept = plans.filter(({ log }) => log.phase === PHASE.kept);
+    const held = await updateHeldRuns(tx, kept.map(({ append: { ref, shipId }, addition, log }) => ({ ref, shipId, moreBytes: addition?.messageBytes ?? 0, isCut: log.cut !== CUT.none })));
+    const stored = new Set(kept.filter((_, i) => held[i]));
+    await this.#write(tx, [...stored].flatMap(({ addition }) => (addition === undefined ? [] : [addition])));
+    return plans.map((plan) => {
+      if (!stored.has(plan)) return { status: 'fenced', nextSeq: 0 };
+      const { log: { cut, nextSeq }, isGap } = plan;
+      return { status: isGap ? 'gap' : cut === CUT.rest ? 'budget' : 'stored', nextSeq };
     });
+  }
+
+  async #plan(tx: Transaction, append: Append, known: OpenLog | undefined): Promise<Plan> {
+    const { ref, firstSeq, lines, cut } = append;
+    const found = known ?? { log: newAttempt(ref.runId, ref.attempt), tail: undefined };
+    // The attempt was assigned again under the same number: its present ship counts lines from 0.
+    const own = found.log.fence === ref.fence ? found : { log: { ...found.log, fence: ref.fence, nextSeq: 0 }, tail: found.tail };
+    const log = cut && own.log.cut === CUT.none ? { ...own.log, cut: CUT.some } : own.log;
+    if (firstSeq > log.nextSeq) return { append, log: { ...log, cut: own.log.cut }, isGap: true };
+    const fresh = oneCall(lines.slice(log.nextSeq - firstSeq));
+    if (log.phase !== PHASE.kept || fresh.length === 0) return { append, log: { ...log, cut: own.log.cut }, isGap: false };
+    const addition = await this.#take(tx, { ...own, log }, fresh);
+    return { append, log: addition.after.log, addition, isGap: false };
   }
 
   /**
@@ -121,14 +154,9 @@ export class LogWriter {
   }
 
   /** Accepts the lines that fit in the budget. After the first one that does not fit, only a line that says so is added. */
-  async #take(tx: Transaction, { log, tail, startMs }: OpenLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
+  async #take(tx: Transaction, { log, tail, startMs }: OpenLog, lines: readonly ShipLine[]): Promise<Addition> {
     const next = { ...log, nextSeq: log.nextSeq + lines.length };
-    if (log.cut === CUT.rest) {
-      await writeAttempts(tx, [next]);
-      this.#open.wrote(tx, { log: next, tail, startMs });
-      this.#notify(tx, log, 0, 0, lines.length);
-      return next;
-    }
+    if (log.cut === CUT.rest) return { packed: [], messageBytes: 0, storedBytes: 0, dropped: lines.length, after: { log: next, tail, startMs } };
     const { attempt_budget: budget, attempt_events: lineBudget, max_line: maxLine } = this.#options.config.current().config.logs;
     const kept = log.cut === CUT.some ? KEPT_LINES : 0;
     const [maxBytes, maxEvents] = [budget + kept * maxLine, lineBudget + kept];
@@ -145,8 +173,7 @@ export class LogWriter {
     const isFull = taken < lines.length;
     if (isFull) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(budget)} or ${lineBudget} lines; what follows is dropped`));
     const open = { log: isFull ? { ...next, cut: CUT.rest } : next, tail, startMs: start };
-    const [after] = await Promise.all([this.#store(tx, open, events, { dropped: lines.length - taken, grows: lines.length < FEW_LINES }), updateRunLog(tx, open.log, bytesOf(events))]);
-    return after;
+    return this.#add(open, events, { dropped: lines.length - taken, grows: lines.length < FEW_LINES });
   }
 
   async #store(tx: Transaction, open: OpenLog, events: readonly ShipLine[], how: { dropped: number; grows: boolean }): Promise<AttemptLog> {

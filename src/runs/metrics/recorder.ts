@@ -74,10 +74,10 @@ function registerRuns(registers: Registry[], clock: Clock): (change: RunChange) 
     } else if (run.state === 'queued') {
       started.forget(run);
       // The same attempt assigned again, to another ship, is not a new wait.
-      if (run.availableMs > 0) attempts.inc({ reason: reason ?? 'unknown' });
+      if (run.availableMs > 0 && reason !== 'approval') attempts.inc({ reason: reason ?? 'unknown' });
     } else if (run.state === 'running') {
       started.note(run);
-      if (run.attempt === 1) waited.observe(Math.max(0, (clock.now() - createdMs(run)) / 1000));
+      if (run.attempt === 1 && run.part === 0) waited.observe(Math.max(0, (clock.now() - createdMs(run)) / 1000));
     } else if (run.state !== 'cancelling') {
       finished.inc({ kind: run.kind, outcome: run.state, code: run.error?.code ?? '' });
       const seconds = started.secondsOf(run);

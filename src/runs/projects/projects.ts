@@ -98,7 +98,7 @@ function presentPipeline({ name, description, projects, runs_on, timeout, max_at
     name, description, timeout, max_attempts,
     projects: projects && [...projects],
     runs_on: [...runs_on],
-    steps: steps.map((step) => ({ name: step.name, timeout: step.timeout })),
+    steps: steps.map((step) => (step.approval.required ? { name: step.name, timeout: step.approval.timeout, approval: true } : { name: step.name, timeout: step.timeout, approval: false })),
     inputs: inputs.map((input) => ({ ...input, required: input.required && input.default === null, choices: [...input.choices], pattern: input.pattern === '' ? null : input.pattern })),
     matrix: cells.length === 0 ? null : cells,
   };

@@ -1,22 +1,21 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
+import type { ApprovalStep } from '../definitions/definition.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { Approval, NewRun, RunRecord } from './port.ts';
-import { readById, toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
-import { cancelled, failed, failureOf } from './transitions.ts';
+import { partOf, readById, toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
+import { cancelled, failed, failureOf, suspended, type Ending } from './transitions.ts';
 
 /*
- * Runs that need an approval before they start (`approval` of a pipeline). Until then they are `ready` 3 and in no group: they block no slot, no
- * lease and no other run. `available_ms` is when the time limit for the approval ends.
+ * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step). While they wait they are
+ * `ready` 3 and hold no slot and no lease. Before the start they are in no group either, and block no other run; at an approval step they keep their
+ * group. `available_ms` is when the time limit for the approval ends.
  */
-
-/** Value of `ready` of a run that is not approved yet. */
-export const WAITS_FOR_APPROVAL = 3;
 
 /** The columns of a new run that needs an approval. */
 export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun): StoredApproval | undefined {
@@ -25,18 +24,35 @@ export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun):
   return { state: 'waiting', by: null, at: null, expiresAt, timeoutMs: approvalMs, ...(concurrency && { others: concurrency.others }) };
 }
 
+/**
+ * Row 13, if an approval step follows the part of the run that its ship has completed: the run waits without a ship. Undefined if none follows, so the
+ * run has succeeded.
+ */
+export async function awaitApproval(core: Core, tx: Transaction, row: RunRow, ending: Ending): Promise<RunRecord | undefined> {
+  const next = await nextApproval(core, tx, row);
+  if (next === undefined) return undefined;
+  const { name, message, timeoutMs } = next;
+  const expiresAt = Math.floor((core.env.clock.now() + timeoutMs) / 1000);
+  return suspended(core, tx, row, { state: 'waiting', by: null, at: null, expiresAt, timeoutMs, step: { name, message, part: partOf(row) + 1 } }, ending);
+}
+
+/** The approval step after the current part of the run. */
+export async function nextApproval(core: Core, tx: Transaction, row: RunRow): Promise<ApprovalStep | undefined> {
+  return (await core.definitions.ofRun(tx, row.seq)).approvals?.[partOf(row)];
+}
+
 /** Moves the run to its lane, or to its group. Undefined if it does not wait for an approval. */
 export async function approve(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
   const found = await readWaiting(tx, id);
   if (found === undefined) return undefined;
   const { row, approval } = found;
   if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
-  const waits = row.concurrency_group !== null && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
+  const waits = row.concurrency_group !== null && approval.step === undefined && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
   await tx.run(
     'UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?',
     [waits ? WAITS_FOR_GROUP : readyToStart(row), core.time.now(), unixSeconds(core.env.clock), row.seq],
   );
-  await core.note(tx, id, row.attempt, 'info', `the run is approved by ${by}`);
+  await core.note(tx, id, row.attempt, 'info', `${approval.step === undefined ? 'the run' : `the step ${approval.step.name}`} is approved by ${by}`);
   if (row.cells > 0 && !waits) await releaseCells(core, tx, row);
   tx.onCommit(() => {
     core.lanes.filled(row.lane_id);
@@ -56,7 +72,7 @@ export async function reject(core: Core, tx: Transaction, id: string, by: string
 export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord | undefined> {
   const approval = JSON.parse(row.approval!) as StoredApproval;
   if (!(await decide(core, tx, row, approval, 'expired', null))) return undefined;
-  const message = `nobody approved the run within ${formatDuration(approval.timeoutMs)}`;
+  const message = `nobody approved ${approval.step === undefined ? 'the run' : `the step ${approval.step.name}`} within ${formatDuration(approval.timeoutMs)}`;
   return failed(core, tx, row, failureOf(row, { code: 'approval_timeout', message, retryable: true }), { outcome: 'approval_timeout', reported: false });
 }
 

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../storage/index.ts';
+import { awaitApproval, nextApproval } from './approvals.ts';
 import { cutText } from './cut-text.ts';
 import type { Core } from './core.ts';
 import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
@@ -31,7 +32,7 @@ export async function completeAll(core: Core, tx: Transaction, ends: readonly En
   const others: End[] = [];
   for (const end of ends) {
     const row = rows.get(end.ref.runId);
-    if (row !== undefined && isSimple(row, end) && await failureOfSuccess(core, tx, row, end.completion) === undefined) together.push({ row, completion: end.completion, steps: end.completion.steps });
+    if (row !== undefined && isSimple(row, end) && await nextApproval(core, tx, row) === undefined && await failureOfSuccess(core, tx, row, end.completion) === undefined) together.push({ row, completion: end.completion, steps: end.completion.steps });
     else others.push(end);
   }
   await storeResults(tx, together);
@@ -92,6 +93,7 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
 }
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
+  if (await awaitApproval(core, tx, row, { outcome: 'succeeded', reported: true, steps: completion.steps }) !== undefined) return;
   await storeResults(tx, [{ row, completion }]);
   const failure = await failureOfSuccess(core, tx, row, completion);
   if (failure === undefined) await succeeded(core, tx, row, completion.steps);

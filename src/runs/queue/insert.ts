@@ -2,13 +2,13 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { nameOfCell, type CellValues } from '../config/index.ts';
 import type { ResolvedCell } from '../definitions/run-request.ts';
-import { newApproval, WAITS_FOR_APPROVAL } from './approvals.ts';
+import { newApproval } from './approvals.ts';
 import { readyToStart, releaseCells, WAITS_FOR_MATRIX } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
-import { toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
+import { toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /** Columns of a row that the run itself does not determine. */
 interface Place {

@@ -24,11 +24,11 @@ export async function list(from: Queries & Pick<Sql, 'background'>, filter: List
   return rows.map(toRecord);
 }
 
-/** Runs of one source, or runs without cells, may be few among many. */
-const isHeavy = ({ source, withoutCells, parentId }: ListFilter): boolean => parentId === undefined && (source !== undefined || withoutCells === true);
+/** Runs of one source or origin, or runs without cells, may be few among many. */
+const isHeavy = ({ source, schedule, by, withoutCells, parentId }: ListFilter): boolean => parentId === undefined && (source !== undefined || schedule !== undefined || by !== undefined || withoutCells === true);
 
 export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
-  if (filter.parentId !== undefined || filter.source !== undefined || filter.withoutCells) return scanQuery(filter, { createdAt, id }, limit);
+  if (filter.parentId !== undefined || filter.source !== undefined || filter.schedule !== undefined || filter.by !== undefined || filter.withoutCells) return scanQuery(filter, { createdAt, id }, limit);
   const parts = partsOf(filter);
   const values = parts.flatMap((part) => [...part.map(([, value]) => value), createdAt, id, limit]);
   if (parts.length === 1) return { sql: rangeQuery('*', parts[0]!), values };
@@ -38,11 +38,14 @@ export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit
 }
 
 /** Reads the cells of one run, of which there are at most a hundred, or reads in the order of time with conditions that no index range covers. */
-function scanQuery({ parentId, source, withoutCells, projectId, state, kind }: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
+function scanQuery({ parentId, source, schedule, by, withoutCells, projectId, state, kind }: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
   const conditions: [string, SqlValue?][] = [
     ...(parentId === undefined ? [] : [['parent_id = ?', parentId] as [string, SqlValue]]),
     ...(source === undefined ? [] : [['source = ?', source] as [string, SqlValue]]),
     ...(source === undefined || source === 'api' ? [] : [["source <> 'api'"] as [string]]), // as the index has it
+    ...(schedule === undefined ? [] : [["source = 'schedule'"] as [string], ["origin ->> '$.schedule' = ?", schedule] as [string, SqlValue]]),
+    ...(by === undefined ? [] : [["origin ->> '$.by' = ?", by] as [string, SqlValue]]),
+    ...(by === undefined || by === 'api' ? [] : [["origin ->> '$.by' <> 'api'"] as [string]]), // as the index has it
     ...(withoutCells && parentId === undefined ? [['parent_id IS NULL'] as [string]] : []),
     ...(projectId === undefined ? [] : [['project_id = ?', projectId] as [string, SqlValue]]),
     ...(state === undefined ? [] : [['state = ?', state] as [string, SqlValue]]),

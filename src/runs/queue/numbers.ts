@@ -1,9 +1,9 @@
 import type { Queries } from '../../storage/index.ts';
 import type { Core } from './core.ts';
-import { WAITS_FOR_APPROVAL } from './approvals.ts';
 import { WAITS_FOR_MATRIX } from './cells.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { QueueNumbers, RunKind, RunState, WaitingReason } from './port.ts';
+import { WAITS_FOR_APPROVAL } from './run-rows.ts';
 
 const COUNTS = 'SELECT state, kind, count(*) AS n FROM runs GROUP BY kind, state';
 

@@ -107,8 +107,10 @@ export interface RunRecord {
   readonly waitsForGroup: boolean;
   /** It waits for the run that it is a cell of, or for the limit of its matrix. */
   readonly waitsForMatrix: boolean;
-  /** Null if its pipeline requires none. */
+  /** Null if its pipeline requires none, and before its first approval step. */
   readonly approval: Approval | null;
+  /** Number of the approval steps of its pipeline that its attempt has passed. */
+  readonly part: number;
 }
 
 /** State of an approval; times are Unix seconds. */
@@ -117,6 +119,10 @@ export interface Approval {
   readonly by: string | null;
   readonly at: number | null;
   readonly expiresAt: number;
+  /** Name of the approval step; null for the approval before the first step. */
+  readonly step: string | null;
+  /** What is to be approved; null if the pipeline does not say. */
+  readonly message: string | null;
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
@@ -200,7 +206,8 @@ export interface RunChange {
   /** The ship that held it before the change. */
   readonly formerShipId: string | null;
   /**
-   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`; absent for other changes.
+   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`.
+   * `approval`: it ended successfully at an approval step. Absent for other changes.
    */
   readonly reason?: string;
   /** Another server over the same store made the change, and counts it. */
@@ -212,6 +219,10 @@ export interface ListFilter {
   readonly state?: RunState;
   readonly kind?: RunKind;
   readonly source?: RunSource;
+  /** Name of the schedule that queued the run. */
+  readonly schedule?: string;
+  /** Who queued the run, as in its origin. */
+  readonly by?: string;
   /** Only the cells of this run. */
   readonly parentId?: string;
   /** Leaves out the cells of matrices. */

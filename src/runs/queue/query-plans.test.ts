@@ -52,7 +52,9 @@ describe('the plans of the queries, which must not depend on how many runs there
   });
 
   it('a page of what did not come by the API, or of the cells of a run, is read from an index of those', async () => {
-    for (const [filter, index] of [[{ source: 'alert' }, 'runs_by_source'], [{ parentId: 'x' }, 'runs_of_parent']] as const) {
+    for (const [filter, index] of [
+      [{ source: 'alert' }, 'runs_by_source'], [{ parentId: 'x' }, 'runs_of_parent'], [{ schedule: 'nightly' }, 'runs_of_schedule'], [{ by: 'token:ci' }, 'runs_of_actor'],
+    ] as const) {
       const { sql: query, values } = listQuery(filter, { createdAt: 1, id: 'x' }, 101);
       expect((await plan(query, values))[0]).toMatch(new RegExp(`^SEARCH runs USING INDEX ${index}\\b`));
     }

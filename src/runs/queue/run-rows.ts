@@ -48,9 +48,14 @@ export interface RunRow extends Row {
   matrix: string | null;
 }
 
+/** Value of `ready` of a run that waits for an approval. */
+export const WAITS_FOR_APPROVAL = 3;
+
 /** An approval as stored, in JSON. */
-export interface StoredApproval extends Approval {
+export interface StoredApproval extends Omit<Approval, 'step' | 'message'> {
   readonly timeoutMs: number;
+  /** The approval step; absent for the approval before the first step. `part`: the part of the run that follows. */
+  readonly step?: { readonly name: string; readonly message: string; readonly part: number };
   /** What happens to the other runs of its group when it is approved. */
   readonly others?: Concurrency['others'];
 }
@@ -91,11 +96,19 @@ export const toRecord = (row: RunRow): RunRecord => ({
   waitsForGroup: row.state === 'queued' && row.ready === 2,
   waitsForMatrix: row.state === 'queued' && row.ready === 4 && row.cells === 0,
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
+  part: partOf(row),
 });
 
+/** The part of the run that is executed next or now: it counts the approval steps that its attempt has passed. */
+export function partOf({ approval }: Pick<RunRow, 'approval'>): number {
+  if (approval === null) return 0;
+  const { state, step } = JSON.parse(approval) as StoredApproval;
+  return step === undefined ? 0 : state === 'approved' ? step.part : step.part - 1;
+}
+
 /** A run that was cancelled meanwhile does not wait for an approval any more. */
-function approvalOf(state: RunState, { state: decided, by, at, expiresAt }: StoredApproval): Approval {
-  return { state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided, by, at, expiresAt };
+function approvalOf(state: RunState, { state: decided, by, at, expiresAt, step }: StoredApproval): Approval {
+  return { state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided, by, at, expiresAt, step: step?.name ?? null, message: step?.message || null };
 }
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });

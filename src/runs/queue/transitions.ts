@@ -4,7 +4,7 @@ import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, readById, toRecord, type RunRow } from './run-rows.ts';
+import { isFinished, isHeld, partOf, readById, toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, or does
@@ -131,6 +131,7 @@ export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, fail
   const patch = {
     ...requeued(row), attempt: row.attempt + 1, ready: 0, queued_ms: now + pause, available_ms: now + pause,
     log_truncated: 0, logs_expired: 0, // both are about the current attempt
+    ...(partOf(row) > 0 && { approval: null }), // it starts with the first step, and asks for its approvals again
   };
   return move(core, tx, row, patch, warn(`attempt ${row.attempt} ended: ${failure.code}: ${failure.message}; the next one follows in ${(pause / 1000).toFixed(1)} s`), failure.code);
 }
@@ -141,6 +142,13 @@ export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reas
   const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
   tx.onCommit(() => core.lanes.filled(row.lane_id));
   return record;
+}
+
+/** Row 13: the steps before an approval step are done. The ship is free, and the attempt continues after the approval, on any ship. */
+export async function suspended(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval, ending: Ending): Promise<RunRecord> {
+  await recordEnd(core, tx, row, ending);
+  const patch = { ...requeued(row), ready: WAITS_FOR_APPROVAL, available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
+  return move(core, tx, row, patch, info(`the run waits for the approval of step ${approval.step!.name}`), 'approval');
 }
 
 /** Rows 7, 8 and 11: the ship is gone, whatever the reason. */

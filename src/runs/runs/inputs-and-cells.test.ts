@@ -79,6 +79,10 @@ describe('a pipeline with inputs', () => {
     expect(asked.source).toEqual({ type: 'api', by: 'api', schedule: null, alert_labels: null });
     for (const [source, task] of [['alert', 'deploy'], ['schedule', 'deploy'], ['api', 'build']] as const) expect((await list(`source=${source}`)).map((run) => [run.source.type, run.task])).toEqual([[source, task]]);
     expect(await list('source=alert&state=failed')).toEqual([]);
+    expect((await list('schedule=nightly')).map(({ id }) => id)).toEqual([scheduled.json<{ data: Run }>().data.id]);
+    expect(await list('schedule=nightly&source=api')).toEqual([]);
+    expect((await list('by=api')).map(({ id }) => id)).toEqual([asked.id, scheduled.json<{ data: Run }>().data.id]);
+    expect(await list('by=token%3Aci')).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ export function logRunChange(log: Log, { run, from, formerShipId, reason = 'unkn
   if (reason === 'lease_lost') log.warn({ run: id, project: projectId, ship: formerShipId, state: run.state }, 'the lease of a run is lost');
   if (run.state !== 'queued' || from === null) return;
   const fields = { run: id, project: projectId, attempt, reason, ship: formerShipId };
-  if (run.availableMs > 0) log.info(fields, 'a run is tried again');
+  if (reason === 'approval') log.info(fields, 'a run waits for an approval');
+  else if (run.availableMs > 0) log.info(fields, 'a run is tried again');
   else if (HARMLESS.has(reason)) log.debug(fields, 'a run waits for another ship');
 }

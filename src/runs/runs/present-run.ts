@@ -27,7 +27,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     retry_number: run.retryNumber,
     waiting_reason: isQueued ? waitingReason : null,
     concurrency_group: run.concurrencyGroup,
-    approval: run.approval && { state: run.approval.state, by: run.approval.by, at: run.approval.at, expires_at: run.approval.expiresAt },
+    approval: run.approval && { state: run.approval.state, by: run.approval.by, at: run.approval.at, expires_at: run.approval.expiresAt, step: run.approval.step, message: run.approval.message },
     log_truncated: run.logTruncated,
     logs_bytes: run.logsBytes,
     labels_matched: labelsMatched,

@@ -17,7 +17,7 @@ const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
 export class RunTraces {
   readonly #clock: Clock;
   readonly #links = new Lru<string, string>(MAX_REMEMBERED);
-  readonly #begun = new Lru<string, { readonly attempt: number; readonly ms: number }>(MAX_REMEMBERED);
+  readonly #begun = new Lru<string, { readonly attempt: number; readonly part: number; readonly ms: number }>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,15 +33,15 @@ export class RunTraces {
       if (link !== undefined) this.#links.set(run.id, link);
       return;
     }
-    if (run.state === 'running') this.#begun.set(run.id, { attempt: run.attempt, ms: now });
+    if (run.state === 'running') this.#begun.set(run.id, { attempt: run.attempt, part: run.part, ms: now });
     const isOver = run.state === 'succeeded' || run.state === 'failed' || run.state === 'cancelled';
     const attributes = attributesOf(run);
-    const error = run.state === 'succeeded' ? undefined : (run.error?.code ?? reason ?? run.state);
+    const error = run.state === 'succeeded' || reason === 'approval' ? undefined : (run.error?.code ?? reason ?? run.state);
     if (UNDER_WAY.has(from) && !UNDER_WAY.has(run.state)) {
       // A run that is queued again already has the number of its next attempt.
-      const { attempt, ms: startMs } = this.#begun.get(run.id) ?? { attempt: run.attempt, ms: run.startedAt === null ? now : run.startedAt * 1000 };
+      const { attempt, part, ms: startMs } = this.#begun.get(run.id) ?? { attempt: run.attempt, part: run.part, ms: run.startedAt === null ? now : run.startedAt * 1000 };
       tracing.record({
-        name: `attempt of ${run.kind}`, traceId, spanId: attemptSpanId(run.id, attempt), parentSpanId: runSpanId(run.id),
+        name: `attempt of ${run.kind}`, traceId, spanId: attemptSpanId(run.id, attempt, part), parentSpanId: runSpanId(run.id),
         startMs, endMs: now, attributes: { ...attributes, 'quire.run.attempt': attempt }, error,
       });
     }

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Ship } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { actorOf } from '../auth/index.ts';
@@ -108,11 +109,13 @@ async function createToken(
   const token = newToken(joining.fingerprint(), id);
   const nowMs = clock.now();
   const expiresMs = nowMs + config.current().config.fleet.join_token_ttl;
+  if (name === LOCAL_NAME) throw new ServiceError('invalid_name', `name must not be ${LOCAL_NAME}, which is the ship of the service itself`);
   await sql.transaction(async (tx) => {
     const stored = { id, hash: hashOfToken(token), name, labels, expiresMs };
     // The name is claimed before ships are read: a ship that joins at the same time uses its token up only together with storing its own row.
-    const free = name !== LOCAL_NAME && await insertToken(tx, stored, nowMs) && !await isNameOfLiveShip(tx, name);
-    if (!free) throw new ServiceError('invalid_name', `name must be unique: a ship or an open join token has ${name}`);
+    const openUntilMs = await insertToken(tx, stored, nowMs);
+    if (openUntilMs !== undefined) throw new ServiceError('join_token_exists', `a join token for ${name} is unused and valid for another ${minutes(openUntilMs - nowMs)}; use it, wait until it expires, or choose another name`);
+    if (await isNameOfLiveShip(tx, name)) throw new ServiceError('ship_exists', `a ship has the name ${name}; revoke it first, or choose another name`);
     await audit.record(tx, actor, 'token', name, { labels });
   });
   const command = `quire ship join --server ${joining.enrolAddress()} --name ${name} --token ${token}`;
@@ -143,6 +146,9 @@ function toShip(ship: StoredShip, { queue, connections }: ShipDeps, nowMs: numbe
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** Rounded up, so that the time is never shown as 0. */
+const minutes = (ms: number): string => formatDuration(Math.ceil(ms / 60_000) * 60_000);
 
 function describeLocal({ config, nodeId }: RunsEnvironment, queue: ShipDeps['queue']) {
   const { enabled, capacity, labels } = config.current().config.local;

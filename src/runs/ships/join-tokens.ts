@@ -38,14 +38,15 @@ export async function readToken(queries: Queries, id: string): Promise<StoredTok
   return row && { id: row.id, hash: row.hash, name: row.name, labels: JSON.parse(row.labels) as string[], expiresMs: row.expires_ms };
 }
 
-/** False if an open token has its name. An expired one of that name is replaced. */
-export async function insertToken(tx: Transaction, token: StoredToken, nowMs: number): Promise<boolean> {
+/** If an open token has its name, returns when that one expires, in milliseconds since 1970. An expired one of that name is replaced. */
+export async function insertToken(tx: Transaction, token: StoredToken, nowMs: number): Promise<number | undefined> {
   await tx.run('DELETE FROM join_tokens WHERE name = ? AND expires_ms <= ?', [token.name, nowMs]);
   const { changes } = await tx.run(
     'INSERT INTO join_tokens(id, hash, name, labels, expires_ms) VALUES (?, ?, ?, ?, ?) ON CONFLICT(name) DO NOTHING',
     [token.id, token.hash, token.name, JSON.stringify(token.labels), token.expiresMs],
   );
-  return changes > 0;
+  if (changes > 0) return undefined;
+  return (await tx.get<{ expires_ms: number }>('SELECT expires_ms FROM join_tokens WHERE name = ?', [token.name]))?.expires_ms ?? nowMs;
 }
 
 /** Uses a token up. False if it is already used or has expired. */

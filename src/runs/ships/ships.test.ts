@@ -98,11 +98,12 @@ describe('a join token', () => {
   it('is refused for a name that a live ship, an open token or this process has, until it is free', async () => {
     await start();
     await fixture.token('build-01');
-    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'invalid_name' });
+    fixture.now += 60_500;
+    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'join_token_exists', message: 'a join token for build-01 is unused and valid for another 14m; use it, wait until it expires, or choose another name' });
     await expect(fixture.token('local')).rejects.toMatchObject({ code: 'invalid_name' });
     fixture.now += 900_000;
     const ship = await fixture.ship('build-01');
-    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'invalid_name' });
+    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'ship_exists', message: 'a ship has the name build-01; revoke it first, or choose another name' });
     await fixture.handle('revokeShip', { id: ship.id });
     await fixture.token('build-01');
   });

@@ -7,7 +7,7 @@ import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
 import type { UserIds } from './users/index.ts';
-import type { ArtifactFile } from './port.ts';
+import type { ArtifactFile, ArtifactReader } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes runs; the same for all of them. */
@@ -46,6 +46,8 @@ export interface Work {
   sourceFound(gitRef: string, commit: string): void;
   /** Stores a file; resolves with the reason if it is not stored, otherwise with undefined. */
   keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
+  /** Reads the artefacts of the steps before an approval; resolves with the reason if that is not possible, otherwise with undefined. */
+  restoreArtifacts(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
   /** Must be called when the first step starts. */
   started(): void;
 }

@@ -1,4 +1,4 @@
-import type { Assignment, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, DownloadArtifactsResponse, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** One line of output, masked, without its line break; not numbered yet. */
 export interface OutputLine {
@@ -66,9 +66,20 @@ export interface WorkControl {
    * stored.
    */
   keepArtifact?(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Has `receive` read the artefacts that the attempt has left before its approval, again after a failure of the network; `receive` starts over each
+   * time. Resolves with the reason if that is not possible, otherwise with undefined. Never rejects.
+   */
+  restoreArtifacts?(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
   /** Called when the first step starts. */
   started(): void;
 }
+
+/** Reads a download of artefacts. Rejects with a `StagingFailure` if reading them again would not help. */
+export type ArtifactReader = (messages: AsyncIterable<DownloadArtifactsResponse>) => Promise<void>;
+
+/** Artefacts cannot be put back on this machine. */
+export class StagingFailure extends Error {}
 
 /** The isolation of steps from the service. */
 export interface Fence {

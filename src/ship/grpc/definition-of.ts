@@ -8,8 +8,8 @@ export function definitionOf<Input extends DescMessage, Output extends DescMessa
   const { input, output, methodKind, name, parent } = method;
   return {
     path: `/${parent.typeName}/${name}`,
-    requestStream: methodKind === 'bidi_streaming',
-    responseStream: methodKind === 'bidi_streaming',
+    requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
+    responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
     requestSerialize: (message) => Buffer.from(toBinary(input, message)),
     requestDeserialize: (bytes) => fromBinary(input, bytes),
     responseSerialize: (message) => Buffer.from(toBinary(output, message)),

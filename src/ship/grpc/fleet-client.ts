@@ -13,6 +13,7 @@ const DEADLINE_MS = 20_000;
 /** Credentials that identify the ship to the server and the server to the ship; PEM. */
 export type ShipCredentials = Required<ClientTls>;
 
+type StreamingMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
 type UnaryMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
 
 /** Calls the Fleet service with one certificate. */
@@ -78,6 +79,22 @@ export class FleetClient {
     if (signal.aborted) call.cancel();
     else call.end();
     return answer;
+  }
+
+  /** Reads the responses one after another. Rejects with the library's error. */
+  async *download<Input extends DescMessage, Output extends DescMessage>(method: StreamingMethod<Input, Output>, request: MessageShape<Input>, signal: AbortSignal): AsyncGenerator<MessageShape<Output>> {
+    const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+    const call = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, new Metadata());
+    const cancel = (): void => call.cancel();
+    this.#open.add(call);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      yield* call as AsyncIterable<MessageShape<Output>>;
+    } finally {
+      this.#open.delete(call);
+      signal.removeEventListener('abort', cancel);
+      cancel();
+    }
   }
 
   /** Returns the stream for log lines; opens one if none is open. */

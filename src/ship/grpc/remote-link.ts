@@ -1,6 +1,6 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type RecordSourceRequest, type RenewResponse, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type DownloadArtifactsResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
@@ -97,6 +97,10 @@ export class RemoteLink implements ShipLink {
 
   async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse> {
     return refusing(this.#client.upload(Fleet.method.uploadArtifact, parts, signal));
+  }
+
+  async *downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncGenerator<DownloadArtifactsResponse> {
+    yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }), signal);
   }
 
   renew(csrDer: Uint8Array): Promise<RenewResponse> {

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type CompleteRunRequest, type RunRef,
+  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type CompleteRunRequest, type DownloadArtifactsResponse, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import type { ArtifactFile, Executor, WorkResult } from '../execute/port.ts';
+import { StagingFailure, type ArtifactFile, type ArtifactReader, type Executor, type WorkResult } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import type { Spools } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
@@ -170,6 +170,7 @@ export class HeldRun {
         leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
         keepArtifact: (file, signal) => this.#keepArtifact(file, signal),
+        restoreArtifacts: (receive, signal) => this.#restoreArtifacts(receive, signal),
         sourceFound: (gitRef, commit) => (this.#sourceReported = this.#reportSource(gitRef, commit)),
       });
     } catch (err) {
@@ -250,6 +251,31 @@ export class HeldRun {
       await pause.afterFailure(over);
     }
     return 'the run had to end';
+  }
+
+  /** Reads the artefacts of the steps before an approval until that succeeds, or the work has to end; returns why it did not. */
+  async #restoreArtifacts(receive: ArtifactReader, ended: AbortSignal): Promise<string | undefined> {
+    const over = AbortSignal.any([this.#kill.signal, ended]);
+    const pause = new RetryPause(this.#options.time.timer, this.#options.time.random);
+    const failure = new RepeatedFailure(this.#log, 'cannot fetch artefacts now');
+    while (!over.aborted) {
+      try {
+        await receive(this.#unlessFenced(this.#options.link.downloadArtifacts(this.ref, over)));
+        return undefined;
+      } catch (err) {
+        if (err instanceof StagingFailure) return err.message;
+        if (!over.aborted) failure.note(err);
+      }
+      await pause.afterFailure(over);
+    }
+    return 'the run had to end';
+  }
+
+  async *#unlessFenced(messages: AsyncIterable<DownloadArtifactsResponse>): AsyncGenerator<DownloadArtifactsResponse> {
+    for await (const message of messages) {
+      if (message.body.case === 'fenced') this.discard('the server has handed it out again or ended it');
+      yield message;
+    }
   }
 
   #completion({ outcome, error, result, steps = [] }: WorkResult): CompleteRunRequest {

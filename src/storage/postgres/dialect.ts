@@ -31,6 +31,9 @@ const BYTES = /\bx'([0-9a-f]*)'/g;
 /** Whether a property of an object in a column of JSON is true. */
 const IS_TRUE = /([\w.]+) ->> '\$\.(\w+)' = 1\b/g;
 
+/** The text of a property of an object in a column of JSON. */
+const PROPERTY = /([\w.]+) ->> '\$\.(\w+)'/g;
+
 /**
  * Translates the common subset of SQL to PostgreSQL: `?` becomes `$1`, `$2`, ..., and the types in table definitions become those with the
  * same values. The prefix `main.`, which reaches a table behind a view, becomes the name of the schema, or is removed if there are no views.
@@ -43,7 +46,7 @@ export function toPostgres(sql: string, schema?: string): Translated {
   if (source.includes('VALUES')) source = outsideOfTokens(source, (part) => part.replace(LIST_OF_ROWS, 'IN ('));
   if (source.includes('+')) source = outsideOfTokens(source, (part) => part.replace(UNARY_PLUS, '$1'));
   if (source.includes("x'")) source = source.replace(BYTES, "'\\x$1'::bytea");
-  if (source.includes('->>')) source = source.replace(IS_TRUE, "($1::jsonb ->> '$2') = 'true'");
+  if (source.includes('->>')) source = source.replace(IS_TRUE, "($1::jsonb ->> '$2') = 'true'").replace(PROPERTY, "($1::jsonb ->> '$2')");
   const offsets = placeholders(source);
   let text = '';
   let from = 0;

@@ -1,4 +1,4 @@
-import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type RecordSourceRequest, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type RecordSourceRequest, type RunRef, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { joinFleet, readJoinToken, type Identity } from '../../ship/identity/index.ts';
@@ -166,6 +166,10 @@ class CutOffLink implements ShipLink {
 
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal) {
     return this.#link.uploadArtifact(parts, signal);
+  }
+
+  downloadArtifacts(ref: RunRef, signal: AbortSignal) {
+    return this.#link.downloadArtifacts(ref, signal);
   }
 
   async completeRun(request: CompleteRunRequest) {

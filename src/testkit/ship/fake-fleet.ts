@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import {
   AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse,
+  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type DownloadArtifactsResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
@@ -149,6 +149,11 @@ export class FakeFleet implements ShipLink {
 
   uploadArtifact(): Promise<UploadArtifactResponse> {
     return Promise.resolve(create(UploadArtifactResponseSchema, { status: UploadArtifactStatus.KEPT }));
+  }
+
+  /** The artefacts of its runs. */
+  async *downloadArtifacts(): AsyncGenerator<DownloadArtifactsResponse> {
+    // There are none.
   }
 
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse> {

@@ -1,13 +1,15 @@
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamLogsRequest, StreamLogsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
-import type { FleetService } from '../../../runs/fleet/port.ts';
+import { FleetRefusal, type FleetService } from '../../../runs/fleet/port.ts';
 import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
 
-/** Messages of a stream that are stored at once; at this number, no more are read. */
+/** Messages of a stream that are stored at once; from this number on, no more are read. */
 const MOST_AT_ONCE = 256;
+/** Most messages that one may bring along. */
+const MOST_JOINED = 256;
 
 type LogCall = ServerDuplexStream<StreamLogsRequest, StreamLogsResponse>;
 
@@ -28,8 +30,10 @@ export class LogStreams {
   }
 
   readonly handle = (call: LogCall): void => {
-    let [working, isEnding, isOver] = [0, false, false];
+    let [working, isPaused, isEnding, isOver] = [0, false, false, false];
+    const responses = new JoinedResponses(call);
     const over = (): void => {
+      responses.flush();
       isOver = true;
       this.#ends.delete(end);
     };
@@ -45,17 +49,78 @@ export class LogStreams {
       call.emit('error', statusOf(error, this.#failure));
     };
     const stream = this.#service.streamLogs(() => peerOf(call, this.#service), (response) => {
-      if (!isOver) call.write(response);
+      if (!isOver) responses.add(response);
     });
+    const done = (): void => {
+      working -= 1;
+      if (isPaused && working < MOST_AT_ONCE) {
+        isPaused = false;
+        call.resume();
+      }
+      if (isEnding) end();
+    };
+    const succeeded = (): void => {
+      this.#failure.over();
+      done();
+    };
+    const failed = (error: unknown): void => {
+      fail(error);
+      done();
+    };
+    const receive = (request: StreamLogsRequest): void => {
+      working += 1;
+      stream.receive(request).then(succeeded, failed);
+    };
     this.#ends.add(end);
-    call.on('cancelled', over);
+    call.on('cancelled', () => {
+      isOver = true;
+      this.#ends.delete(end);
+    });
     call.on('end', end);
     call.on('data', (request: StreamLogsRequest) => {
-      if (++working === MOST_AT_ONCE) call.pause();
-      void stream.receive(request).then(() => this.#failure.over(), fail).then(() => {
-        if (working-- === MOST_AT_ONCE) call.resume();
-        if (isEnding) end();
-      });
+      const { more } = request;
+      if (more.length > MOST_JOINED) return fail(new FleetRefusal('invalid_argument', `more must have at most ${MOST_JOINED} messages, got ${more.length}`));
+      if (more.length > 0) responses.join();
+      receive(request);
+      for (const each of more) receive(each);
+      if (working < MOST_AT_ONCE || isPaused) return;
+      isPaused = true;
+      call.pause();
     });
+    call.sendMetadata(JOINS);
   };
+}
+
+/** Says that messages may bring others along, which costs a fraction of separate ones. */
+const JOINS = new Metadata();
+JOINS.set('quire-joins', '1');
+
+/** Responses of one turn of the event loop are sent as one message, if the ship knows such messages. */
+class JoinedResponses {
+  readonly #call: LogCall;
+  #waiting: StreamLogsResponse[] = [];
+  #isJoining = false;
+
+  constructor(call: LogCall) {
+    this.#call = call;
+  }
+
+  /** The ship joins messages, and so knows joined responses. */
+  join(): void {
+    this.#isJoining = true;
+  }
+
+  add(response: StreamLogsResponse): void {
+    if (!this.#isJoining) return void this.#call.write(response);
+    this.#waiting.push(response);
+    if (this.#waiting.length === 1) setImmediate(() => this.flush());
+  }
+
+  flush(): void {
+    const [first, ...more] = this.#waiting;
+    this.#waiting = [];
+    if (first === undefined) return;
+    first.more = more;
+    this.#call.write(first);
+  }
 }

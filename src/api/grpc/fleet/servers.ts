@@ -1,5 +1,6 @@
-import { Server, type handleUnaryCall, type ServerOptions, type ServerReadableStream, type UntypedHandleCall } from '@grpc/grpc-js';
-import { Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { once } from 'node:events';
+import { Server, type handleServerStreamingCall, type handleUnaryCall, type ServerOptions, type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
+import { Enrolment, Fleet, type DownloadArtifactsRequest, type DownloadArtifactsResponse, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
@@ -65,13 +66,13 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
 
 function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): Server {
   const server = new Server(FLEET);
-  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
     answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
-    appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact),
+    appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact), downloadArtifacts: definitionOf(downloadArtifacts),
     renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
@@ -80,12 +81,14 @@ function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): S
     completeRun: unary('CompleteRun', service.completeRun),
     recordSource: unary('RecordSource', service.recordSource),
     uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
+    downloadArtifacts: streaming(log, 'DownloadArtifacts', (async (call: DownloadCall) => service.downloadArtifacts(await peerOf(call, service), call.request)) as never),
     renewCertificate: unary('RenewCertificate', service.renewCertificate),
     leave: unary('Leave', service.leave),
   });
   return server;
 }
 
+type DownloadCall = ServerWritableStream<DownloadArtifactsRequest, DownloadArtifactsResponse>;
 type UploadCall = ServerReadableStream<UploadArtifactRequest, UploadArtifactResponse>;
 
 function enrolServer(service: FleetService, log: Log): Server {
@@ -104,6 +107,27 @@ function answering<Request, Response>(log: Log, rpc: string, work: (call: Parame
       failure.over();
       callback(null, answer);
     }, (error: unknown) => callback(statusOf(error, failure)));
+  };
+  return handler as UntypedHandleCall;
+}
+
+/** Writes the messages at the speed of the network; a ship that is gone ends the work. */
+function streaming<Request, Response>(log: Log, rpc: string, work: (call: ServerWritableStream<Request, Response>) => Promise<AsyncIterable<Response>>): UntypedHandleCall {
+  const failure = new RepeatedFailure(log.child({ rpc }), 'a call of a ship failed', 'error');
+  const handler: handleServerStreamingCall<Request, Response> = (call) => {
+    const over = new AbortController();
+    call.once('cancelled', () => over.abort());
+    const send = async (): Promise<void> => {
+      for await (const message of await work(call)) {
+        if (over.signal.aborted) return;
+        if (!call.write(message)) await once(call, 'drain', { signal: over.signal });
+      }
+      failure.over();
+      call.end();
+    };
+    send().catch((error: unknown) => {
+      if (!over.signal.aborted) call.emit('error', statusOf(error, failure));
+    });
   };
   return handler as UntypedHandleCall;
 }

@@ -36,7 +36,7 @@ export function registerChange(runs: Command, io: Io): void {
     await runCommand('runs retry', io, () => retry(id, options, io));
   });
 
-  const decisions = { approve: ['let a run start that waits for an approval', approveRun], reject: ['cancel a run that waits for an approval', rejectRun] } as const;
+  const decisions = { approve: ['let a run start, or go on, that waits for an approval', approveRun], reject: ['cancel a run that waits for an approval', rejectRun] } as const;
   for (const [name, [description, call]] of Object.entries(decisions)) {
     const command = runs.command(name).description(description).argument('<id>', 'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
     addRunsClientOptions(command).action((text: string, options: Options) => runCommand(`runs ${name}`, io, async () => {

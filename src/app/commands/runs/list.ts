@@ -13,6 +13,8 @@ interface Options extends RunsClientOptions {
   readonly state?: RunState;
   readonly kind?: RunKind;
   readonly source?: Run['source']['type'];
+  readonly schedule?: string;
+  readonly by?: string;
   readonly cellsOf?: string;
   readonly limit: number;
   readonly json?: boolean;
@@ -29,6 +31,8 @@ export function registerList(runs: Command, io: Io): void {
     .addOption(new Option('--state <state>', 'only runs in this state').choices(['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled']))
     .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['diagnostic', 'pipeline', 'ai_text']))
     .addOption(new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'schedule', 'alert']))
+    .option('--schedule <name>', 'only runs of this schedule')
+    .option('--by <token>', 'only runs that this token of the configuration has queued; `api` for the token of the service')
     .option('--cells-of <id>', 'the cells of a run with a matrix; without it they are left out')
     .option('--limit <n>', 'most runs to list', wholeNumber(1, 100_000), 20)
     .option('--json', 'write a JSON array instead of a table');
@@ -48,7 +52,7 @@ async function list(options: Options, io: Io): Promise<void> {
   else if (more) writeLines(io.stderr, [`the newest ${runs.length}; --limit lists more`]);
 }
 
-async function pages({ project, state, kind, source, cellsOf, limit, ...options }: Options): Promise<{ runs: Run[]; more: boolean }> {
+async function pages({ project, state, kind, source, schedule, by, cellsOf, limit, ...options }: Options): Promise<{ runs: Run[]; more: boolean }> {
   const client = openRunsClient(options);
   const parent = cellsOf === undefined ? undefined : await findRun(client, cellsOf);
   const runs: Run[] = [];
@@ -57,6 +61,7 @@ async function pages({ project, state, kind, source, cellsOf, limit, ...options 
     const query: ListRunsData['query'] = {
       limit: Math.min(PAGE, limit - runs.length),
       ...(project === undefined ? {} : { project_id: project }), ...(state === undefined ? {} : { state }), ...(kind === undefined ? {} : { kind }), ...(source === undefined ? {} : { source }),
+      ...(schedule === undefined ? {} : { schedule }), ...(by === undefined ? {} : { by: by === 'api' || by.startsWith('token:') ? by : `token:${by}` }),
       ...(parent === undefined ? { cells: false } : { parent_id: parent }),
       ...(before === null ? {} : { before }),
     };

@@ -52,7 +52,9 @@ async function showResult(text: string, options: Options, io: Io): Promise<void>
 
 function approvalOf({ approval }: Run): string {
   if (approval === null) return '';
-  return approval.state === 'waiting' ? `until ${formatMoment(approval.expires_at)}` : `${approval.state}${approval.by === null ? '' : ` by ${approval.by}`}`;
+  const step = approval.step === null ? '' : `${approval.step} `;
+  if (approval.state !== 'waiting') return `${step}${approval.state}${approval.by === null ? '' : ` by ${approval.by}`}`;
+  return `${step}until ${formatMoment(approval.expires_at)}${approval.message === null ? '' : `: ${approval.message}`}`;
 }
 
 function sourceOf({ source: { type, by, schedule, alert_labels: labels } }: Run): string {

@@ -8,7 +8,7 @@ const TEXT = { type: 'string', minLength: 1 } as const;
 /** For patterns of artefacts and paths of caches: no `..`, no absolute path, no option. */
 const FILES = { type: 'string', minLength: 1, maxLength: 512, pattern: '^(?![/-])(?!.*(^|/)\\.\\.(/|$))[^\\u0000-\\u001f]+$', 'x-expected': 'a relative path without ..' } as const;
 
-const step = item('one command; either run or exec', ['name'], {
+const step = item('one command, by run or exec, or an approval', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
   exec: list('program and arguments, without a shell', { type: 'string' }),
@@ -18,6 +18,11 @@ const step = item('one command; either run or exec', ['name'], {
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
+  approval: section('between two steps: the run leaves its ship, and goes on with the next step when a person approves it', {
+    required: flag('wait here until somebody with the scope `approve` approves the run', false),
+    timeout: format('written-duration', 'how long it waits; then the run fails', '24h'),
+    message: text('what is to be approved, for the person who decides', '', { maxLength: 500 }),
+  }),
   artifacts: list('files below the work folder that are kept when the step has ended by itself, also when it failed: `*` and `?` stand for letters of a name, `**` for any folders', FILES, { maxItems: 100, uniqueItems: true }),
   cache: section('what the step takes over from runs before on the same ship: restored before it, saved after it has succeeded', {
     key: text("names the content; nothing is saved under a key that is there. `${{ hash('package-lock.json') }}` stands for the SHA-256 of files, `${{ os }}` and `${{ arch }}` for the machine; empty for no cache", '', { maxLength: 512 }),

@@ -6,12 +6,14 @@ const REPOSITORY = [
   '^https://[A-Za-z0-9\\[][^\\s@/?#]*/[^\\s@]+$',
   '^ssh://([A-Za-z0-9_][A-Za-z0-9_.-]*@)?[A-Za-z0-9\\[][^\\s@/]*/[^\\s@]+$',
   '^git@[A-Za-z0-9][A-Za-z0-9.-]*:[^\\s@-][^\\s@]*$',
+  // Not accepted by the API. Ships refuse it unless their own settings list the transport `file`.
+  '^file:///[^\\s@]+$',
 ].join('|');
 
 /** A project, both in the file and in requests that create one (run-queue decisions, section 2.6). */
 export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
-  repository: { ...requiredText('repository', REPOSITORY, 'owner/name, or an https://, ssh:// or git@host:path address without credentials'), maxLength: 512 },
+  repository: { ...requiredText('repository', REPOSITORY, 'owner/name, or an https://, ssh://, file:/// or git@host:path address without credentials'), maxLength: 512 },
   enabled: flag('whether runs are queued and started', true),
   issue_label: text('label that marks ready issues', '', { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'x-expected': 'no control characters', maxLength: 100 }),
   release_interval: format('written-interval', 'time between two releases; empty for none', ''),

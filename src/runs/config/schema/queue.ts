@@ -30,7 +30,7 @@ export const queue = {
       first: integer('the first', 70_000, 1000, 4_000_000_000),
       count: integer('how many', 4000, 1, 1_000_000),
     }),
-    git_protocols: list('transports that git may use', { type: 'string', enum: ['https', 'http', 'ssh', 'git', 'file'] }, { uniqueItems: true }, ['https', 'http', 'ssh']),
+    git_protocols: list('transports that git may use; repositories at file:/// need `file`', { type: 'string', enum: ['https', 'http', 'ssh', 'git', 'file'] }, { uniqueItems: true }, ['https', 'http', 'ssh']),
     cache_size: format('bytes-or-zero', 'room for clones of repositories and for the caches of steps; what was used longest ago goes first; 0 for none', '10GiB'),
     hide: list('folders and files that steps behind a fence do not see, besides those of the service', TEXT, { maxItems: 100 }),
   }),

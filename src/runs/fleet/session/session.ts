@@ -3,7 +3,7 @@ import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
-import { needsSource, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
+import { featuresOf, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
 import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
@@ -40,7 +40,7 @@ export class FleetSession implements Session {
   /** Its entry in the worker registry, from its welcome on. */
   #worked: WorkerHandle | undefined;
   #sessionId = '';
-  #knowsSource = false;
+  #features: readonly string[] = [];
   #shipDrains = false;
   /** When the last message of the ship arrived, in milliseconds since 1970. */
   #heardMs = 0;
@@ -181,7 +181,7 @@ export class FleetSession implements Session {
     if (this.#sessionId !== '') throw new FleetRefusal('failed_precondition', 'hello may come once');
     requireCompatible(info, this.shipId.startsWith('local:') ? '' : env.config.current().config.fleet.min_ship_version);
     const traits = readTraits(info);
-    this.#knowsSource = info!.features.includes('source');
+    this.#features = info!.features;
     if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES) throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
     requireFew(held.length);
     const id = Buffer.from(sessionId).toString('hex');
@@ -268,8 +268,9 @@ export class FleetSession implements Session {
     this.#slots.hand(ref);
     try {
       const assignment = this.#context.assignmentOf(claim);
-      if (needsSource(assignment) && !this.#knowsSource) {
-        this.#context.log.warn({ ship: this.shipId, run: ref.runId }, 'a ship is too old for a run with a ref, credentials, artefacts or caches: upgrade it');
+      const missing = featuresOf(assignment).find((feature) => !this.#features.includes(feature));
+      if (missing !== undefined) {
+        this.#context.log.warn({ ship: this.shipId, run: ref.runId, feature: missing }, 'a ship is too old for a run with a ref, credentials, artefacts, caches or approval steps: upgrade it');
         this.#slots.release(ref);
         return this.#try(this.#context.queue.reject(ref, this.shipId, 'unsupported'), ref);
       }

@@ -6,6 +6,7 @@ import { failed, type Failure } from '../failure.ts';
 import type { StepResult, WorkResult } from '../port.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { checkOut } from './checkout.ts';
+import { restoreArtifacts } from './restore-artifacts.ts';
 import { readResult } from './result-file.ts';
 import { keepArtifacts } from './step-artifacts.ts';
 import { restoreCache } from './step-cache.ts';
@@ -57,8 +58,9 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 async function runSteps(before: StepSetting): Promise<WorkResult> {
   const { work, plan } = before;
   const { limits, output } = work;
-  const { source, failure: problem } = await checkOut(before);
+  const { source, failure: notCheckedOut } = await checkOut(before);
   const setting = { ...before, source };
+  const problem = notCheckedOut ?? await restoreArtifacts(setting);
   const steps: StepResult[] = [];
   let failure = problem;
   let cutShort = failure !== undefined && limits.ended.aborted;

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Step, StepCache } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseCacheKey, type CacheKeyPart } from '../../../lib/cache-key.ts';
 import { formatByteSize } from '../../../lib/byte-size.ts';
-import { marksOf } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { findFiles, openInside, sha256Of } from '../files/index.ts';
 import type { OutputWriter } from '../output/index.ts';
-import { runProcess, type ProcessEnd } from '../process/index.ts';
+import type { ProcessEnd } from '../process/index.ts';
 import { isWithin } from '../sandbox/index.ts';
-import { fenceForTools, type StepSetting } from './run-step.ts';
+import type { StepSetting } from './run-step.ts';
+import { runTar, type TarJob } from './run-tar.ts';
 
 /** Files in the folder of a cache. */
 const [CONTENT, META] = ['content.tar', 'meta.json'];
@@ -58,6 +58,8 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   }
   return { save: async () => (found?.name === name ? undefined : save(setting, step, cache, { name, key }, note)) };
 }
+
+const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({ name: `cache-${plan.steps.indexOf(step)}`, step: step.name });
 
 const nameOf = (project: string, key: string): string => createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);
 
@@ -113,7 +115,7 @@ async function newestOf({ context: { kept }, work }: StepSetting, beginnings: re
 async function unpack(setting: StepSetting, step: Step, archive: string): Promise<ProcessEnd> {
   const file = await open(archive, 'r');
   try {
-    return await runTar(setting, step, ['-xof', '-'], { stdin: file.fd });
+    return await runTar(setting, ofStep(setting, step), ['-xof', '-'], { stdin: file.fd });
   } finally {
     await file.close();
   }
@@ -170,7 +172,7 @@ async function pack(setting: StepSetting, step: Step, members: readonly string[]
     end: async () => undefined,
   };
   try {
-    const { exitCode } = await runTar(setting, step, ['-cf', '-', '--', ...members], { stdout, kill: tooLarge.signal });
+    const { exitCode } = await runTar(setting, ofStep(setting, step), ['-cf', '-', '--', ...members], { stdout, kill: tooLarge.signal });
     if (failure !== undefined) throw failure;
     if (size > limit) throw new Error(`it is larger than all that the ship keeps (${formatByteSize(limit)})`);
     if (exitCode !== 0) throw new Error('tar failed');
@@ -179,24 +181,4 @@ async function pack(setting: StepSetting, step: Step, members: readonly string[]
   } finally {
     await file.close();
   }
-}
-
-interface TarStreams {
-  readonly stdin?: number;
-  readonly stdout?: OutputWriter;
-  readonly kill?: AbortSignal;
-}
-
-async function runTar(setting: StepSetting, step: Step, args: readonly string[], { stdin, stdout, kill }: TarStreams): Promise<ProcessEnd> {
-  const { context, work: { output, limits, ref }, plan, folder, user, view } = setting;
-  const marks = marksOf(ref);
-  const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
-  const env = { PATH, LANG: 'C.UTF-8', HOME: folder.home, TMPDIR: folder.temporary, ...Object.fromEntries(marks.map((mark) => mark.split('='))) };
-  const name = `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-cache-${plan.steps.indexOf(step)}`;
-  // It enters the attempt's folder, which the run's user may only traverse, before it reads the names of members.
-  const wrapped = context.sandboxes.wrap(await fenceForTools(setting), { argv: ['tar', ...args], cwd: folder.path, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
-  return runProcess(
-    { ...wrapped, marks, ...(user !== undefined && { ownUser: user.uid }), ...(stdin !== undefined && { stdin }), stdout: stdout ?? output.writer('stdout', step.name), stderr: output.writer('stderr', step.name) },
-    { stop: limits.ended, graceMs: () => limits.graceMs, kill: kill === undefined ? limits.over : AbortSignal.any([limits.over, kill]), leaseLeft: limits.leaseLeft },
-  );
 }

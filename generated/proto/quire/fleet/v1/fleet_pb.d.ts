@@ -171,7 +171,8 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
   ephemeral: boolean;
 
   /**
-   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches).
+   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches), `restore`
+   * (artefacts that are put back after an approval).
    *
    * @generated from field: repeated string features = 10;
    */
@@ -976,6 +977,14 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
    * @generated from field: quire.fleet.v1.GitCredentials credentials = 9;
    */
   credentials?: GitCredentials | undefined;
+
+  /**
+   * The steps follow an approval: before the first of them, the ship puts the artefacts that the attempt has left so far back at their
+   * paths. Only to ships with the feature `restore`.
+   *
+   * @generated from field: bool restore_artifacts = 10;
+   */
+  restoreArtifacts: boolean;
 };
 
 /**
@@ -1469,6 +1478,14 @@ export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsReques
    * @generated from field: bool truncated = 4;
    */
   truncated: boolean;
+
+  /**
+   * Further messages that were sent at the same moment, each as if it came by itself after this one; at most 256, which have none
+   * themselves. Only to servers whose stream begins with the metadata `quire-joins`.
+   *
+   * @generated from field: repeated quire.fleet.v1.StreamLogsRequest more = 5;
+   */
+  more: StreamLogsRequest[];
 };
 
 /**
@@ -1517,6 +1534,13 @@ export declare type StreamLogsResponse = Message<"quire.fleet.v1.StreamLogsRespo
    * @generated from field: string refused = 5;
    */
   refused: string;
+
+  /**
+   * Further responses of the same moment, which have none themselves. Only to ships that have sent `more`.
+   *
+   * @generated from field: repeated quire.fleet.v1.StreamLogsResponse more = 6;
+   */
+  more: StreamLogsResponse[];
 };
 
 /**
@@ -1868,6 +1892,70 @@ export declare type UploadArtifactResponse = Message<"quire.fleet.v1.UploadArtif
  * Use `create(UploadArtifactResponseSchema)` to create a new message.
  */
 export declare const UploadArtifactResponseSchema: GenMessage<UploadArtifactResponse>;
+
+/**
+ * Asks for the artefacts of an attempt.
+ *
+ * @generated from message quire.fleet.v1.DownloadArtifactsRequest
+ */
+export declare type DownloadArtifactsRequest = Message<"quire.fleet.v1.DownloadArtifactsRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+};
+
+/**
+ * Describes the message quire.fleet.v1.DownloadArtifactsRequest.
+ * Use `create(DownloadArtifactsRequestSchema)` to create a new message.
+ */
+export declare const DownloadArtifactsRequestSchema: GenMessage<DownloadArtifactsRequest>;
+
+/**
+ * One message of a download of artefacts.
+ *
+ * @generated from message quire.fleet.v1.DownloadArtifactsResponse
+ */
+export declare type DownloadArtifactsResponse = Message<"quire.fleet.v1.DownloadArtifactsResponse"> & {
+  /**
+   * What it is.
+   *
+   * @generated from oneof quire.fleet.v1.DownloadArtifactsResponse.body
+   */
+  body: {
+    /**
+     * The file that the chunks after it belong to. Its `ref` is absent.
+     *
+     * @generated from field: quire.fleet.v1.ArtifactDescription description = 1;
+     */
+    value: ArtifactDescription;
+    case: "description";
+  } | {
+    /**
+     * The next bytes of the file, at most 1 MiB.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | {
+    /**
+     * The only message: the run is no longer the ship's.
+     *
+     * @generated from field: bool fenced = 3;
+     */
+    value: boolean;
+    case: "fenced";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message quire.fleet.v1.DownloadArtifactsResponse.
+ * Use `create(DownloadArtifactsResponseSchema)` to create a new message.
+ */
+export declare const DownloadArtifactsResponseSchema: GenMessage<DownloadArtifactsResponse>;
 
 /**
  * Response to the end of an attempt.
@@ -2390,6 +2478,17 @@ export declare const Fleet: GenService<{
     methodKind: "client_streaming";
     input: typeof UploadArtifactRequestSchema;
     output: typeof UploadArtifactResponseSchema;
+  },
+  /**
+   * Sends the artefacts that the attempt has left before an approval step, each as its description and then its bytes in chunks of
+   * at most 1 MiB. Servers that do not know this call never set `restore_artifacts`.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.DownloadArtifacts
+   */
+  downloadArtifacts: {
+    methodKind: "server_streaming";
+    input: typeof DownloadArtifactsRequestSchema;
+    output: typeof DownloadArtifactsResponseSchema;
   },
   /**
    * Signs a new certificate for the ship that calls. The old one stays valid until it expires.

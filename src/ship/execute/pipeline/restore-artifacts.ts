@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import type { DownloadArtifactsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Failure } from '../failure.ts';
+import { StagingFailure } from '../port.ts';
+import type { StepSetting } from './run-step.ts';
+import { runTar } from './run-tar.ts';
+
+/** The folder of a work folder where steps start. */
+const SOURCE = 'src';
+
+/**
+ * After an approval, puts the artefacts that the attempt has left before it back at their paths; returns what went wrong. They come into a folder that
+ * steps cannot enter, and `tar` writes them to the work folder as the run itself, because the repository may have links at their paths.
+ */
+export async function restoreArtifacts(setting: StepSetting): Promise<Failure | undefined> {
+  const { work, plan, folder } = setting;
+  if (!plan.restoreArtifacts) return undefined;
+  const staging = join(folder.path, 'artifacts');
+  const failed = (reason: string): Failure => ({ code: 'ship_error', message: `the artefacts of the steps before the approval are not restored: ${reason}` });
+  let names: readonly string[] = [];
+  try {
+    const reason = await work.restoreArtifacts(async (messages) => {
+      names = await stage(staging, messages);
+    }, work.limits.ended);
+    if (reason !== undefined) return failed(reason);
+    if (names.length === 0) return undefined;
+    const archive = await pack(staging, names).catch((error: Error) => error);
+    if (archive instanceof Error) return failed(archive.message);
+    try {
+      const { exitCode } = await runTar(setting, { name: 'artifacts', step: null }, ['-xof', '-'], { stdin: archive.fd });
+      if (exitCode !== 0) return failed('tar failed');
+    } finally {
+      await archive.close();
+    }
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  await work.output.note('info', `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of the steps before the approval`);
+  return undefined;
+}
+
+/** Writes the files of a download below an empty folder and checks them; returns their names. Throws a `StagingFailure` if the disk does not take them. */
+async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsResponse>): Promise<string[]> {
+  await onDisk(async () => {
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(join(staging, SOURCE), { recursive: true, mode: 0o700 });
+  });
+  const names: string[] = [];
+  let current: StagedFile | undefined;
+  try {
+    for await (const { body } of messages) {
+      if (body.case === 'description') {
+        await current?.finish();
+        current = await StagedFile.open(staging, body.value.name, body.value.sha256);
+        names.push(body.value.name);
+      } else if (body.case === 'chunk') {
+        if (current === undefined) throw new Error('the server sent bytes without a description');
+        await current.write(body.value);
+      }
+    }
+    await current?.finish();
+    return names;
+  } finally {
+    await current?.close();
+  }
+}
+
+class StagedFile {
+  readonly #name: string;
+  readonly #file: FileHandle;
+  readonly #expected: Uint8Array;
+  readonly #hash = createHash('sha256');
+
+  static async open(staging: string, name: string, sha256: Uint8Array): Promise<StagedFile> {
+    if (name === '' || name.startsWith('/') || name.split('/').includes('..')) throw new StagingFailure('the server sent an artefact with a name that is no relative path');
+    const path = join(staging, SOURCE, name);
+    return new StagedFile(name, await onDisk(async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      return open(path, 'wx', 0o644);
+    }), sha256);
+  }
+
+  private constructor(name: string, file: FileHandle, sha256: Uint8Array) {
+    this.#name = name;
+    this.#file = file;
+    this.#expected = sha256;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#hash.update(bytes);
+    await onDisk(() => this.#file.writeFile(bytes));
+  }
+
+  async finish(): Promise<void> {
+    await this.close();
+    if (!this.#hash.digest().equals(this.#expected)) throw new Error(`the bytes of the artefact ${this.#name} have another hash`);
+  }
+
+  /** Safe twice. */
+  async close(): Promise<void> {
+    if (this.#file.fd !== -1) await this.#file.close();
+  }
+}
+
+async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new StagingFailure((cause as Error).message, { cause });
+  }
+}
+
+/** An open archive of the staged files, which are removed. It contains no folders, so that folders of the repository keep their permissions. */
+async function pack(staging: string, names: readonly string[]): Promise<FileHandle> {
+  const archive = join(staging, 'content.tar');
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile('tar', ['-cf', archive, '-C', staging, '-T', '-'], (error) => (error === null ? resolve() : reject(new Error('tar failed'))));
+    child.stdin!.on('error', () => undefined); // tar has ended, and its exit code says why
+    child.stdin!.end(names.map((name) => `${SOURCE}/${name}\n`).join(''));
+  });
+  await rm(join(staging, SOURCE), { recursive: true });
+  return open(archive, 'r');
+}
