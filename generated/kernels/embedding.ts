@@ -10,6 +10,8 @@ export const WORD_CHARACTERS = 100;
 export const LONGEST_TOKEN = 255;
 /** Tokens of a query with which texts are compared. */
 export const MOST_QUERY_TOKENS = 64;
+/** Numbers of similarities that a desk holds: those of 8,192 tokens to a query of 16. */
+export const SIMILARITIES = 131072;
 export const FOLD_BYTES = 16;
 /** Set in the result of `tokenize` if a page of folds is missing; the other bits are the number of the page. */
 export const MISSING = 2147483648;
