@@ -8,6 +8,10 @@ import { HttpClient } from '../../testkit/http-client.ts';
 
 const SETTINGS = { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_QUEUE_SIZE: '100000' };
 
+/** Milliseconds; on a busy machine a server takes many seconds to start. */
+const PATIENCE = 60_000;
+const SEVERAL_STARTS = 180_000;
+
 let folder: string;
 afterEach(async () => {
   await DocsProcess.killAll();
@@ -40,14 +44,14 @@ describe('a server that is killed', () => {
       client.close();
     }
     const { server, client } = await serve();
-    await expect.poll(async () => (await stats(client)).queue.depth, { timeout: 15_000 }).toBe(0);
+    await expect.poll(async () => (await stats(client)).queue.depth, { timeout: PATIENCE }).toBe(0);
     const { blog } = (await stats(client)).collections;
     expect(blog!.embedded_documents).toBe(blog!.total_documents);
     expect(blog!.total_documents).toBeGreaterThanOrEqual(acknowledged.size);
     expect(acknowledged.size).toBeGreaterThan(0);
     client.close();
     expect((await server.end()).code).toBe(0);
-  });
+  }, SEVERAL_STARTS);
 });
 
 describe('a server with a provider', () => {
@@ -57,10 +61,10 @@ describe('a server with a provider', () => {
     expect(await stats(client)).toMatchObject({ enabled: true, provider: 'local', queue: { depth: 0 } });
     expect((await client.post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'text' })).status).toBe(200);
     // The model does not exist; the first use shows that, and the document stays queued.
-    await expect.poll(async () => (await stats(client)).queue, { timeout: 15_000 }).toMatchObject({ depth: 1, last_error: expect.stringContaining('no-such-model') as string });
+    await expect.poll(async () => (await stats(client)).queue, { timeout: PATIENCE }).toMatchObject({ depth: 1, last_error: expect.stringContaining('no-such-model') as string });
     client.close();
     expect((await server.end()).code).toBe(0);
-  });
+  }, SEVERAL_STARTS);
 
   it('does not start with settings that cannot work', async () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-wrong-'));
