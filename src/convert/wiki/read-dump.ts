@@ -28,8 +28,11 @@ export interface DumpBatch {
 
 const DECODED_AT_ONCE = 32 * 1024;
 
-/** A batch ends before its pages exceed this number of characters. */
-const BATCH_CHARACTERS = 1_000_000;
+/**
+ * A batch ends when its pages have this number of characters. Several batches are in memory at once, each as strings in two threads and as a
+ * message between them.
+ */
+const BATCH_CHARACTERS = 200_000;
 
 /**
  * Yields the pages of a dump as documents, in its order, while its XML arrives.

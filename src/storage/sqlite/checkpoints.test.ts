@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Checkpoints, FEW_PAGES, LOG_PAGES, type LogState } from './checkpoints.ts';
+import { Checkpoints, FEW_PAGES, LOG_PAGES, LONG_LOG, type LogState } from './checkpoints.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Checkpoints', () => {
-  /** While each copy runs, the next of the numbers of pages is appended. `pinned`: readers need the pages after this one. */
-  const withLog = ({ appended = [], pinned = Infinity, fails = 0 }: { appended?: number[]; pinned?: number; fails?: number } = {}) => {
+  /** A log of `log` pages; while each copy runs, the next of the numbers of pages is appended. `pinned`: readers need the pages after this one. */
+  const withLog = ({ log = LONG_LOG, appended = [], pinned = Infinity, fails = 0 }: { log?: number; appended?: number[]; pinned?: number; fails?: number } = {}) => {
     const notes: string[] = [];
-    let state: LogState = { log: LOG_PAGES, checkpointed: 0 };
+    let state: LogState = { log, checkpointed: 0 };
     const copy = async (): Promise<LogState> => {
       notes.push('copy');
       if (fails-- > 0) throw new Error('busy');
@@ -56,6 +56,13 @@ describe('Checkpoints', () => {
     commit();
     await settled();
     expect(notes).toEqual([...Array.from({ length: copies }, () => 'copy'), 'writes wait', 'copy', 'writes go on']);
+  });
+
+  it('let no write wait while the log is not long', async () => {
+    const { notes, commit } = withLog({ log: LONG_LOG - 1000, appended: [999] });
+    commit();
+    await settled();
+    expect(notes).toEqual(['copy']);
   });
 
   it('let no write wait for a log whose pages a reader needs', async () => {

@@ -5,6 +5,13 @@
  */
 export const LOG_PAGES = 4000;
 
+/**
+ * The log begins again at its start once it has this many pages, about 40 MiB, because writes have to wait for that: under continuous writes
+ * for some 100 ms, which after each copy would be a tenth of the time. Readers do not search the pages that were copied before they began. The
+ * limit leaves space below that of `wal_autocheckpoint`, from which on the writer itself copies the log.
+ */
+export const LONG_LOG = 10_000;
+
 /** The copy goes on beside writes, which append more pages meanwhile, until at most this many pages are left … */
 export const FEW_PAGES = 1000;
 
@@ -30,7 +37,7 @@ export interface CheckpointWork {
  * milliseconds, so the worker thread does it, one checkpoint at a time.
  *
  * The log begins again at its start only after a copy that left nothing, which under continuous writes would never happen. So the last
- * pages are copied while writes wait. A log that is overwritten in place is synced faster than one that grows, whose new size is synced, too.
+ * pages of a long log are copied while writes wait. A log that is overwritten in place is synced faster than one that grows, whose new size is synced, too.
  */
 export class Checkpoints {
   readonly #work: CheckpointWork;
@@ -56,7 +63,7 @@ export class Checkpoints {
       const before = this.#log;
       const { checkpointed } = await this.#work.copy();
       // A reader still needs pages of the log, so writes need not wait: the log cannot begin again.
-      if (checkpointed < before || checkpointed === this.#log) return;
+      if (checkpointed < before || checkpointed === this.#log || this.#log < LONG_LOG) return;
       if (this.#log - checkpointed <= FEW_PAGES) break;
     }
     await this.#work.withoutWrites(this.#work.copy);

@@ -8,6 +8,9 @@ import type { FromThread, ToThread } from './protocol.ts';
 /** Memory limit of the thread in MiB; most of it is needed for the largest pages. */
 const MAX_HEAP_MB = 384;
 
+/** The part of it for young objects, in MB. Pages are released soon, so a larger one only delays their collection. */
+const YOUNG_MB = 6;
+
 /** While the thread is busy, bytes are collected into pieces of this size, because each message has a cost. */
 const PIECE = 256 * 1024;
 
@@ -30,7 +33,7 @@ export interface ConvertOptions extends DumpOptions {
  */
 export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
   signal.throwIfAborted();
-  const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: 16 } });
+  const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_MB } });
   const ended = new AbortController();
   const feeder = new Feeder(worker, ended);
   const stopped = AbortSignal.any([signal, ended.signal]);
