@@ -1,18 +1,26 @@
-// Durable writes over HTTP to one node over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`), 64 clients, compared with plain inserts of the same
-// rows by 64 connections into tables of the same shape on the same server. The two take turns. The server syncs its log at each commit.
+// Nodes over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`). Durable writes over HTTP to one node, 64 clients, compared with plain inserts of the
+// same rows by 64 connections into tables of the same shape on the same server; the two take turns, and the server syncs its log at each
+// commit. Then the restart of a node with many documents, with the checkpoints of its indexes and without.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { untilSearch, withClient } from './fulltext/restart.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../src/testkit/postgres-server.ts';
-import { requestsPerSecond } from './support/load.ts';
 import { scaled } from './support/scale.ts';
 import { startQuire } from './support/server.ts';
-import { compare, comparisons, median, missing, type Section } from './support/table.ts';
+import { prose, seeded } from './support/corpus.ts';
+import { compare, comparisons, figure, median, missing, type Section } from './support/table.ts';
+import { prepare, sendsPerSecond } from './support/wire.ts';
 
 const CLIENTS = 64;
 const ROUNDS = Math.round(scaled(3, 1));
 const SECONDS = scaled(4, 1);
 const BODY = 'x '.repeat(500);
+const DOCUMENTS = scaled(200_000, 2000);
+const BATCH = 500;
+/** Documents that are written after the last checkpoint, before the crash. */
+const LATER = 100;
+const SEARCH = { collection: 'restart', query: 'w12 w80', limit: 10, fields: ['key'] };
 const TABLES = ['documents', 'spellings', 'revisions', 'changes'];
 
 /** The rows of a new document, in one statement and one commit, as a program would insert them that has nothing else to do. */
@@ -25,16 +33,20 @@ const SAME_ROWS = `
   INSERT INTO plain.changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags) SELECT ord, 'doc.put', 'bench', ord, $1, $1, 'en', 1, 1 FROM document`;
 
 export async function benchPostgres(folder: string): Promise<Section[]> {
+  if (WITHOUT_POSTGRES !== undefined) return [missing('Nodes over PostgreSQL', WITHOUT_POSTGRES)];
+  return [await benchWrites(folder), await benchRestart(folder)];
+}
+
+async function benchWrites(folder: string): Promise<Section> {
   const title = `Nodes over PostgreSQL: durable writes, ${CLIENTS} clients`;
-  if (WITHOUT_POSTGRES !== undefined) return [missing(title, WITHOUT_POSTGRES)];
   const postgres = await PostgresServer.start({ durable: true });
   const url = await postgres.createSchema();
   const node = await startQuire(join(folder, 'postgres', 'quire.db'), { SVC_STORAGE_DRIVER: 'postgres', SVC_POSTGRES_URL: url });
   const plain = await PlainInserts.open(url);
   try {
     let n = 0;
-    const body = () => JSON.stringify({ collection: 'bench', key: `k${n++}`, lang: 'en', meta: { tags: ['a', 'b'] }, contentMd: BODY });
-    const write = () => requestsPerSecond({ url: `${node.url}/v1/add`, clients: CLIENTS, seconds: SECONDS, method: 'POST', body });
+    const add = () => prepare('/v1/add', { collection: 'bench', key: `k${n++}`, lang: 'en', meta: { tags: ['a', 'b'] }, contentMd: BODY });
+    const write = () => sendsPerSecond(node.url, add, CLIENTS, SECONDS);
     await write();
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
@@ -42,14 +54,56 @@ export async function benchPostgres(folder: string): Promise<Section[]> {
       await setTimeout(500);
       ours.push(await write());
     }
-    return [comparisons(title, [compare('documents (POST /v1/add)', median(ours), 'plain inserts of the same rows', median(theirs), '/s')], [
+    return comparisons(title, [compare('documents (POST /v1/add)', median(ours), 'plain inserts of the same rows', median(theirs), '/s')], [
       'The load, the node and the server of PostgreSQL share the cores. A plain insert is one prepared statement that inserts the rows of one document and commits.',
-    ])];
+    ]);
   } finally {
     await plain.close();
     await node.stop();
     await postgres.stop();
   }
+}
+
+/** A node that stops, one that is killed, and one that begins with an empty folder, as on a new machine. */
+async function benchRestart(folder: string): Promise<Section> {
+  const postgres = await PostgresServer.start({ durable: true });
+  const env = { SVC_STORAGE_DRIVER: 'postgres', SVC_POSTGRES_URL: await postgres.createSchema() };
+  const [own, fresh] = [join(folder, 'restart', 'quire.db'), join(folder, 'fresh', 'quire.db')];
+  try {
+    const first = await startQuire(own, env);
+    const fillSeconds = await fill(first.url);
+    await first.stop();
+    const stopped = await untilSearch(own, SEARCH, env);
+    await withClient(stopped.server, async (client) => {
+      for (let i = 0; i < LATER; i++) await client.post('/v1/add', { collection: 'restart', key: `later-${i}`, lang: 'en', contentMd: 'written later' });
+    });
+    await stopped.server.kill();
+    const killed = await untilSearch(own, SEARCH, env);
+    await killed.server.stop();
+    const without = await untilSearch(fresh, SEARCH, env);
+    await without.server.stop();
+    return {
+      title: `Nodes over PostgreSQL: restart with ${figure(DOCUMENTS)} documents of 1.1 KB, from the start to the first search`, header: ['start', 'ms', 'of which until it listens'],
+      rows: Object.entries({ 'after SIGTERM': stopped, [`after SIGKILL, ${LATER} documents after it wrote its index`]: killed, 'with an empty folder: indexes are built from all documents': without })
+        .map(([what, { ms, server }]) => [what, figure(ms), figure(server.readyMs)]),
+      notes: [`The documents were written by POST /v1/add-batch, ${figure(DOCUMENTS / fillSeconds)} a second, and are indexed when they are acknowledged.`],
+    };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Returns the seconds that it took. */
+async function fill(url: string): Promise<number> {
+  const random = seeded(7);
+  const begun = performance.now();
+  await withClient({ url }, async (client) => {
+    for (let from = 0; from < DOCUMENTS; from += BATCH) {
+      const documents = Array.from({ length: Math.min(BATCH, DOCUMENTS - from) }, (_, i) => ({ key: `k${from + i}`, lang: 'en', contentMd: prose(random, 1100), meta: { half: [String(i % 2)] } }));
+      await client.post('/v1/add-batch', { collection: 'restart', documents });
+    }
+  });
+  return (performance.now() - begun) / 1000;
 }
 
 class PlainInserts {

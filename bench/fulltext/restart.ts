@@ -40,9 +40,10 @@ export async function benchRestart(folder: string, texts: Texts, queries: readon
   } };
 }
 
-async function untilSearch(database: string, search: object): Promise<{ server: BenchServer; ms: number }> {
+/** Starts a server and resolves when it has answered a search; `ms` counts from the start of its process. */
+export async function untilSearch(database: string, search: object, env: Readonly<Record<string, string>> = {}): Promise<{ server: BenchServer; ms: number }> {
   const begun = performance.now();
-  const server = await startQuire(database);
+  const server = await startQuire(database, env);
   await withClient(server, async (client) => {
     for (let status = 0; status !== 200;) {
       status = await client.status('/v1/fts', search);
@@ -54,7 +55,7 @@ async function untilSearch(database: string, search: object): Promise<{ server: 
   return { server, ms: performance.now() - begun };
 }
 
-async function withClient(server: BenchServer, work: (client: ReturnType<typeof clientOf>) => Promise<void>): Promise<void> {
+export async function withClient(server: Pick<BenchServer, 'url'>, work: (client: ReturnType<typeof clientOf>) => Promise<void>): Promise<void> {
   const client = clientOf(server.url);
   await work(client);
   client.close();

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_FLAGS } from './server-flags.ts';
 
@@ -60,4 +60,20 @@ export function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]);
   return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+}
+
+/** Processor time of a process and its children in seconds; the kernel counts in hundredths. */
+export function secondsOf(pid: number): number {
+  const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), statOf(name)] as const);
+  const family = stats.filter(([each, [, parent]]) => each === pid || Number(parent) === pid);
+  return family.reduce((sum, [, fields]) => sum + Number(fields[11]) + Number(fields[12]), 0) / 100;
+}
+
+/** Fields of `/proc/PID/stat` from the state on; none if the process has ended. */
+function statOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+  } catch {
+    return [];
+  }
 }

@@ -22,18 +22,20 @@ export function prepare(path: string, body?: object): Prepared {
 
 /**
  * Sends the requests in turn for some seconds, after a warm-up of a fifth of that time; each connection starts at a different
- * position in the list.
+ * position in the list. A function returns a new request for each call instead.
  */
-export async function send(url: string, requests: readonly Prepared[], connections: number, seconds: number): Promise<Sent> {
+export async function send(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number, seconds: number): Promise<Sent> {
+  const requestOf = typeof requests === 'function' ? requests : (n: number) => requests[n % requests.length]!;
+  const size = typeof requests === 'function' ? 0 : requests.length;
   const times: number[] = [];
   let refused = 0;
   const begin = performance.now() + seconds * 200;
   const end = begin + seconds * 1000;
   await Promise.all(Array.from({ length: connections }, async (_, connection) => {
     const wire = await Wire.open(url);
-    let n = Math.floor((connection * requests.length) / connections);
+    let n = Math.floor((connection * size) / connections);
     for (let before = performance.now(); before < end; before = performance.now()) {
-      const status = await wire.ask(requests[n++ % requests.length]!);
+      const status = await wire.ask(requestOf(n++));
       if (before < begin) continue;
       if (status === 200) times.push(performance.now() - before);
       else refused += 1;
@@ -41,6 +43,13 @@ export async function send(url: string, requests: readonly Prepared[], connectio
     wire.close();
   }));
   return { times, refused, seconds: (performance.now() - begin) / 1000 };
+}
+
+/** As `send`; requests per second. Fails if any is answered with another status than 200. */
+export async function sendsPerSecond(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number, seconds: number): Promise<number> {
+  const { times, refused, seconds: took } = await send(url, requests, connections, seconds);
+  if (refused > 0) throw new Error(`${refused} answers were not 200`);
+  return times.length / took;
 }
 
 /** A kept-alive connection with one request in flight at a time. Responses must state their length. */

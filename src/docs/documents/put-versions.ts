@@ -6,7 +6,7 @@ import { inList } from '../../storage/index.ts';
 import { insertDocuments } from './insert-documents.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { replaceDocuments, type Replacement } from './replace-documents.ts';
-import { allSettled, type UnitOfWork } from './unit-of-work.ts';
+import { together, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
 /** The outcome of one version. */
@@ -41,7 +41,7 @@ function rounds(versions: readonly NewVersion[]): NewVersion[][] {
 
 async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
   // One round trip to a server, which includes what is needed only if documents are new.
-  const [cid, found, deleted] = await allSettled([
+  const [cid, found, deleted] = await together([
     ensureCollection(work.tx, round[0]!.identity.collection), readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), work.feed.headIn(work.tx),
   ]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));

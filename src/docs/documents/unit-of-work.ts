@@ -30,12 +30,12 @@ const SMALL_ROWS_STEP = 512;
  * ended, which saves round trips to a server. A part must send its first statement when it is called.
  */
 export async function inOrder(rows: number, parts: readonly (() => Promise<unknown>)[]): Promise<void> {
-  if (rows <= STEP) await allSettled(parts.map((part) => part()));
+  if (rows <= STEP) await together(parts.map((part) => part()));
   else for (const part of parts) await part();
 }
 
-/** All results, or the first failure once all have ended: statements that were sent must not outlast their transaction. */
-export async function allSettled<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
+/** Returns all results. Rejects with a failure once all have ended, because statements that were sent must not outlast their transaction. */
+export async function together<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
   await Promise.allSettled(work);
   return Promise.all(work) as unknown as Promise<T>;
 }
