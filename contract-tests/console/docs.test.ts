@@ -213,7 +213,7 @@ describe('pages', () => {
     const long = `collections/archive/document?key=${encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)}&lang=en`;
     for (const address of ['', 'collections/notes?q=tide', 'collections/archive', long, `${long}&tab=edit`, 'upload', 'metrics', 'access']) {
       await phone.goto(`${server.url}/console#/${address}`);
-      await phone.locator('h1').waitFor();
+      await phone.locator('h1').first().waitFor();
       await expect.poll(() => phone.getByText('Loading…').count()).toBe(0);
       await picture(phone, `phone-${address.replace(/\W+/g, '-').slice(0, 40)}`);
       expect(await phone.evaluate(() => document.documentElement.scrollWidth), address).toBe(375);
