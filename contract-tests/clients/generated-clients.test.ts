@@ -69,4 +69,36 @@ describe('the examples', () => {
   it.each(Object.keys(SERVERS) as Service[])('have their lines for %s in examples/README.md', async (service) => {
     expect((await linesOf(service)).length).toBeGreaterThan(3);
   });
+
+  // Java and Rust take the parameters by their position, so a new one breaks their programs; they are compiled only where their toolchains are.
+  it.each([['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const)('call operations with as many arguments as they have parameters: %s', async (file, service) => {
+    const program = await readFile(join(EXAMPLES, file), 'utf8');
+    const isRust = file.startsWith('rust/');
+    const counts = await parametersOf(service);
+    const calls = [...program.matchAll(isRust ? /_api::(\w+)\(&configuration(?:, )?/g : /\b(?:audit|documents|fulltext|projects|runs)\.(\w+)\(/g)];
+    expect(calls.length).toBeGreaterThan(3);
+    for (const { 0: start, 1: name = '', index } of calls) {
+      const id = isRust ? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) : name;
+      expect([id, argumentsFrom(program, index + start.length)]).toEqual([id, counts.get(id)]);
+    }
+  });
 });
+
+/** The number of parameters of each operation in the description for generators, its body included. */
+async function parametersOf(service: Service): Promise<Map<string, number>> {
+  interface Operation { readonly operationId?: string; readonly parameters?: readonly object[]; readonly requestBody?: object }
+  const { paths } = JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'generated', service, 'openapi-3.0.json'), 'utf8')) as { paths: Record<string, Record<string, Operation>> };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  return new Map(operations.map(({ operationId = '', parameters = [], requestBody }) => [operationId, parameters.length + (requestBody === undefined ? 0 : 1)]));
+}
+
+/** The number of arguments of a call, whose list begins at this position. */
+function argumentsFrom(program: string, from: number): number {
+  let [depth, commas, at] = [0, 0, from];
+  for (; depth > 0 || program[at] !== ')'; at++) {
+    if ('([{'.includes(program[at]!)) depth++;
+    if (')]}'.includes(program[at]!)) depth--;
+    if (program[at] === ',' && depth === 0) commas++;
+  }
+  return program.slice(from, at).trim() === '' ? 0 : commas + 1;
+}

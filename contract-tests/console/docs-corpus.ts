@@ -8,7 +8,13 @@ const TOPICS = {
   sailing: 'Reef early, keep clear of the lighthouse rocks, and watch the tide.',
 };
 
-/** Forty notes on four topics, a guide with two versions, and some data for every other area. */
+/** A document in which everything is too wide for a phone. */
+const LONG = {
+  key: `reports/${'a-name-without-spaces-'.repeat(5)}`, lang: 'en', meta: { title: [`A title ${'of many words '.repeat(8)}`], fingerprint: ['0123456789abcdef'.repeat(6)] },
+  contentMd: `# Long\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n\n| ${'a wide column | '.repeat(12)}\n|${'---|'.repeat(12)}\n| ${'its value | '.repeat(12)}\n`,
+};
+
+/** Forty notes on four topics, a guide with two versions, a document that is too wide, and some data for every other area. */
 export async function fillDocuments(client: Client): Promise<void> {
   const topics = Object.entries(TOPICS);
   const documents = Array.from({ length: 40 }, (_, index) => {
@@ -19,6 +25,7 @@ export async function fillDocuments(client: Client): Promise<void> {
   const guide = (contentMd: string) => done(addDocument({ client, body: { collection: 'guides', key: 'start', lang: 'en', meta: { title: ['How to start'], audience: ['newcomers', 'operators'] }, contentMd } }));
   await guide('# Start\n\nThe first version of a guide.\n\nIt has three paragraphs.\n');
   await guide('# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x onerror="document.title=\'broken into\'"> in it.\n');
+  await done(addDocument({ client, body: { collection: 'archive', ...LONG } }));
   const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html', '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html', '<link rel="stylesheet" href="post.css">']] as const;
   for (const [key, contentMd] of sources) await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
   await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({ client, body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] } }))]);

@@ -210,14 +210,18 @@ describe('pages', () => {
   inTab('are dark where the system is, and fit a phone', async () => {
     const phone = await freshPage({ viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' });
     await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept), await page.evaluate(() => sessionStorage.getItem('quire-session')!));
-    for (const address of ['', 'collections/notes?q=tide', 'metrics', 'access']) {
+    const long = `collections/archive/document?key=${encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)}&lang=en`;
+    for (const address of ['', 'collections/notes?q=tide', 'collections/archive', long, `${long}&tab=edit`, 'upload', 'metrics', 'access']) {
       await phone.goto(`${server.url}/console#/${address}`);
-      await phone.locator('h1').waitFor();
+      await phone.locator('h1').first().waitFor();
       await expect.poll(() => phone.getByText('Loading…').count()).toBe(0);
-      await picture(phone, `phone-${address.replace(/\W+/g, '-')}`);
+      await picture(phone, `phone-${address.replace(/\W+/g, '-').slice(0, 40)}`);
       expect(await phone.evaluate(() => document.documentElement.scrollWidth), address).toBe(375);
       expect(await violations(phone), address).toEqual([]);
     }
+    // Rows are cards, whose actions are in sight.
+    const { x, width } = (await phone.getByRole('button', { name: 'Disable' }).first().boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(375);
     await phone.getByRole('button', { name: 'Navigation' }).click();
     await picture(phone, 'phone-navigation');
     await phone.getByRole('link', { name: 'Audit' }).click();
@@ -241,6 +245,15 @@ describe('the keyboard', () => {
     await page.getByRole('heading', { name: /Notes on sailing/ }).waitFor();
   });
 
+  inTab('reaches documents by the beginning of their key', async () => {
+    await open();
+    await page.getByRole('heading', { name: 'Collections' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Page, document or command' }).fill('theme/li');
+    await page.getByRole('option', { name: /theme\/list.html/ }).click();
+    await page.getByRole('heading', { name: 'theme/list.html' }).waitFor();
+  });
+
   inTab('tries an operation', async () => {
     await open('#/try?operation=encodeGeohash');
     await page.getByLabel('Body').fill('{"lat": 52.5, "lng": 13.4, "precision": 6}');
@@ -251,6 +264,15 @@ describe('the keyboard', () => {
 });
 
 describe('automation', () => {
+  inTab('switches a rule off and on', async () => {
+    await open('#/automation');
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('The rule is off').waitFor();
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByText('The rule is on').waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
+  });
+
   inTab('tests a rule without telling anybody', async () => {
     await open('#/automation');
     await page.getByRole('button', { name: 'Test' }).click();

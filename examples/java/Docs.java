@@ -50,8 +50,8 @@ public class Docs {
     }
 
     // The exact time, which is beyond 2^53, finds the record again.
-    AuditEvent newest = audit.listAuditEvents(null, null, null, null, null, "write./v1/add", null, 1).getEvents().get(0);
-    List<AuditEvent> again = audit.listAuditEvents(null, null, newest.getTs(), newest.getTs(), null, null, null, null).getEvents();
+    AuditEvent newest = audit.listAuditEvents(null, null, null, null, null, "write./v1/add", null, null, null, 1).getEvents().get(0);
+    List<AuditEvent> again = audit.listAuditEvents(null, null, newest.getTs(), newest.getTs(), null, null, null, null, null, null).getEvents();
     if (newest.getTs() > 1L << 53 && again.contains(newest)) {
       System.out.println("audited " + newest.getAction() + " in nanoseconds");
     }

@@ -51,8 +51,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // The exact time, which is beyond 2^53, finds the record again.
-    let newest = audit_api::list_audit_events(&configuration, None, None, None, None, None, Some("write./v1/add"), None, Some(1)).await?.events.remove(0);
-    let again = audit_api::list_audit_events(&configuration, None, None, Some(newest.ts), Some(newest.ts), None, None, None, None).await?.events;
+    let newest = audit_api::list_audit_events(&configuration, None, None, None, None, None, Some("write./v1/add"), None, None, None, Some(1)).await?.events.remove(0);
+    let again = audit_api::list_audit_events(&configuration, None, None, Some(newest.ts), Some(newest.ts), None, None, None, None, None, None).await?.events;
     if newest.ts > 1 << 53 && again.contains(&newest) {
         println!("audited {} in nanoseconds", newest.action);
     }

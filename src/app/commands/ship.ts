@@ -106,7 +106,7 @@ function registerInstall(ship: Command, io: Io): void {
 }
 
 async function install(flags: InstallFlags, io: Io): Promise<void> {
-  const { carryOut, describePlan, planInstall } = await import('../ship/install/install-ship.ts');
+  const { carryOut, describePlan, planInstall, requireReadable } = await import('../ship/install/install-ship.ts');
   if (flags.cacheSize !== undefined) toSize(flags.cacheSize);
   const token = flags.tokenFile === undefined ? process.env['QUIRE_JOIN_TOKEN'] : await readFile(flags.tokenFile, 'utf8').catch((error: Error) => {
     throw new CommandError(`--token-file ${flags.tokenFile}: ${error.message}`);
@@ -114,7 +114,10 @@ async function install(flags: InstallFlags, io: Io): Promise<void> {
   const own = { node: process.execPath, script: realpathSync(process.argv[1]!) };
   try {
     const actions = planInstall(flags, own, token !== undefined && token.trim() !== '');
-    if (flags.dryRun !== true) await carryOut(actions, token?.trim());
+    if (flags.dryRun !== true) {
+      requireReadable(own);
+      await carryOut(actions, token?.trim());
+    }
     writeLines(io.stdout, describePlan(actions));
   } catch (error) {
     throwForUser(error);

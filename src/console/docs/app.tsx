@@ -26,7 +26,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} onSignOut={() => void leave()} notice={<SessionNotice />} commands={findCommands}><CurrentPage /></Shell>
+        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} onSignOut={() => void leave()} notice={<SessionNotice />} finds="document" commands={findCommands}><CurrentPage /></Shell>
       </div>
     </>
   );

@@ -24,7 +24,7 @@ export function AuditPage() {
         <Await of={events}>{(data) => (data.events.length === 0 ? <Empty>No such event was recorded. Audit is on with SVC_AUDIT_ENABLED.</Empty> : (
           <Table label="Events" columns={['When', 'Who', 'Action', 'On', 'Result', 'From']}>
             {data.events.map((event, index) => (
-              <tr key={index}><td><Time at={event.ts / 1e9} /></td><td>{event.actor}</td><td class="nowrap">{event.action}</td><td>{event.resource}</td><td>{event.result === 'ok' ? <Badge tone="good">done</Badge> : <Badge tone="bad">failed</Badge>}</td><td class="nowrap">{event.ip}</td></tr>
+              <tr key={index}><td><Time at={event.ts / 1e9} /></td><td>{event.actor}</td><td class="nowrap">{event.action}</td><td>{event.resource}{event.collection !== undefined && <div class="small muted">{[event.collection, event.key, event.lang].filter((part) => part !== undefined).join(' · ')}</div>}</td><td>{event.result === 'ok' ? <Badge tone="good">done</Badge> : <Badge tone="bad">failed</Badge>}</td><td class="nowrap">{event.ip}</td></tr>
             ))}
           </Table>
         ))}</Await>

@@ -40,11 +40,17 @@ function Rule({ rule, onChange }: { readonly rule: AutomationRule; readonly onCh
       <td>{enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>
       <td><div class="row end">
         {type !== 'webhook' && <button onClick={() => setTests(true)}>Test</button>}
-        <button onClick={change(() => ask(updateAutomationRule({ path: { id }, body: { ...rule, enabled: !enabled } as CreateAutomationRuleRequest })), enabled ? 'The rule is off' : 'The rule is on')}>{enabled ? 'Turn off' : 'Turn on'}</button>
+        <button onClick={change(() => ask(updateAutomationRule({ path: { id }, body: { ...requestOf(rule), enabled: !enabled } })), enabled ? 'The rule is off' : 'The rule is on')}>{enabled ? 'Turn off' : 'Turn on'}</button>
         <Confirm label="Delete" says={`Deletes the rule ${name}.`} onConfirm={change(() => ask(deleteAutomationRule({ path: { id } })), 'The rule was deleted')} />
       </div>{tests && <TestRun rule={rule} onClose={() => setTests(false)} />}</td>
     </tr>
   );
+}
+
+/** A rule as it is sent: without what the server sets. The secret of a target stays when it is not sent. */
+function requestOf(rule: AutomationRule): CreateAutomationRuleRequest {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, secretSet: _secretSet, lastRun: _lastRun, nextRun: _nextRun, ...sent } = { secretSet: false, lastRun: 0, nextRun: 0, ...rule };
+  return sent;
 }
 
 function subjectOf(rule: AutomationRule): string {

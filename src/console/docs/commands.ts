@@ -1,4 +1,4 @@
-import { searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import type { Command } from '../shared/palette.tsx';
 import { collectionAt, documentAt } from './places.ts';
@@ -9,7 +9,7 @@ const HITS = 4;
 
 let stats: Promise<readonly string[]> | undefined;
 
-/** Collections whose name matches, and documents of the largest collections that contain the words. */
+/** Collections whose name matches, and documents of the largest collections whose key begins so or that contain the words. */
 export async function findCommands(typed: string): Promise<readonly Command[]> {
   const names = await (stats ??= largestFirst());
   const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({ label: name, hint: 'collection', run: () => void (location.hash = collectionAt(name)) }));
@@ -25,7 +25,11 @@ async function largestFirst(): Promise<readonly string[]> {
   return (await readCollections()).toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => name);
 }
 
-async function documentsIn(collection: string, query: string): Promise<Command[]> {
-  const { results } = await ask(searchFullText({ body: { collection, query, limit: HITS, prefix: 'last', includeContent: false } }));
-  return results.map(({ document }) => ({ label: document.meta?.['title']?.[0] ?? document.key, hint: `${collection} · ${document.lang}`, run: () => void (location.hash = documentAt(collection, document)) }));
+async function documentsIn(collection: string, typed: string): Promise<Command[]> {
+  const [named, found] = await Promise.all([
+    ask(searchDocuments({ body: { collection, filter: `key STARTS WITH ${JSON.stringify(typed)}`, fields: ['title'], limit: HITS } })),
+    ask(searchFullText({ body: { collection, query: typed, limit: HITS, prefix: 'last', includeContent: false } })).then(({ results }) => results.map(({ document }) => document), () => []),
+  ]);
+  const distinct = new Map([...named, ...found].map((document) => [document.id, document]));
+  return [...distinct.values()].map((document) => ({ label: document.meta?.['title']?.[0] ?? document.key, hint: `${collection} · ${document.lang}`, run: () => void (location.hash = documentAt(collection, document)) }));
 }

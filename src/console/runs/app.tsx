@@ -31,7 +31,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => signOut()} commands={findCommands}>
+        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} onSignOut={() => signOut()} finds="run" commands={findCommands}>
           <CurrentPage />
         </Shell>
       </div>
@@ -60,7 +60,7 @@ function SignIn() {
   };
   return (
     <SignInPage title="Sign in" error={error} onSubmit={() => void submit()} onCancel={() => { signInWanted.value = false; }}>
-      <Field label="API token" hint="As the service is configured with"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
+      <Field label="API token" hint="One of those that the configuration of the service names"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
     </SignInPage>
   );
 }

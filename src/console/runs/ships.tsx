@@ -84,7 +84,7 @@ function Join({ onClose }: { readonly onClose: () => void }) {
           <div class="row end"><button type="button" onClick={onClose}>Cancel</button><button class="primary" type="submit">Make a token</button></div>
         </form>
       ) : (
-        <div class="stack"><p>Run this on the machine that joins. It is shown once, and good until <Time at={made.expires_at} />.</p><pre class="code">{made.command}</pre></div>
+        <div class="stack"><p>Run this on the machine that joins. It is shown once, and expires <Time at={made.expires_at} />.</p><pre class="code">{made.command}</pre></div>
       )}
     </Dialog>
   );

@@ -7,6 +7,8 @@ const ALLOWED = { USE_PROFILES: { html: true }, FORBID_TAGS: ['style', 'form', '
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'IMG' && !node.hasAttribute('alt')) node.setAttribute('alt', '');
+  // What is too wide scrolls, and can be scrolled by the keyboard only if it can have the focus.
+  if (node.tagName === 'PRE' || node.tagName === 'TABLE') node.setAttribute('tabindex', '0');
   if (node.tagName !== 'A') return;
   node.setAttribute('rel', 'noopener noreferrer');
   if (!node.getAttribute('href')?.startsWith('#')) node.setAttribute('target', '_blank');

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './ask.ts';
 import { Icon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
 import { Await, Badge, Field, Page } from './parts.tsx';
 import { operationsOf, type Description, type Operation } from './operations.ts';
 import { place, setQuery } from './router.ts';
@@ -43,11 +44,16 @@ function Chooser({ operations, send }: { readonly operations: readonly Operation
   const words = typed.toLowerCase().split(/\s+/);
   const shown = operations.filter(({ id, area, path, summary }) => words.every((word) => `${id} ${area} ${path} ${summary}`.toLowerCase().includes(word)));
   const chosen = operations.find(({ id }) => id === place.value.query['operation']) ?? operations[0]!;
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    const entry = list.current!.querySelector<HTMLElement>('[aria-current="true"]');
+    if (entry !== null) list.current!.scrollTop = entry.offsetTop - list.current!.clientHeight / 2;
+  }, []);
   return (
     <div class="operations">
       <nav aria-label="Operations">
         <div class="search-field"><Icon name="search" /><input type="search" aria-label="Find an operation" placeholder="Find an operation" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></div>
-        <ul tabIndex={0} aria-label="Operations found">{shown.map(({ id, method, summary }) => (
+        <ul ref={list} tabIndex={0} aria-label="Operations found">{shown.map(({ id, method, summary }) => (
           <li key={id}><button aria-current={id === chosen.id} onClick={() => setQuery({ operation: id })}><span class="verb">{method}</span><span>{summary}</span></button></li>
         ))}</ul>
       </nav>
@@ -72,7 +78,7 @@ function Try({ operation, send }: { readonly operation: Operation; readonly send
   };
   return (
     <form class="stack" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
-      <div><h2>{summary}</h2><p><Badge>{method}</Badge> <code>{path}</code></p><p class="muted">{description}</p></div>
+      <div><h2>{summary}</h2><p><Badge>{method}</Badge> <code>{path}</code></p><Markdown text={description} /></div>
       {parameters.length > 0 && (
         <div class="form">{parameters.map(({ name, required = false, in: where }) => (
           <Field key={name} label={where === 'header' ? `${name} (header)` : name}><input required={required && where === 'path'} value={values[name] ?? ''} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} /></Field>

@@ -11,6 +11,8 @@ export interface Command {
 }
 
 interface PaletteProps {
+  /** What `find` finds, for the hint in the empty field. */
+  readonly finds: string;
   readonly commands: readonly Command[];
   /** Further matches; requested when the user pauses typing. */
   readonly find: (typed: string) => Promise<readonly Command[]>;
@@ -34,7 +36,7 @@ export function Palette(props: PaletteProps) {
 
 const SHOWN = 30;
 
-function OpenPalette({ commands, find }: PaletteProps) {
+function OpenPalette({ finds, commands, find }: PaletteProps) {
   const element = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
@@ -59,7 +61,7 @@ function OpenPalette({ commands, find }: PaletteProps) {
   };
   return (
     <dialog ref={element} class="palette" aria-label="Go to" onClose={close} onClick={(event) => event.target === element.current && close()}>
-      <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant={matches.length > 0 ? `palette-${at}` : undefined} aria-label="Page, document or command" placeholder="Page, document or command" autoFocus value={typed} onInput={(event) => setTyped(event.currentTarget.value)} onKeyDown={onKey} />
+      <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant={matches.length > 0 ? `palette-${at}` : undefined} aria-label={`Page, ${finds} or command`} placeholder={`Page, ${finds} or command`} autoFocus value={typed} onInput={(event) => setTyped(event.currentTarget.value)} onKeyDown={onKey} />
       <ul id="palette-list" role="listbox" aria-label="Matches">
         {matches.map((command, index) => (
           <li key={`${command.hint} ${command.label}`} id={`palette-${index}`} role="option" aria-selected={index === at} onMouseMove={() => setAt(index)} onClick={() => pick(command)}><span>{command.label}</span><span class="muted small">{command.hint}</span></li>

@@ -58,12 +58,21 @@ interface TableProps extends Children {
   readonly columns: readonly string[];
 }
 
+/** From this number of columns on, rows are cards on a phone, because the last columns would be out of sight. Actions count twice. */
+const WIDE = 5;
+
 export function Table({ label, columns, children }: TableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isWide = columns.length + (columns.at(-1) === '' ? 1 : 0) >= WIDE;
+  // The style of cards shows the title of the column in each cell.
+  useLayoutEffect(() => {
+    for (const row of body.current!.rows) for (const cell of row.cells) cell.dataset['title'] = columns[cell.cellIndex]?.replace('#', '') ?? '';
+  });
   return (
-    <div class="table" role="region" aria-label={label} tabIndex={0}>
+    <div class={isWide ? 'table wide' : 'table'} role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead><tr>{columns.map((title) => <th key={title} class={title.endsWith('#') ? 'num' : ''} scope="col">{title === '' ? <span class="visually-hidden">Actions</span> : title.replace('#', '')}</th>)}</tr></thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </div>
   );

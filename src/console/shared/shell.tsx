@@ -31,6 +31,8 @@ interface ShellProps {
   readonly onSignOut: () => void;
   /** What holds on every page, such as the end of the session. */
   readonly notice?: ComponentChildren;
+  /** What `commands` finds: documents or runs. */
+  readonly finds: string;
   /** Entries of the palette besides the places of the navigation. */
   readonly commands: (typed: string) => Promise<readonly Command[]>;
   readonly children: ComponentChildren;
@@ -39,7 +41,7 @@ interface ShellProps {
 const isOpen = signal(false);
 
 /** The frame of every page: navigation, palette, messages. */
-export function Shell({ service, groups, user, onSignIn, onSignOut, notice, commands, children }: ShellProps) {
+export function Shell({ service, groups, user, onSignIn, onSignOut, notice, finds, commands, children }: ShellProps) {
   const places = groups.flatMap(({ items }) => items).map(({ label, address }): Command => ({ label, hint: 'page', run: () => void (location.hash = address) }));
   const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: onSignOut }])];
   useEffect(() => {
@@ -57,7 +59,7 @@ export function Shell({ service, groups, user, onSignIn, onSignOut, notice, comm
       {isOpen.value && <button class="scrim" aria-label="Close the navigation" onClick={() => { isOpen.value = false; }} />}
       <Side service={service} groups={groups} user={user} onSignIn={onSignIn} onSignOut={onSignOut} />
       <main id="main" class="main" tabIndex={-1}>{notice}{children}</main>
-      <Palette commands={[...places, ...own]} find={commands} />
+      <Palette finds={finds} commands={[...places, ...own]} find={commands} />
       <Toasts />
     </div>
   );

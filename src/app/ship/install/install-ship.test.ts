@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerShip } from '../../commands/ship.ts';
-import { carryOut, describePlan, planInstall, type InstallFlags } from './install-ship.ts';
+import { carryOut, describePlan, planInstall, requireReadable, type InstallFlags } from './install-ship.ts';
 import { shipUnit } from './unit.ts';
 
 const OWN = { node: '/usr/bin/node', script: '/opt/quire/bin/quire.js' };
@@ -60,6 +60,13 @@ describe('quire ship install', () => {
     [{ name: undefined }, true, 'give both --server and --name'], [{}, false, 'a join token is missing'],
   ])('refuses %o (token: %s): %s', (more, hasToken, said) => {
     expect(() => planInstall({ ...FLAGS, ...more } as InstallFlags, OWN, hasToken)).toThrow(said);
+  });
+
+  it.each([
+    { ...OWN, script: '/root/quire/bin/quire.js' }, { ...OWN, node: '/home/ann/.nvm/versions/node/v24.18.0/bin/node' }, { ...OWN, script: '/run/user/1000/quire.js' },
+  ])('refuses a program that the account of the ship cannot read: %o', (own) => {
+    expect(() => requireReadable(own)).toThrow(/is in a home folder.*such as in \/opt/);
+    expect(() => requireReadable(OWN)).not.toThrow();
   });
 
   it('names what failed', async () => {

@@ -35,6 +35,16 @@ export type Action =
   | { readonly kind: 'folder'; readonly path: string; readonly owner: string }
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly why: string };
 
+/** Folders that the unit cannot read (ProtectHome) and that often belong to one account alone. */
+const HOMES = /^\/(?:home|root|run\/user)\//;
+
+/** Throws a `ShipFailure` if Node or the program is where the ship, which is another account, cannot read it. */
+export function requireReadable({ node, script }: OwnProgram): void {
+  const hidden = [node, script].find((path) => HOMES.test(path));
+  if (hidden === undefined) return;
+  throw new ShipFailure(`${hidden} is in a home folder, which the ship's account cannot read; install Node and the package elsewhere, such as in /opt, and call that program`);
+}
+
 /** All steps of an installation, in order. Throws a `ShipFailure` that says what to do. */
 export function planInstall(flags: InstallFlags, { node, script }: OwnProgram, hasToken: boolean): Action[] {
   const { user, dataDir, server, name, root } = flags;
