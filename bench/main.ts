@@ -1,76 +1,62 @@
 // `npm run bench` measures everything, prints tables and writes them to RESULTS.md. Run it on a
-// machine that is otherwise idle; `npm run bench -- writes` measures one part.
+// machine that is otherwise idle; `npm run bench -- writes` measures one part, and `npm run bench -- --against COMMIT writes`
+// measures it with this checkout and with another commit.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchConvert } from './convert.ts';
-import { benchEngine } from './engine.ts';
-import { benchEvents } from './events.ts';
-import { benchFilters, benchFiltersMillion } from './filters.ts';
-import { benchFullText } from './fulltext.ts';
-import { benchGeo } from './geo.ts';
-import { benchHighlights } from './highlights.ts';
-import { benchImports } from './imports.ts';
-import { benchKnownItems } from './known-items.ts';
-import { benchLoginTiming } from './login-timing.ts';
-import { benchMeaning } from './meaning.ts';
-import { benchMemory } from './memory.ts';
-import { benchMemoryRecall } from './memory-recall.ts';
-import { benchNodes } from './nodes.ts';
-import { benchPostgres } from './postgres.ts';
-import { benchProtocols } from './protocols.ts';
-import { benchReads } from './reads.ts';
-import { benchRelevance } from './relevance.ts';
-import { benchReplication } from './replication.ts';
-import { benchRunQueue } from './run-queue.ts';
-import { benchSearchUnderLoad } from './search-under-load.ts';
-import { benchSpell } from './spell.ts';
+import { parseArgs } from 'node:util';
+import { benchAgainst } from './against/index.ts';
 import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
-import { benchVectorScans, benchVectors, benchVectorsMillion } from './vectors.ts';
-import { benchWiki } from './wiki.ts';
-import { benchWrites } from './writes.ts';
 
 type Part = (folder: string) => Promise<Section[]>;
 
+/** Each is loaded when it is measured: another commit need not have what the other parts import. */
 const PARTS: Readonly<Record<string, Part>> = {
-  writes: plain('Durable writes', benchWrites),
-  reads: plain('Reads over HTTP', benchReads),
-  nodes: benchNodes,
-  postgres: benchPostgres,
-  protocols: benchProtocols,
-  imports: benchImports,
-  convert: benchConvert,
-  wiki: benchWiki,
-  memory: plain('Memory and restart', benchMemory),
-  'memory-recall': benchMemoryRecall,
-  relevance: benchRelevance,
-  'known-items': benchKnownItems,
-  meaning: benchMeaning,
-  fulltext: benchFullText,
-  engine: benchEngine,
-  highlights: benchHighlights,
-  filters: benchFilters,
-  'filters-million': benchFiltersMillion,
-  geo: benchGeo,
-  load: benchSearchUnderLoad,
-  events: benchEvents,
-  spell: benchSpell,
-  'login-timing': benchLoginTiming,
-  vectors: benchVectors,
-  'vector-scans': benchVectorScans,
-  'vectors-million': benchVectorsMillion,
-  'run-queue': benchRunQueue,
-  replication: plain('Replication', benchReplication),
+  writes: plain('Durable writes', async (folder) => (await import('./writes.ts')).benchWrites(folder)),
+  reads: plain('Reads over HTTP', async (folder) => (await import('./reads.ts')).benchReads(folder)),
+  nodes: async (folder) => (await import('./nodes.ts')).benchNodes(folder),
+  postgres: async (folder) => (await import('./postgres.ts')).benchPostgres(folder),
+  protocols: async (folder) => (await import('./protocols.ts')).benchProtocols(folder),
+  imports: async (folder) => (await import('./imports.ts')).benchImports(folder),
+  convert: async (folder) => (await import('./convert.ts')).benchConvert(folder),
+  wiki: async () => (await import('./wiki.ts')).benchWiki(),
+  memory: plain('Memory and restart', async (folder) => (await import('./memory.ts')).benchMemory(folder)),
+  'memory-recall': async (folder) => (await import('./memory-recall.ts')).benchMemoryRecall(folder),
+  relevance: async (folder) => (await import('./relevance.ts')).benchRelevance(folder),
+  'known-items': async (folder) => (await import('./known-items.ts')).benchKnownItems(folder),
+  meaning: async (folder) => (await import('./meaning.ts')).benchMeaning(folder),
+  fulltext: async (folder) => (await import('./fulltext.ts')).benchFullText(folder),
+  engine: async (folder) => (await import('./engine.ts')).benchEngine(folder),
+  highlights: async (folder) => (await import('./highlights.ts')).benchHighlights(folder),
+  filters: async (folder) => (await import('./filters.ts')).benchFilters(folder),
+  'filters-million': async (folder) => (await import('./filters.ts')).benchFiltersMillion(folder),
+  geo: async () => (await import('./geo.ts')).benchGeo(),
+  load: async (folder) => (await import('./search-under-load.ts')).benchSearchUnderLoad(folder),
+  events: async (folder) => (await import('./events.ts')).benchEvents(folder),
+  spell: async () => (await import('./spell.ts')).benchSpell(),
+  'login-timing': async (folder) => (await import('./login-timing.ts')).benchLoginTiming(folder),
+  vectors: async (folder) => (await import('./vectors.ts')).benchVectors(folder),
+  'vector-scans': async (folder) => (await import('./vectors.ts')).benchVectorScans(folder),
+  'vectors-million': async (folder) => (await import('./vectors.ts')).benchVectorsMillion(folder),
+  'run-queue': async (folder) => (await import('./run-queue.ts')).benchRunQueue(folder),
+  replication: plain('Replication', async (folder) => (await import('./replication.ts')).benchReplication(folder)),
 };
 /** Parts that are measured only on request; `writes` is a part of `imports`. */
 const ON_DEMAND = ['writes', 'filters-million', 'vectors-million', 'vector-scans'];
 
-const asked = process.argv.slice(2);
+const { positionals: asked, values: { against, rounds, json } } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' }, rounds: { type: 'string', default: '3' }, json: { type: 'string' } },
+});
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(1);
+}
+if (against !== undefined && (asked.length === 0 || !(Number(rounds) >= 1))) {
+  console.error('--against COMMIT needs the names of parts, and --rounds a number from 1; example: npm run bench -- --against HEAD~10 writes reads');
   process.exit(1);
 }
 
@@ -78,7 +64,8 @@ if (unknown.length > 0) {
 const folder = await mkdtemp(join(ROOT, 'data-bench-'));
 const sections: Section[] = [];
 try {
-  for (const name of asked.length > 0 ? asked : Object.keys(PARTS).filter((part) => !ON_DEMAND.includes(part))) {
+  if (against !== undefined) sections.push(...await benchAgainst({ commit: against, parts: asked, rounds: Number(rounds) }));
+  else for (const name of asked.length > 0 ? asked : Object.keys(PARTS).filter((part) => !ON_DEMAND.includes(part))) {
     console.error(`measuring ${name} ...`);
     sections.push(...(await PARTS[name]!(folder)));
   }
@@ -87,6 +74,7 @@ try {
 }
 const report = sections.map(renderSection).join('\n');
 console.log(report);
+if (json !== undefined) await writeFile(json, JSON.stringify(sections));
 if (asked.length === 0 && SCALE === 1) await writeFile(join(import.meta.dirname, 'RESULTS.md'), results(report));
 
 /** A part with comparisons; if there are none, it says why. */

@@ -2,11 +2,12 @@
 // take turns, so that other load on the machine affects both.
 import { join } from 'node:path';
 import { requestsPerSecond } from './support/load.ts';
+import { scaled } from './support/scale.ts';
 import { startQuire, startScript } from './support/server.ts';
 import { compare, median, type Row } from './support/table.ts';
 
 const ROUNDS = 5;
-const SECONDS = 3;
+const SECONDS = scaled(3, 0.5);
 const CLIENTS = 32;
 
 export async function benchReads(folder: string): Promise<Row[]> {

@@ -4,10 +4,11 @@ import { fdatasyncSync, openSync, writeSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../src/storage/index.ts';
 import { requestsPerSecond } from './support/load.ts';
+import { scaled } from './support/scale.ts';
 import { startQuire } from './support/server.ts';
 import { compare, type Row } from './support/table.ts';
 
-const SECONDS = 5;
+const SECONDS = scaled(5, 1);
 const BODY = 'x '.repeat(500);
 
 /** Number of pages of the file that is written cyclically; a log is reused in the same way. */

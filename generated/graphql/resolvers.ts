@@ -1081,7 +1081,7 @@ export type FtsResponse = {
   readonly results: ReadonlyArray<FtsResult>;
   /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
-  /** Documents that match, whatever `limit` is; at least so many with `totalIsLowerBound`. Null with `totals: NONE`. */
+  /** Number of documents that match, whatever `limit` is; a lower bound with `totalIsLowerBound`. Null with `totals: NONE`. */
   readonly totalMatches: Maybe<Scalars['Int']['output']>;
   /** Whether more documents may match than `totalMatches` says, which is 1,000 or more then. */
   readonly totalIsLowerBound: Scalars['Boolean']['output'];
@@ -1218,7 +1218,7 @@ export type IngestDocumentInput = {
 
 /** How a batch is taken in. What is absent is as the profile says. */
 export type IngestOptionsInput = {
-  /** Whether to leave documents alone whose body, metadata (but for `scraped_at`) and expiry have not changed. */
+  /** Whether to leave documents alone whose body, metadata (except `scraped_at`) and expiry have not changed. */
   readonly skipDuplicates?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether to do without vectors. */
   readonly skipEmbeddings?: InputMaybe<Scalars['Boolean']['input']>;
@@ -1422,7 +1422,7 @@ export type VectorStats = {
   readonly model: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
   readonly dimensions: Maybe<Scalars['Int']['output']>;
-  /** Whether vector search answers. */
+  /** Whether vector search is available. */
   readonly indexReady: Scalars['Boolean']['output'];
   /** Each collection that has vectors, by name. */
   readonly collections: ReadonlyArray<VectorCollectionStats>;
@@ -1449,7 +1449,7 @@ export type ReindexResult = {
   readonly model: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
   readonly dimensions: Maybe<Scalars['Int']['output']>;
-  /** Whether vector search answers. */
+  /** Whether vector search is available. */
   readonly indexReady: Scalars['Boolean']['output'];
   /** Each collection that has vectors, by name. */
   readonly collections: ReadonlyArray<VectorCollectionStats>;

@@ -1,4 +1,4 @@
-// `npm run generate` writes generated/ and docs/cli.md; with --check it fails if they do not match
+// `npm run generate` writes generated/, docs/cli.md and docs/names.md; with --check it fails if they do not match
 // the specifications and the commands.
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +27,12 @@ async function check(fresh: string): Promise<number> {
   for (const line of drift.slice(0, 20)) console.error(`generated/ drifts from the specifications: ${line}`);
   const isCurrent = await isCommandLineCurrent(root);
   if (!isCurrent) console.error('docs/cli.md drifts from the help of the commands');
-  if (drift.length > 0 || !isCurrent) console.error('run `npm run generate` and commit the result');
-  return drift.length > 0 || !isCurrent ? 1 : 0;
+  const { checkNames } = await import('./names/page.ts');
+  const names = await checkNames(root);
+  for (const problem of names) console.error(problem);
+  const isRight = drift.length === 0 && isCurrent && names.length === 0;
+  if (!isRight) console.error('run `npm run generate` and commit the result');
+  return isRight ? 0 : 1;
 }
 
 async function write(fresh: string): Promise<number> {
@@ -36,9 +40,11 @@ async function write(fresh: string): Promise<number> {
   // Without this, the copy would have the permissions of the temporary folder, which other users cannot read.
   await mkdir(committed);
   await cp(fresh, committed, { recursive: true });
-  // Loads the operations, which are now the newly generated ones.
+  // These load the operations, which are now the newly generated ones.
   await writeCommandLine(root);
-  console.log('generated/ and docs/cli.md written');
+  const { writeNames } = await import('./names/page.ts');
+  await writeNames(root);
+  console.log('generated/, docs/cli.md and docs/names.md written');
   return 0;
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
+import { isSystemCollection } from '../lib/system-collection.ts';
 import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
@@ -62,7 +63,7 @@ function mayCall(spec: OperationSpec, identity: Identity): boolean {
   if (identity.admin) return true;
   if (identity === ANONYMOUS) return false;
   if (access === 'user') return true;
-  const own = collections.filter((name) => name.startsWith('_'));
+  const own = collections.filter(isSystemCollection);
   if (own.length > 0) return own.every((name) => identity.may(access, name));
   if (collections.length === 0) return identity.administers === true;
   return identity.mayAnywhere?.(access) ?? true;

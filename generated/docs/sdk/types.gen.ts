@@ -1753,7 +1753,7 @@ export type ImportWikiRequest = {
      */
     skipFts?: boolean;
     /**
-     * Ends the import, successfully, after so many pages; absent reads all.
+     * Ends the import, successfully, after this number of pages; absent reads all.
      */
     maxPages?: number;
     /**
@@ -2600,7 +2600,7 @@ export type SearchFullTextResponse = {
      */
     total: number;
     /**
-     * Documents that match, whatever `limit` is; at least so many with `totalIsLowerBound`. Absent with `totals` of `none`.
+     * Number of documents that match, whatever `limit` is; a lower bound with `totalIsLowerBound`. Absent with `totals` of `none`.
      */
     totalMatches?: number;
     /**
@@ -3199,7 +3199,7 @@ export type CurationRule = {
      */
     collection: string;
     /**
-     * The query that it answers to.
+     * The query that the rule applies to.
      */
     query: string;
     matchMode: CurationMatchMode;
@@ -3266,7 +3266,7 @@ export type UpdateCurationRuleRequest = {
     id: CurationId;
     collection: CollectionName;
     /**
-     * The query that the rule answers to.
+     * The query that the rule applies to.
      */
     query: QueryText;
     matchMode?: CurationMatchMode;
@@ -3281,7 +3281,7 @@ export type UpdateCurationRuleRequest = {
 export type CreateCurationRuleRequest = {
     collection: CollectionName;
     /**
-     * The query that the rule answers to.
+     * The query that the rule applies to.
      */
     query: QueryText;
     matchMode?: CurationMatchMode;
@@ -10279,7 +10279,7 @@ export type ImportWikiData = {
          */
         skipFts?: boolean;
         /**
-         * Ends the import, successfully, after so many pages; absent reads all.
+         * Ends the import, successfully, after this number of pages; absent reads all.
          */
         maxPages?: number;
         /**

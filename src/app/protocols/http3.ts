@@ -39,7 +39,7 @@ async function requirements({ settings, tls }: ProtocolContext): Promise<{ libra
 
 async function listen(context: ProtocolContext, library: Http3Library, tls: TlsSource): Promise<Http3Listener> {
   const { settings: { http3: { addr } }, log } = context;
-  const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be had again with the new certificate') });
+  const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be opened again with the new certificate') });
   try {
     const listener = await createHttpListener(context, 'http3');
     const server = await startHttpServer(listener, listenOn(addr), flatErrors, { log, sockets: quic });

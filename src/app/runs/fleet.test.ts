@@ -93,7 +93,7 @@ describe('the fleet with a real ship', () => {
     await other.stop();
   });
 
-  it('does not start where its addresses cannot be had, and leaves none of them taken', async () => {
+  it('does not start if one of its addresses cannot be opened, and leaves none of them open', async () => {
     fixture = await FleetFixture.start({ direct: true });
     const blocker = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => blocker.once('listening', resolve));

@@ -1,3 +1,4 @@
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Permission } from '../../operations/index.ts';
 
 /** Permissions on one collection, or on all of them: `*`. */
@@ -36,12 +37,12 @@ export class Grants {
   /** The sum that counts for a collection; undefined if nothing is granted. */
   entryFor(collection: string): Grant | undefined {
     const name = collection.toLowerCase();
-    return this.#byCollection.get(name) ?? (name.startsWith('_') ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
+    return this.#byCollection.get(name) ?? (isSystemCollection(name) ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
   }
 
   /** Whether the permission is granted on any collection that is not one of the system. */
   mayAnywhere(permission: Permission): boolean {
-    return [...this.#byCollection.values()].some((grant) => !grant.collection.startsWith('_') && grant[permission]);
+    return [...this.#byCollection.values()].some((grant) => !isSystemCollection(grant.collection) && grant[permission]);
   }
 
   #add({ collection, read, write, admin }: Grant): void {

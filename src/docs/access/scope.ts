@@ -1,4 +1,5 @@
 import { operations, type OperationId } from '../../../generated/docs/operations.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { OperationSpec, Permission } from '../../operations/index.ts';
 import { ALL_COLLECTIONS } from './grants.ts';
 
@@ -72,7 +73,7 @@ export class Scope {
 
   #holds(name: string): boolean {
     const names = this.#collections;
-    return names === undefined || names.has(name) || (names.has(ALL_COLLECTIONS) && !name.startsWith('_'));
+    return names === undefined || names.has(name) || (names.has(ALL_COLLECTIONS) && !isSystemCollection(name));
   }
 }
 

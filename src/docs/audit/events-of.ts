@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Caller, Outcome, RefusedRequest } from '../../operations/index.ts';
 
 /** An event without its time. */
@@ -108,7 +109,7 @@ const MAX_NAME = 1024;
  */
 function subjectOf({ collections }: Outcome['operation'], input: object | undefined): Pick<NewAuditEvent, 'collection' | 'key' | 'lang'> {
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
-  const collection = nameIn(fields['collection']) ?? collections?.find((name) => name.startsWith('_'));
+  const collection = nameIn(fields['collection']) ?? collections?.find(isSystemCollection);
   // In other operations a `key` is something else, such as a credential.
   const document = collections?.includes('collection') === true ? documentOf(fields) : undefined;
   const [key, lang] = [nameIn(document?.['key']), nameIn(document?.['lang'])];

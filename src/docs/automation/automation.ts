@@ -1,11 +1,13 @@
 import type { Registry } from 'prom-client';
 import { unixSeconds } from '../../lib/clock.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
+import { listCollections } from '../stored-collections.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
@@ -134,8 +136,7 @@ async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironmen
 /** Names of the collections that a rule applies to. */
 async function collectionsOf({ sql }: DocsEnvironment, collection: string): Promise<string[]> {
   if (collection !== '') return [collection.toLowerCase()];
-  const rows = await sql.all<{ name: string }>('SELECT name FROM collections ORDER BY name');
-  return rows.map(({ name }) => name).filter((name) => !name.startsWith('_'));
+  return (await listCollections(sql)).map(({ name }) => name).filter((name) => !isSystemCollection(name));
 }
 
 interface CronRun extends Pick<AutomationDeps, 'environment' | 'book' | 'matches'> {

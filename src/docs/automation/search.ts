@@ -5,6 +5,7 @@ import { expressionOf, inList, type Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { eligibleDocuments, OrdSet, prepareFor, readRows, resolveWords, withNeighbours, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
+import { COLLECTION_ID } from '../stored-collections.ts';
 import type { Vectors } from '../vectors/index.ts';
 import { hasQuery, isSentimentEnough, leastScore, satisfied, type Conditions, type Match } from './rule.ts';
 import { sentimentOf, type Lexicon } from './sentiment.ts';
@@ -152,7 +153,7 @@ async function ordsOfIds(sql: DocsEnvironment['sql'], ids: readonly string[]): P
 async function ordsOf({ environment: { sql, clock } }: RuleSearchDeps, collection: string, eligible: OrdSet | undefined): Promise<number[]> {
   if (eligible !== undefined) return [...eligible].slice(0, MAX_MATCHES);
   const rows = await sql.all<{ ord: number }>(
-    'SELECT ord FROM documents WHERE cid = (SELECT id FROM collections WHERE name = ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY ord LIMIT ?',
+    `SELECT ord FROM documents WHERE cid = ${COLLECTION_ID} AND (expires_at IS NULL OR expires_at > ?) ORDER BY ord LIMIT ?`,
     [collection.toLowerCase(), unixSeconds(clock), MAX_MATCHES],
   );
   return rows.map(({ ord }) => ord);

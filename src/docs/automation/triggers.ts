@@ -1,3 +1,4 @@
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { beginCursor, CHANGE_FLAGS, saveCursor, storedCursor, Subscriber, type Change, type Cursor, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -135,7 +136,7 @@ export class Triggers {
       if (change.docId !== undefined && change.kind === 'vectors.put') steps.push((tx) => markReady(tx, change.docId!));
       if (change.docId !== undefined && change.kind === 'doc.delete') steps.push((tx) => forgetPendingOf(tx, change.docId!));
       const event = serviceEventOf(change);
-      if (event === undefined || change.kind !== 'doc.put' || event.isQuiet || event.collection.startsWith('_')) continue;
+      if (event === undefined || change.kind !== 'doc.put' || event.isQuiet || isSystemCollection(event.collection)) continue;
       const written = await this.#writtenOf(event, change);
       if (written === undefined) continue;
       firings.push(...await this.evaluation.byWords(written, signal));

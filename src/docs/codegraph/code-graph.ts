@@ -5,6 +5,7 @@ import type { Context, Handlers, InputOf, OutputOf } from '../../operations/inde
 import { walkCodeGraph, type CodeGraphEdge, type CodeGraphNode } from '../../text/code/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { readCollection } from '../stored-collections.ts';
 import { codeLookups, findRoot } from './code-lookups.ts';
 import { linesOfEdges, type EdgeLines } from './symbol-lines.ts';
 
@@ -31,7 +32,7 @@ export function createCodeGraph(environment: Environment, areas: CodeGraphAreas)
 async function codeGraph({ sql, codec, clock, columns }: Environment & CodeGraphAreas, input: Input, { signal, budget }: Context): Promise<Output> {
   const { collection: name, key, direction, depth, maxDegree, lines: withLines } = input;
   const now = unixSeconds(clock);
-  const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
+  const collection = await readCollection(sql, name);
   const root = collection && (await findRoot(sql, collection.id, key, now));
   if (root === undefined) throw new ServiceError('not_found', 'not found');
   // A popular name may have very many users from which the first hundred are selected.

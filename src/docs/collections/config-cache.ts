@@ -1,3 +1,4 @@
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { CollectionConfig } from './collection-config.ts';
 
 /** All configurations by lowercased name of the collection: every write needs them, so they stay in memory. */
@@ -24,6 +25,6 @@ export class ConfigCache {
 
   /** By name, without those of the system. */
   list(): (readonly [string, CollectionConfig])[] {
-    return [...this.#configs].filter(([name]) => !name.startsWith('_')).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.#configs].filter(([name]) => !isSystemCollection(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 }

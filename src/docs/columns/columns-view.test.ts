@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { expressionOf, type RequestFilter } from '../documents/index.ts';
-import { createColumnsView } from './columns-view.ts';
-import { columnsFactory } from './factory.ts';
+import { columnsFactory, createColumnsView } from './columns-view.ts';
 import { createColumns, selectDocuments, type ColumnsView } from './index.ts';
 
 describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (driver) => {

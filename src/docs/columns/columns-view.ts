@@ -1,6 +1,7 @@
-import type { ColumnDocument, Columns } from '../../search/columns/index.ts';
+import { ColumnStore, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { filledCollections } from '../stored-collections.ts';
 import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../view/index.ts';
 import { ColumnIndex } from './column-index.ts';
 import { allDocuments, documentsOf } from './read-documents.ts';
@@ -17,6 +18,12 @@ export interface ColumnsFactory {
   /** Rejects for bytes that are damaged or of another version. */
   restore(bytes: AsyncIterable<Uint8Array>): Promise<Columns>;
 }
+
+/** Columns in WebAssembly (src/search/columns/README.md). */
+export const columnsFactory: ColumnsFactory = {
+  create: () => ColumnStore.create(),
+  restore: (bytes) => ColumnStore.load(bytes),
+};
 
 export interface ColumnsViewOptions extends CollectionViewOptions {
   readonly factory: ColumnsFactory;
@@ -35,10 +42,7 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
     create: () => new ColumnIndex(factory.create()),
     restore: async (_, bytes) => new ColumnIndex(await factory.restore(bytes)),
     effectOf,
-    async collections() {
-      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
-      return rows.map(({ name }) => name);
-    },
+    collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
     entryOf: ({ ord, key, lang, document }) => (document === undefined || ord === undefined ? undefined : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
     allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),

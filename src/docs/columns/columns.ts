@@ -1,8 +1,7 @@
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { CHECKPOINT_MAGIC, createColumnsView, type ColumnsFactory, type ColumnsView } from './columns-view.ts';
-import { columnsFactory } from './factory.ts';
+import { CHECKPOINT_MAGIC, columnsFactory, createColumnsView, type ColumnsFactory, type ColumnsView } from './columns-view.ts';
 
 export interface ColumnsAreas {
   /** Called when a checkpoint is written, so it must return from memory. */

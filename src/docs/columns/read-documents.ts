@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
 import { inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
+import { COLLECTION_ID } from '../stored-collections.ts';
 
 interface DocumentRow extends Row {
   readonly ord: number;
@@ -36,7 +37,7 @@ export async function* documentsOf(source: DocumentSource, ords: readonly number
  * not written meanwhile occurs exactly once, and ordinals mostly ascend.
  */
 export async function* allDocuments(source: DocumentSource, collection: string): AsyncGenerator<ColumnDocument> {
-  const inCollection = 'WHERE cid = (SELECT id FROM collections WHERE name = ?)';
+  const inCollection = `WHERE cid = ${COLLECTION_ID}`;
   const later = `${inCollection} AND added_at > ? ORDER BY added_at, ord LIMIT ${STEP}`;
   // A separate query, because the index finds the position within a second only if the second is given: many documents may share one.
   const sameSecond = `${inCollection} AND added_at = ? AND ord > ? ORDER BY ord LIMIT ${STEP}`;

@@ -1,19 +1,8 @@
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../../storage/index.ts';
-
-export interface CollectionRow {
-  readonly [column: string]: number;
-  readonly id: number;
-  /** Number of its documents, expired ones included. */
-  readonly docs: number;
-}
+import { readCollection, type CollectionRow } from '../stored-collections.ts';
 
 /** Scanning a collection of at most this size takes less time than sending the query to another thread. */
 const SMALL_DOCS = 1000;
-
-/** A collection by its name in any letter case; undefined when it has never had a document. */
-export function readCollection(queries: Queries, name: string): Promise<CollectionRow | undefined> {
-  return queries.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
-}
 
 /** The id of a collection. The row is inserted with the first document. */
 export async function ensureCollection(tx: Transaction, name: string): Promise<number> {

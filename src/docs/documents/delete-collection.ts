@@ -1,4 +1,4 @@
-import { readCollection } from './collection-rows.ts';
+import { readCollection } from '../stored-collections.ts';
 import { forgetDeletedOf } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { removeRows } from './remove-documents.ts';

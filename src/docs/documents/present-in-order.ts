@@ -1,13 +1,13 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
+import { inList, type Queries } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { ContentReader, contentsFor } from './content-reader.ts';
+import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
 import { contextCost } from './context-budget.ts';
 import type { Deps } from './deps.ts';
 import { toDocument } from './document-rows.ts';
 import { keepsMeta, projectDocument, type Projection } from './project-document.ts';
-import { rowsInOrder } from './rows-in-order.ts';
 
 /** A document of a response, with the bytes of text that a token budget counts. */
 export interface PresentedDocument {
@@ -22,6 +22,9 @@ export interface Presenting {
   readonly now: number;
   readonly projection: Projection;
 }
+
+/** Number of rows that one statement reads. */
+const STEP = 64;
 
 const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
 
@@ -53,4 +56,15 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
     }
   }
   return documents;
+}
+
+/** `columns` of `documents d`, `ord` among them, in the order of the ordinals, a few rows at a time; removed documents are left out. */
+async function* rowsInOrder(queries: Queries, ords: readonly number[], columns: string): AsyncGenerator<ResultRow[]> {
+  for (let start = 0; start < ords.length; start += STEP) {
+    const some = ords.slice(start, start + STEP);
+    const { marks, params } = inList(some);
+    const rows = await queries.all<ResultRow>(`SELECT ${columns} FROM documents d WHERE d.ord IN (${marks})`, params);
+    const byOrd = new Map(rows.map((row) => [row.ord, row]));
+    yield some.flatMap((ord) => byOrd.get(ord) ?? []);
+  }
 }

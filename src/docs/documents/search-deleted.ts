@@ -1,7 +1,8 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
-import { queriesFor, type CollectionRow } from './collection-rows.ts';
+import { type CollectionRow } from '../stored-collections.ts';
+import { queriesFor } from './collection-rows.ts';
 import { contextCost } from './context-budget.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';

@@ -6,7 +6,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { selectDocuments } from '../columns/index.ts';
-import { readCollection } from './collection-rows.ts';
+import { readCollection } from '../stored-collections.ts';
 import { countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { expressionOf } from './filter/index.ts';

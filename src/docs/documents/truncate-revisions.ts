@@ -1,4 +1,5 @@
-import { readCollection, scanRows } from './collection-rows.ts';
+import { readCollection } from '../stored-collections.ts';
+import { scanRows } from './collection-rows.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { trimRevisions } from './revision-rows.ts';
 import { CHUNK } from './writer.ts';

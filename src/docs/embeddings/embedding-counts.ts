@@ -1,5 +1,7 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Queries, Row, Sql } from '../../storage/index.ts';
+import { COLLECTION_ID, filledCollections } from '../stored-collections.ts';
 
 /** How much of a collection is embedded; expired documents do not count. */
 export interface EmbeddingCounts {
@@ -21,7 +23,6 @@ interface ModelRow extends Row {
   readonly chunks: number;
 }
 
-const COLLECTIONS = "SELECT id, name, docs FROM collections WHERE name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0 ORDER BY name";
 const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
 const EMBEDDED = 'SELECT cid, model_id, count(*) AS documents, sum(chunks) AS chunks FROM embeddings GROUP BY cid, model_id';
 const EXPIRED_EMBEDDED = `
@@ -34,7 +35,7 @@ const MODELS = 'SELECT id, model, variant FROM embedding_models';
 export async function countEmbeddings({ background }: Pick<Sql, 'background'>, clock: Clock): Promise<EmbeddingCounts[]> {
   const now = unixSeconds(clock);
   const [collections, expired, embedded, expiredEmbedded, failed, models] = await Promise.all([
-    background.all<{ id: number; name: string; docs: number }>(COLLECTIONS),
+    filledCollections(background),
     countBy(background, EXPIRED, [now]),
     background.all<ModelRow>(EMBEDDED),
     background.all<ModelRow>(EXPIRED_EMBEDDED, [now]),
@@ -43,7 +44,7 @@ export async function countEmbeddings({ background }: Pick<Sql, 'background'>, c
   ]);
   const known = new Map(models.map(({ id, model, variant }) => [id, { model, variant }]));
   const gone = new Map(expiredEmbedded.map((row) => [`${row.cid} ${row.model_id}`, row]));
-  return collections.map(({ id, name, docs }) => {
+  return collections.filter(({ name }) => !isSystemCollection(name)).map(({ id, name, docs }) => {
     const rows = embedded.filter(({ cid }) => cid === id).map((row) => without(row, gone.get(`${row.cid} ${row.model_id}`))).filter(({ documents }) => documents > 0);
     return {
       name,
@@ -60,7 +61,7 @@ export async function countEmbeddings({ background }: Pick<Sql, 'background'>, c
 export async function readFailures({ background }: Pick<Sql, 'background'>, collection: string, limit: number): Promise<string[]> {
   const rows = await background.all<{ id: string; reason: string }>(
     `SELECT d.id, s.reason FROM embedding_states s JOIN documents d ON d.ord = s.ord
-     WHERE s.state = 'failed' AND s.cid = (SELECT id FROM collections WHERE name = ?) ORDER BY s.seq DESC LIMIT ?`,
+     WHERE s.state = 'failed' AND s.cid = ${COLLECTION_ID} ORDER BY s.seq DESC LIMIT ?`,
     [collection, limit],
   );
   return rows.map(({ id, reason }) => `${id}: ${reason}`);

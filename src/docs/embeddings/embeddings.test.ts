@@ -25,7 +25,7 @@ describe('vectors of texts', () => {
     expect(script.calls.map(({ texts: { length } }) => length)).toEqual([1, 4, 4, 1]);
   });
 
-  it('cannot be had from a provider that fails, or without one', async () => {
+  it('cannot be computed by a provider that fails, or without one', async () => {
     const { embeddings, script } = await open();
     script.failure = () => new EmbeddingError('connection refused', { retryable: true });
     await expect(embeddings.embedQuery('q')).rejects.toMatchObject({ code: 'unavailable', message: 'embedding failed: connection refused' });

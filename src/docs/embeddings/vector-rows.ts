@@ -1,3 +1,4 @@
+import { COLLECTION_ID } from '../stored-collections.ts';
 import { fromBlob, toBlob, type Precision } from './vector-blob.ts';
 import { inList, type Queries, type Row, type Sealer, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
@@ -113,7 +114,7 @@ const PAGE = 256;
  */
 export async function* vectorsOfCollection(queries: Queries, collection: string, page = PAGE): AsyncGenerator<StoredVector[]> {
   // The CASE bounds only the chunks of the first document, through the index.
-  const query = `${SELECT} WHERE e.cid = (SELECT id FROM collections WHERE name = ?) AND e.ord >= ?
+  const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} AND e.ord >= ?
     AND v.chunk > CASE WHEN e.ord = ? THEN ? ELSE -1 END ORDER BY e.ord, v.chunk LIMIT ?`;
   for (let last: StoredVector | undefined, more = true; more;) {
     const after: SqlValue[] = last === undefined ? [0, 0, -1] : [last.ord, last.ord, last.chunk];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EncryptionJob } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { listCollections, readCollection } from '../stored-collections.ts';
 import { failInterrupted, insertJob, readOpenJob, updateJob } from './job-rows.ts';
 import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
 import { storedBatches } from './stored-batches.ts';
@@ -120,10 +121,7 @@ export class Rotation {
   async #rotateAll(job: Job): Promise<void> {
     const { sql, keys } = this.#deps;
     const aim: Aim = { seals: true, concerns: (keyId) => keyId !== undefined && keyId !== keys.primaryId };
-    const collections = await sql.all<{ id: number }>(
-      job.collection === '' ? 'SELECT id FROM collections ORDER BY name' : 'SELECT id FROM collections WHERE name = ?',
-      job.collection === '' ? [] : [job.collection],
-    );
+    const collections = job.collection === '' ? await listCollections(sql) : [await readCollection(sql, job.collection) ?? []].flat();
     job.status = 'running';
     await sql.transaction((tx) => updateJob(tx, job));
     for (const { id } of collections) {

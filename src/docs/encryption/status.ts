@@ -1,6 +1,8 @@
 import type { CollectionEncryption, EncryptionStatus } from '../../../generated/docs/sdk/types.gen.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import { countKeys, type KeyRing, type Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
+import { listCollections } from '../stored-collections.ts';
 
 export interface StatusDeps {
   readonly sql: Sql;
@@ -10,7 +12,7 @@ export interface StatusDeps {
 
 /** Reads the whole database, outside of the event loop. */
 export async function encryptionStatus({ sql, collections, keys }: StatusDeps, currentJobID: string | undefined): Promise<EncryptionStatus> {
-  const stored = await sql.all<{ id: number; name: string }>('SELECT id, name FROM collections');
+  const stored = await listCollections(sql);
   const names = new Map(stored.map(({ id, name }) => [id, name]));
   const counts = new Map<string, CollectionEncryption>();
   const entryOf = (name: string): CollectionEncryption => {
@@ -35,7 +37,7 @@ export async function encryptionStatus({ sql, collections, keys }: StatusDeps, c
     primaryKeyID: keys?.primaryId ?? 0,
     previousKeyIDs: [...(keys?.previousIds ?? [])],
     // Collections of the system cannot be configured.
-    collections: [...counts.values()].filter(({ collection }) => !collection.startsWith('_')).sort((a, b) => (a.collection < b.collection ? -1 : 1)),
+    collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a, b) => (a.collection < b.collection ? -1 : 1)),
     ...(currentJobID !== undefined && { currentJobID }),
   };
 }

@@ -2,6 +2,7 @@ import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { endSwitch, readSwitches, type PendingSwitch } from '../collections/index.ts';
+import { readCollection } from '../stored-collections.ts';
 import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
 import { storedBatches } from './stored-batches.ts';
 
@@ -87,7 +88,7 @@ export class Switches {
   async #convert(pending: PendingSwitch): Promise<PendingSwitch | undefined> {
     const { sql } = this.#deps;
     const { collection, step } = pending;
-    const found = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [collection]);
+    const found = await readCollection(sql, collection);
     const last = found === undefined ? step : await this.#convertAll(found.id, pending);
     const next = last === 'reseal' ? 'scrub' : undefined;
     await sql.transaction((tx) => endSwitch(tx, { collection, step: last }, next));

@@ -5,6 +5,7 @@ import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles, CollectionView, type Effect, type Entry, type ViewKind } from '../view/index.ts';
 import { GeoIndex } from './geo-index.ts';
 import { lookUpPostcodes } from './postcodes.ts';
@@ -34,10 +35,7 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
     create: () => new GeoIndex(new PlaceIndex({ builtAt: unixSeconds(clock) })),
     restore: async (_, bytes) => new GeoIndex(await PlaceIndex.load(bytes)),
     effectOf,
-    async collections() {
-      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
-      return rows.map(({ name }) => name);
-    },
+    collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
     entryOf,
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
     allEntries: (collection) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, collection)),

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { InputOf, OutputOf } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { filledCollections } from '../stored-collections.ts';
 import type { GeoView } from './geo-view.ts';
 import { plainCountry, replacePostcodes } from './postcodes.ts';
 import { readPostcodeFile } from './read-postcode-file.ts';
@@ -39,6 +40,5 @@ export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collecti
 }
 
 export async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {
-  const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name');
-  return rows.map(({ name }) => name);
+  return (await filledCollections(sql)).map(({ name }) => name);
 }

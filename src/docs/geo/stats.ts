@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Identity, OutputOf } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { filledCollections } from '../stored-collections.ts';
 import type { GeoView } from './geo-view.ts';
 import { countPostcodes } from './postcodes.ts';
 
@@ -13,7 +14,7 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql'> {
 /** `GET /v1/geo-stats`, for the collections that the caller may read. While the index loads, it lists no collection. */
 export async function readGeoStats({ sql, view }: StatsDeps, identity: Identity): Promise<Stats> {
   const postcodeDatasets = await countPostcodes(sql);
-  const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name');
+  const rows = await filledCollections(sql);
   const { isReady: ready } = view;
   const collections: Stats['collections'] = {};
   for (const { name } of ready ? rows : []) {

@@ -4,6 +4,7 @@ import { inList, type BodyCodec, type Queries, type Row } from '../../storage/in
 import { truncationOf } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { contextCost } from '../documents/index.ts';
+import { COLLECTION_ID } from '../stored-collections.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messageKey } from './message-documents.ts';
 import { findSession, noSession } from './session-rows.ts';
@@ -43,7 +44,7 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
     const { marks, params } = inList(keys);
     const rows = await sql.all<MessageRow>(
       `SELECT id, key, meta, added_at, body FROM documents
-       WHERE cid = (SELECT id FROM collections WHERE name = ?) AND key IN (${marks})`,
+       WHERE cid = ${COLLECTION_ID} AND key IN (${marks})`,
       [MEMORY, ...params],
     );
     const byKey = new Map(rows.map((row) => [row.key, row]));

@@ -1,10 +1,12 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Candidate } from '../../search/spelling/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { MAX_SUGGESTIONS, resolveWords, respelled, respellings, unknownWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { filledCollections } from '../stored-collections.ts';
 import { Dictionaries } from './dictionaries.ts';
 import { Speller } from './speller.ts';
 import { Vocabularies } from './vocabularies.ts';
@@ -176,8 +178,7 @@ function plainWords(words: readonly string[]): string[] {
 }
 
 async function allCollections(sql: DocsEnvironment['sql']): Promise<string[]> {
-  const rows = await sql.all<{ name: string }>("SELECT name FROM collections WHERE docs > 0 AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name");
-  return rows.map(({ name }) => name);
+  return (await filledCollections(sql)).map(({ name }) => name).filter((name) => !isSystemCollection(name));
 }
 
 /** Every operation reports that the feature is off. */

@@ -1,7 +1,6 @@
 import type { IndexBytes, Stats } from '../../../generated/docs/sdk/types.gen.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countCollections, sum, type CollectionCounts } from './counts.ts';
-import { formatUptime } from './uptime.ts';
 
 /** Sources of the statistics. */
 export interface StatsSources {
@@ -36,4 +35,13 @@ export async function readStats(
 
 function toStats({ name, documents, revisions, metaIndices = 0 }: CollectionCounts, checksum: string, indexBytes: IndexBytes): Stats['collections'][number] {
   return { name, documentCount: documents, revisionCount: revisions, metaIndexCount: metaIndices, checksum, indexBytes };
+}
+
+/** Seconds as hours, minutes and seconds, such as `2h15m30s` (decision D-62); leading zeros are left out. */
+export function formatUptime(seconds: number): string {
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = `${Math.floor(seconds) % 60}s`;
+  if (hours > 0) return `${hours}h${minutes}m${rest}`;
+  return minutes > 0 ? `${minutes}m${rest}` : rest;
 }

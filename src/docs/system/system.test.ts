@@ -11,7 +11,7 @@ import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createSystem, type System } from './index.ts';
 import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
-import { formatUptime } from './uptime.ts';
+import { formatUptime } from './stats.ts';
 
 const listener = (addr: string, enabled: boolean) => ({ enabled, addr });
 const description: DocsSettings['description'] = {

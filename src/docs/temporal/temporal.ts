@@ -3,6 +3,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { Reply, type Context, type Handlers } from '../../operations/index.ts';
 import { CHANGE_FLAGS, forgetCursor, storedCursor, Subscriber, type Change } from '../../storage/index.ts';
@@ -152,7 +153,7 @@ async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Pro
   const gone: string[] = [];
   const deleted: string[] = [];
   for (const { kind, collection, docId, lsn, at, flags } of changes) {
-    if (collection.startsWith('_')) continue;
+    if (isSystemCollection(collection)) continue;
     if (kind === 'doc.put') written.push({ lsn, collection, docId: docId!, type: (flags & CHANGE_FLAGS.CREATED) === 0 ? 'update' : 'create', at: Math.floor(at / 1000), actor: '', n: 1 });
     else if (kind === 'doc.delete') gone.push(docId!);
     else if (kind === 'collection.delete') deleted.push(collection);

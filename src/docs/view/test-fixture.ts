@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import { BodyUnavailable, DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
 import { Fixture, type DRIVERS } from '../documents/test-fixture.ts';
+import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
 import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
@@ -83,7 +84,7 @@ export class TestKind implements ViewKind<Languages> {
   }
 
   async collections(): Promise<string[]> {
-    return (await this.#sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name')).map(({ name }) => name);
+    return (await filledCollections(this.#sql)).map(({ name }) => name);
   }
 
   entryOf({ ord, document }: Change): Entry<Languages> | undefined {

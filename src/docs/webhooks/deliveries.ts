@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../lib/clock.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { DeliveryEngine, poster, type Failure, type LaneProgress, type Outbound, type Outcome, type Progress } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
@@ -131,7 +132,7 @@ export class Deliveries {
     if (event.event === BURST_EVENT) return true;
     if (!this.#subscriptionOf(webhook).has(event.event)) return false;
     if (isServerEvent(event.event)) return true;
-    return webhook.collection === '' ? !event.collection.startsWith('_') : webhook.collection.toLowerCase() === event.collection;
+    return webhook.collection === '' ? !isSystemCollection(event.collection) : webhook.collection.toLowerCase() === event.collection;
   }
 
   #subscriptionOf(webhook: Webhook): ReadonlySet<string> {

@@ -191,17 +191,17 @@ describe.skipIf(!installed)('a model of the hub (skipped where the optional pack
     expect(asked).toEqual([]);
   });
 
-  it('that is not at hand can not be had offline', async () => {
+  it('that is not on this machine cannot be loaded offline', async () => {
     asked.length = 0;
     await expect(start({ model: 'me/absent', hubUrl }).embed(['cat'], 'query')).rejects.toMatchObject({ retryable: false, message: expect.stringMatching(/^the embedding model me\/absent is not in .*, and downloads are forbidden \(SVC_EMBEDDING_OFFLINE\)/) });
     expect(asked).toEqual([]);
   });
 
   it('that the hub does not have fails with a message that says so', async () => {
-    await expect(start({ model: 'me/absent', offline: false, hubUrl }).embed(['cat'], 'query')).rejects.toMatchObject({ retryable: false, message: expect.stringMatching(/^the embedding model me\/absent can't be had from the hub: /) });
+    await expect(start({ model: 'me/absent', offline: false, hubUrl }).embed(['cat'], 'query')).rejects.toMatchObject({ retryable: false, message: expect.stringMatching(/^the embedding model me\/absent cannot be downloaded from the hub: /) });
   });
 
-  it('may be had later when the hub can not be reached now', async () => {
+  it('may be loaded later if the hub cannot be reached now', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

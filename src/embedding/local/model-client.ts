@@ -165,7 +165,7 @@ function explain({ step, message, missing }: ThreadReply & { op: 'failed' }, { l
   if (!missing) return fail(`the embedding model ${model} can't be loaded or downloaded: ${message}`, true);
   return offline
     ? fail(`the embedding model ${model} is not in ${cacheFolder}, and downloads are forbidden (SVC_EMBEDDING_OFFLINE): allow them once, or name the folder of a model`, false)
-    : fail(`the embedding model ${model} can't be had from the hub: ${message}`, false);
+    : fail(`the embedding model ${model} cannot be downloaded from the hub: ${message}`, false);
 }
 
 /** Advice for a library that is not installed. */

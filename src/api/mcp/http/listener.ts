@@ -112,7 +112,7 @@ class McpService {
     if (this.#options.compress === true) compressJson(request, response);
     const exchange = openExchange(request, response, this.#readAddress);
     try {
-      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not one, or longer than ${MAX_URL_BYTES} bytes`);
+      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not valid, or longer than ${MAX_URL_BYTES} bytes`);
       if (this.#stopping) throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
       this.#guard(exchange);
       if (request.method === 'OPTIONS') response.writeHead(204).end();

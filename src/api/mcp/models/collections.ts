@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { ModelService } from './model-tool.ts';
 
 /** A collection as a list shows it. */
@@ -12,13 +13,13 @@ export interface KnownCollection {
 export async function collectionsOf(service: ModelService): Promise<KnownCollection[]> {
   try {
     const { collections } = await service.call('getStats', {});
-    return collections.filter(({ name }) => !name.startsWith('_')).map(({ name, documentCount }) => ({ name, documents: documentCount }));
+    return collections.filter(({ name }) => !isSystemCollection(name)).map(({ name, documentCount }) => ({ name, documents: documentCount }));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }
   try {
     const { configs } = await service.call('listCollectionConfigs', {});
-    return configs.map(({ collection }) => ({ name: collection })).filter(({ name }) => !name.startsWith('_'));
+    return configs.map(({ collection }) => ({ name: collection })).filter(({ name }) => !isSystemCollection(name));
   } catch (error) {
     if (error instanceof ServiceError) return [];
     throw error;

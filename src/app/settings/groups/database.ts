@@ -27,7 +27,7 @@ export const backup = {
   keepDaily: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_DAILY', 'days of which the newest one is kept, too'),
   keepWeekly: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_WEEKLY', 'weeks of which the newest one is kept, too'),
   keepMonthly: setting(integer(0, 100_000), 0, 'SVC_BACKUP_KEEP_MONTHLY', 'months of which the newest one is kept, too'),
-  maxAge: setting(duration(0), 0, 'SVC_BACKUP_MAX_AGE', 'age from which they are removed in any case, but for the newest; 0 for any age'),
+  maxAge: setting(duration(0), 0, 'SVC_BACKUP_MAX_AGE', 'age from which they are removed in any case, except for the newest; 0 for any age'),
   s3Url: setting(text, '', 'SVC_BACKUP_S3_URL', 'bucket and folder for a copy of each, such as `https://s3.example.org/our-backups/quire`'),
   s3Region: setting(text, '', 'SVC_BACKUP_S3_REGION', 'region that requests to it are signed for', { fallbackText: '`us-east-1`' }),
   s3AccessKey: setting(text, '', 'SVC_BACKUP_S3_ACCESS_KEY', 'access key of it'),
@@ -56,7 +56,7 @@ export const geo = {
 
 /** Bodies that collections store in buckets or in memory. */
 export const bodies = {
-  cacheBytes: setting(byteSize(0, 2 ** 36), 67_108_864, 'SVC_BODIES_CACHE_BYTES', 'memory for bodies that were read from or written to buckets lately, in bytes; 0 keeps none'),
+  cacheBytes: setting(byteSize(0, 2 ** 36), 67_108_864, 'SVC_BODIES_CACHE_BYTES', 'memory for bodies that were recently read from buckets or written to them, in bytes; 0 keeps none'),
   memoryBytes: setting(byteSize(0, 2 ** 36), 268_435_456, 'SVC_BODIES_MEMORY_BYTES', 'bodies of all collections with `storageBackend: memory` together, in bytes'),
   timeout: setting(duration(100, 60_000), 10_000, 'SVC_BODIES_TIMEOUT', 'longest for one request to a bucket; three are tried'),
   grace: setting(duration(3_600_000, 31_536_000_000), 604_800_000, 'SVC_BODIES_GRACE', 'how long bodies that nothing names stay in their bucket: as long, a backup can be restored'),

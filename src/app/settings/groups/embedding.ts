@@ -19,5 +19,5 @@ export const embedding = {
   cacheSize: setting(integer(0, 10_000_000), 1024, 'SVC_EMBEDDING_CACHE_SIZE', 'query embeddings that are cached; 0 for none'),
   cacheTtl: setting(duration(), 3_600_000, 'SVC_EMBEDDING_CACHE_TTL', 'how long a query embedding is cached'),
   rerank: setting(oneOf(['none', 'encoder']), 'none', 'SVC_EMBEDDING_RERANK', 'whether the best results of vector and hybrid search and of recall are reordered by the encoder unless a request says: `encoder` or `none`'),
-  rerankBudget: setting(duration(0, 60_000), 300, 'SVC_EMBEDDING_RERANK_BUDGET', 'how long a search waits for the encoder; it is reordered by what is there then'),
+  rerankBudget: setting(duration(0, 60_000), 300, 'SVC_EMBEDDING_RERANK_BUDGET', 'how long a search waits for the encoder; after that it is reordered by the vectors that are ready'),
 };

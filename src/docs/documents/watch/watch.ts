@@ -1,5 +1,6 @@
 import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { isSystemCollection } from '../../../lib/system-collection.ts';
 import { FeedGap, type Change, type ChangeFeed } from '../../../storage/index.ts';
 import { eventOf, eventsNamed, type DocumentEvent } from './events.ts';
 import { Watcher } from './watcher.ts';
@@ -54,7 +55,7 @@ type Wanted = (event: DocumentEvent) => boolean;
 function filterOf({ collection, events }: WatchInput): Wanted {
   const names = eventsNamed(events);
   const only = collection.toLowerCase();
-  return (event) => names.has(event.event) && (only === '' ? !event.collection.startsWith('_') : event.collection === only);
+  return (event) => names.has(event.event) && (only === '' ? !isSystemCollection(event.collection) : event.collection === only);
 }
 
 async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {

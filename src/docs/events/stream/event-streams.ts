@@ -1,5 +1,6 @@
 import { operations, type Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { isSystemCollection } from '../../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { forbidden, Reply, type Context, type Handlers, type Identity, type InputOf } from '../../../operations/index.ts';
 import { FeedGap, type ChangeFeed } from '../../../storage/index.ts';
@@ -149,7 +150,7 @@ class EventStream {
   #wants({ event, collection }: ServiceEvent): boolean {
     if (this.#request.names?.has(event) === false) return false;
     if (isServerEvent(event)) return this.#collection === '' && this.#identity.admin;
-    if (this.#collection === '' ? collection.startsWith('_') : this.#collection !== collection) return false;
+    if (this.#collection === '' ? isSystemCollection(collection) : this.#collection !== collection) return false;
     return this.#identity.may('read', collection);
   }
 

@@ -2,6 +2,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import { type Neighbours, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from '../../../search/cooccurrence/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { readCollection } from '../../stored-collections.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { allTexts, type DocumentIdentity } from '../view/document-texts.ts';
 import { CODE_CLASS, classOfDocument, isAmong } from '../view/document-classes.ts';
@@ -76,8 +77,7 @@ function isSmall({ docs, bytes }: Size): boolean {
 
 /** The sum of bytes is computed only if the result depends on it. */
 async function sizeOf(sql: Environment['sql'], collection: string): Promise<Size> {
-  const row = await sql.get<{ docs: number }>('SELECT docs FROM collections WHERE name = ?', [collection]);
-  const docs = row?.docs ?? 0;
+  const docs = (await readCollection(sql, collection))?.docs ?? 0;
   if (docs > SMALL_DOCS) return { docs, bytes: Infinity };
   const { bytes } = (await sql.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM documents WHERE id > ? AND id < ?', [`${collection}|`, `${collection}}`]))!;
   return { docs, bytes };

@@ -3,7 +3,7 @@ import { systemTimer } from '../../../lib/timer.ts';
 import type { Columns } from '../../../search/columns/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import type { ColumnsFactory } from '../../columns/index.ts';
-import { columnsFactory } from '../../columns/factory.ts';
+import { columnsFactory } from '../../columns/columns-view.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndex, TextIndexes } from '../view/text-index.ts';

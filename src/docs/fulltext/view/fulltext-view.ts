@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { CHANGE_FLAGS, type Change } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { filledCollections } from '../../stored-collections.ts';
 import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type EntryGroup, type Steps, type ViewKind } from '../../view/index.ts';
 import { type SegmentChanges, segmentsOf } from '../segments/segments.ts';
 import { allTexts, textsOf } from './document-texts.ts';
@@ -43,10 +44,7 @@ function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf 
     create: () => indexes.create(),
     restore: (_, bytes) => indexes.restore(bytes),
     effectOf,
-    async collections() {
-      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
-      return rows.map(({ name }) => name);
-    },
+    collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
     entryOf,
     groupsOf: (changes) => segmentsOf(changes).map(toGroup),
     entriesOf: (ords) => map(textsOf(sql, codec, ords), toEntry),

@@ -3,12 +3,13 @@ import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationOf, type Context, type Identity, type InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
-import type { Row } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { contentsFor, contextCost, expressionOf, inList, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { isSystemCollection } from '../../../lib/system-collection.ts';
+import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../documents/index.ts';
 import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
+import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
@@ -88,9 +89,7 @@ async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: A
  */
 async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }> {
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
-  const { marks, params } = wanted.length > 0 ? inList(wanted) : { marks: '', params: [] };
-  const condition = wanted.length > 0 ? `name IN (${marks})` : "name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0";
-  const all = await sql.all<Row & { name: string; docs: number }>(`SELECT name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
+  const all = wanted.length > 0 ? await namedCollections(sql, wanted) : (await filledCollections(sql)).filter(({ name }) => !isSystemCollection(name));
   const rows = all.filter(({ name }) => identity.may('read', name));
   return {
     names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),

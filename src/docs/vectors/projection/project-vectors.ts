@@ -3,6 +3,7 @@ import type { ProjectVectorsResponse } from '../../../../generated/docs/sdk/type
 import { ServiceError } from '../../../errors/index.ts';
 import { ProjectionKernel, type Point } from '../../../kernels/projection.ts';
 import type { InputOf } from '../../../operations/index.ts';
+import { readCollection } from '../../stored-collections.ts';
 import { sameModel } from '../classify/document-vector.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { Embeddings } from '../../embeddings/index.ts';
@@ -30,7 +31,7 @@ export async function projectVectors(deps: ProjectionDeps, input: ProjectionInpu
   const name = input.collection.toLowerCase();
   const queryVector = input.queryVector && toBoundedVector(input.queryVector);
   const current = embeddings.describe().vectors;
-  const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name]);
+  const collection = await readCollection(sql, name);
   const models = collection === undefined ? [] : await modelsOf(deps, collection.id);
   const total = models.reduce((sum, { vectors }) => sum + vectors, 0);
   const drawn = models.find(({ model, dimensions }) => model === current.model && dimensions === current.dimensions) ?? models[0];

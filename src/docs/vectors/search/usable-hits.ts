@@ -3,6 +3,7 @@ import type { Row } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { inList } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { COLLECTION_ID } from '../../stored-collections.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
@@ -42,7 +43,7 @@ export async function unusableOrds({ sql, clock }: Environment, ords: Iterable<n
 export async function outdatedOrds({ sql }: Pick<Environment, 'sql'>, collection: string): Promise<number[]> {
   const rows = await sql.background.all<{ ord: number }>(
     `SELECT e.ord FROM embeddings e JOIN documents d ON d.ord = e.ord
-     WHERE e.cid = (SELECT id FROM collections WHERE name = ?) AND NOT (${IS_FRESH})`, [collection.toLowerCase()],
+     WHERE e.cid = ${COLLECTION_ID} AND NOT (${IS_FRESH})`, [collection.toLowerCase()],
   );
   return rows.map(({ ord }) => ord);
 }

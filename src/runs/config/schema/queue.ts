@@ -50,7 +50,7 @@ export const queue = {
       daily: integer('days of which the newest is kept, too', 0, 0, 100_000),
       weekly: integer('weeks of which the newest is kept, too', 0, 0, 100_000),
       monthly: integer('months of which the newest is kept, too', 0, 0, 100_000),
-      age: format('duration-or-zero', 'age from which they are removed in any case, but for the newest; 0 for any age', '0'),
+      age: format('duration-or-zero', 'age from which they are removed in any case, except for the newest; 0 for any age', '0'),
     }),
     s3: section('a bucket of an S3-compatible service for a copy of each', {
       url: text('bucket and folder, such as https://s3.example.org/our-backups/runs; empty for none', '', { maxLength: 1024 }),
