@@ -41,6 +41,7 @@ export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './i
 export { features, orderReranked, rerankSelected } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
+export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
 export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';

@@ -23,14 +23,7 @@
 //   s + 64         u8 for each number, 64 behind the last, up to a multiple of 16
 //   step, |e|, |a| f32 each, the latter two rounded up; i32 sum of s
 
-const COSINE: i32 = 0;
-const DOT_PRODUCT: i32 = 1; // the third, 2, is the distance
-
-const NODE: u32 = 32;
-const PARENT: usize = 0;
-const BEST: usize = 4;
-const SUM: usize = 8;
-const PAIRS: usize = 16;
+import { BEST, COSINE, DOT_PRODUCT, NODE, PAIRS, PARENT, SUM } from './similarity/layout.ts';
 
 const LARGEST_CODE: f32 = 63;
 const MIDDLE: i8 = 64;

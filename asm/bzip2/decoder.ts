@@ -7,15 +7,15 @@ import { INPUT, INPUT_BYTES, LARGEST_BLOCK_BYTES, OUTPUT, OUTPUT_BYTES } from '.
 import { beginWriting, isWritten, write, writtenCrc } from './writing.ts';
 
 /** What `advance` returns. */
-const MORE: i32 = 0; // more input is needed
-const BLOCK: i32 = 1; // a block has to be drained
-const DONE: i32 = 2; // the file has ended
+export const MORE: i32 = 0; // more input is needed
+export const BLOCK: i32 = 1; // a block has to be drained
+export const DONE: i32 = 2; // the file has ended
 const AGAIN: i32 = 3; // only inside this module: continue
-const NO_BZIP2: i32 = -1;
-const DAMAGED: i32 = -2;
-const WRONG_CRC: i32 = -3;
-const CUT_OFF: i32 = -4;
-const RANDOMISED: i32 = -5;
+export const NO_BZIP2: i32 = -1;
+export const DAMAGED: i32 = -2;
+export const WRONG_CRC: i32 = -3;
+export const CUT_OFF: i32 = -4;
+export const RANDOMISED: i32 = -5;
 
 const AT_STREAM: u32 = 0;
 const AT_BLOCK: u32 = 1;

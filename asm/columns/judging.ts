@@ -21,6 +21,7 @@ const BOUND: u32 = 24;
 export const GTE: u32 = 0;
 export const LTE: u32 = 1;
 export const GT: u32 = 2;
+export const LT: u32 = 3;
 /** The column is read by document if passing values have more than 1 in `SCANNED` documents, or are more than 1 per `SCANNED_VALUES` documents. */
 const SCANNED: u32 = 8;
 const SCANNED_VALUES: u32 = 32;

@@ -22,6 +22,7 @@ export const K_TEXT: usize = 24;
 export const K_LENGTH: usize = 28;
 export const BY_ORDER: u32 = 0;
 export const BY_TIME: u32 = 1;
+export const BY_SCORE: u32 = 2;
 export const BY_TIE: u32 = 3;
 export const DESCENDING: u32 = 1;
 export const SPELLED: u32 = 2;

@@ -9,6 +9,8 @@ export const TIME_SLOTS: u32 = 512;
 export const ADDED_AT: u32 = 0;
 export const UPDATED_AT: u32 = 1;
 export const EXPIRES_AT: u32 = 2;
+/** The column of a time that no document has; it stays empty. */
+export const NO_TIME: u32 = 3;
 
 /** The page of a column that has a slot, or 0. */
 export function timePage(field: u32, page: u32): usize {

@@ -10,8 +10,9 @@ import { P_COUNT, P_DOCUMENT, P_LARGER, SEVERAL, slotAt } from './pairs.ts';
 import { countOf, growTo, marginalAt } from './terms.ts';
 
 const LIST: usize = FIRST + ENTRY * BEST;
-const B_COUNT: usize = 4;
-const B_RATIO: usize = 8;
+/** Offsets in an entry. */
+export const B_COUNT: usize = 4;
+export const B_RATIO: usize = 8;
 
 /** Makes the lists of the terms below `end`, after everything is counted. */
 export function rank(end: u32): void {

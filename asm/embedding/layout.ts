@@ -9,7 +9,8 @@
 //
 // A desk is the working memory of one thread:
 //
-//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32 | directory |
+//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32 | directory
+//     | rows of similarities: u32 per token, u32 rows in use | similarities: f32 (both: match.ts) |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
 // A page has 16 bytes for each code point: its class, the number of bytes, and those bytes (src/kernels/bert-characters.ts).
@@ -43,7 +44,9 @@ const D_HASHES: usize = D_WORD + WORD_ROOM;
 export const LONGEST_TOKEN: u32 = 255;
 const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
 /** Tokens of a query with which texts are compared. */
-const MOST_QUERY_TOKENS: u32 = 64;
+export const MOST_QUERY_TOKENS: u32 = 64;
+/** Numbers of similarities that a desk holds: those of 8,192 tokens to a query of 16. */
+export const SIMILARITIES: u32 = 131_072;
 /** Pages of 256 code points up to U+10FFFF. */
 const FOLD_PAGES: usize = 0x1100;
 const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
@@ -121,9 +124,7 @@ export function modelEnd(): usize {
 
 /** Bytes of a desk for the model. */
 export function deskBytes(): usize {
-  // A row of 16-bit numbers and one for each token of a query, with three more numbers.
-  const query: usize = (<usize>MOST_QUERY_TOKENS + 1) * (2 * <usize>dimensions() + 12);
-  return termsOf(0) + max(8 * <usize>tokenCount(), query);
+  return similaritiesOf(0) + 4 * <usize>SIMILARITIES;
 }
 
 /** Most bytes of a text. */
@@ -164,4 +165,15 @@ export function countsOf(desk: usize): usize {
 
 export function termsOf(desk: usize): usize {
   return aligned(countsOf(desk) + 4 * <usize>tokenCount());
+}
+
+/** For each token, the row of its similarities to the prepared query, plus 1, or 0 if they are not known; then the number of rows in use. */
+export function similarityRowsOf(desk: usize): usize {
+  // A row of 16-bit numbers and one for each token of a query, with three more numbers.
+  const query: usize = (<usize>MOST_QUERY_TOKENS + 1) * (2 * <usize>dimensions() + 12);
+  return aligned(termsOf(desk) + max(8 * <usize>tokenCount(), query));
+}
+
+export function similaritiesOf(desk: usize): usize {
+  return aligned(similarityRowsOf(desk) + 4 * (<usize>tokenCount() + 1));
 }

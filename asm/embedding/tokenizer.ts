@@ -11,7 +11,7 @@ const SPACE: u8 = 1;
 const SINGLE: u8 = 2;
 
 /** Set in the result of `tokenize` if a page of folds is missing; the other bits are the number of the page. */
-const MISSING: u32 = 0x8000_0000;
+export const MISSING: u32 = 0x8000_0000;
 
 /**
  * Writes the ids of a text of `length` bytes of valid UTF-8 at the beginning of the desk, and returns their number. If a

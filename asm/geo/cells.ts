@@ -4,7 +4,7 @@ import { B_CELLS, B_FOUND, buffer, reserve } from './buffers.ts';
 import { KEY_BITS, keyOf } from './keys.ts';
 import { H_ROOT, L_LAT, L_LNG, L_ORDS, LEAF_ROOM } from './layout.ts';
 import { childAt, countOf, levelOf } from './nodes.ts';
-import { found, isWanted, NEAR, nextFound } from './query.ts';
+import { found, isWanted, NEAR, NEAR_ORD, nextFound } from './query.ts';
 
 const DIGIT_BITS: u32 = 5;
 
@@ -47,8 +47,8 @@ function listCells(leaf: usize, shift: u32): u32 {
 /** Counts a document in its cell. Leaves are in the order of geohashes, so a cell that was counted before is the last one. */
 function countOne(cell: u64): void {
   const last = buffer(B_FOUND) + found() * NEAR - NEAR;
-  if (found() > 0 && load<u64>(last) === cell) return store<u32>(last, load<u32>(last, 8) + 1, 8);
+  if (found() > 0 && load<u64>(last) === cell) return store<u32>(last, load<u32>(last, NEAR_ORD) + 1, NEAR_ORD);
   const entry = nextFound(NEAR);
   store<u64>(entry, cell);
-  store<u64>(entry, 1, 8);
+  store<u64>(entry, 1, NEAR_ORD);
 }

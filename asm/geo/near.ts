@@ -5,7 +5,7 @@
 import { B_FOUND, B_ORDER, buffer, reserve } from './buffers.ts';
 import { B_MAX, H_ROOT, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z } from './layout.ts';
 import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
-import { found, isTurn, isWanted, NEAR, nextFound, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
+import { found, isTurn, isWanted, NEAR, NEAR_ORD, nextFound, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
 import { sortFound } from './sorting.ts';
 
 /** Children of a visited node, by their distance: (f64 square, u32 child), for each level. */
@@ -30,7 +30,7 @@ function visit(node: usize): void {
   for (let i: u32 = 0; i < children; i++) {
     const entry = order + i * ORDER_ENTRY;
     if (load<f64>(entry) > load<f64>(Q_CHORD)) return;
-    visit(load<u32>(entry, 8));
+    visit(load<u32>(entry, NEAR_ORD));
   }
 }
 
@@ -97,13 +97,13 @@ function consider(leaf: usize, i: u32, square: f64, low: u64, high: u64): void {
 
 function put(entry: usize, square: f64, ord: u32): void {
   store<f64>(entry, square);
-  store<u64>(entry, ord, 8);
+  store<u64>(entry, ord, NEAR_ORD);
 }
 
 /** Whether a document is nearer than an entry, or equally near with a lower ordinal. */
 function isBefore(square: f64, ord: u32, entry: usize): bool {
   const other = load<f64>(entry);
-  return square < other || (square === other && ord < load<u32>(entry, 8));
+  return square < other || (square === other && ord < load<u32>(entry, NEAR_ORD));
 }
 
 /** Adds to the heap of the best, whose root is the worst of them. Once it is full, results that are worse than the root are skipped. */
@@ -129,7 +129,7 @@ function sink(square: f64, ord: u32, count: u32): void {
     let child: u32 = 2 * i + 1;
     if (child >= count) break;
     const entry = heap + child * NEAR;
-    if (child + 1 < count && isBefore(load<f64>(entry), load<u32>(entry, 8), entry + NEAR)) child++;
+    if (child + 1 < count && isBefore(load<f64>(entry), load<u32>(entry, NEAR_ORD), entry + NEAR)) child++;
     const worse = heap + child * NEAR;
     if (!isBefore(square, ord, worse)) break;
     memory.copy(heap + i * NEAR, worse, NEAR);

@@ -28,6 +28,8 @@ export const INTERVALS: u32 = 3;
 /** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
 export const NEAR: u32 = 16;
 export const INSIDE: u32 = 24;
+/** Offset of the ordinal, or of the number of documents of a cell, in a result of NEAR bytes. */
+export const NEAR_ORD: usize = 8;
 
 export function found(): u32 {
   return load<u32>(Q_FOUND);

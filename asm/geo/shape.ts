@@ -26,8 +26,9 @@ const S_NORTH: usize = 64;
 const S_STARTS: usize = 72;
 const SHAPE: u32 = 80;
 export const EDGE: u32 = 40;
-const E_RING: usize = 32;
-const E_PART: usize = 36;
+/** Offsets of the ring and the part of an edge. */
+export const E_RING: usize = 32;
+export const E_PART: usize = 36;
 
 const NORTH: u32 = 1;
 const SOUTH: u32 = 2;

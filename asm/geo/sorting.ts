@@ -1,7 +1,7 @@
 // Sorts the results near a point: the nearest first; equally near ones by ordinal.
 
 import { B_FOUND, buffer } from './buffers.ts';
-import { found, NEAR } from './query.ts';
+import { found, NEAR, NEAR_ORD } from './query.ts';
 
 const SMALL: usize = 12 * 16;
 
@@ -19,12 +19,12 @@ function sort(from: usize, to: usize): void {
     if (isLess(last, from)) swap(last, from);
     if (isLess(last, middle)) swap(last, middle);
     const square = load<u64>(middle);
-    const ord = load<u32>(middle, 8);
+    const ord = load<u32>(middle, NEAR_ORD);
     let low = from;
     let high = last;
     while (low <= high) {
-      while (precedes(load<u64>(low), load<u32>(low, 8), square, ord)) low += NEAR;
-      while (precedes(square, ord, load<u64>(high), load<u32>(high, 8))) high -= NEAR;
+      while (precedes(load<u64>(low), load<u32>(low, NEAR_ORD), square, ord)) low += NEAR;
+      while (precedes(square, ord, load<u64>(high), load<u32>(high, NEAR_ORD))) high -= NEAR;
       if (low > high) break;
       swap(low, high);
       low += NEAR;
@@ -49,7 +49,7 @@ function precedes(a: u64, aOrd: u32, b: u64, bOrd: u32): bool {
 }
 
 function isLess(a: usize, b: usize): bool {
-  return precedes(load<u64>(a), load<u32>(a, 8), load<u64>(b), load<u32>(b, 8));
+  return precedes(load<u64>(a), load<u32>(a, NEAR_ORD), load<u64>(b), load<u32>(b, NEAR_ORD));
 }
 
 function swap(a: usize, b: usize): void {

@@ -18,7 +18,9 @@ import {
 import { allocate, release, resize } from './memory.ts';
 import { B_DOC_LENGTHS, B_GRADES, buffer, reserve } from './scratch.ts';
 
-const SUMS: u32 = 16;
+/** Bytes of the sums of a field: f64 tokens, u32 documents. */
+export const FIELD_SUM_BYTES: u32 = 16;
+export const S_DOCUMENTS: usize = 8;
 /** The grade of a dead document (see `grades.ts`). Its high bit is set in no other grade. */
 export const DEAD_GRADE: u8 = 0x80;
 
@@ -223,12 +225,12 @@ function countLength(field: u32, length: f32, change: i32): void {
   const capacity = load<u32>(H_FIELD_CAPACITY);
   if (field >= capacity) {
     const wider = max(max(8, capacity * 2), field + 1);
-    store<u32>(H_FIELD_SUMS, <u32>resize(load<u32>(H_FIELD_SUMS), capacity * SUMS, wider * SUMS, PART_DOCUMENTS));
+    store<u32>(H_FIELD_SUMS, <u32>resize(load<u32>(H_FIELD_SUMS), capacity * FIELD_SUM_BYTES, wider * FIELD_SUM_BYTES, PART_DOCUMENTS));
     store<u32>(H_FIELD_CAPACITY, wider);
   }
-  const sums = <usize>load<u32>(H_FIELD_SUMS) + <usize>field * SUMS;
+  const sums = <usize>load<u32>(H_FIELD_SUMS) + <usize>field * FIELD_SUM_BYTES;
   store<f64>(sums, load<f64>(sums) + <f64>change * <f64>length);
-  addTo(sums + 8, change);
+  addTo(sums + S_DOCUMENTS, change);
 }
 
 /** The array of lengths in a plain field; it is made when the first document has the field. */

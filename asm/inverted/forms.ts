@@ -2,7 +2,7 @@
 
 import { hashBytes } from './bytes.ts';
 import { enterForm, leaveTable, lookUpForm } from './form-table.ts';
-import { H_FORM_CAPACITY, H_FORMS, H_NEW_FORMS, H_RECORDS, H_SIGNATURES, H_SPARE_FORMS, PART_FORMS, PART_STRINGS } from './layout.ts';
+import { H_FORM_CAPACITY, H_FORMS, H_NEW_FORMS, H_RECORDS, H_SIGNATURES, H_SPARE_COUNT, H_SPARE_FORMS, PART_FORMS, PART_STRINGS } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { formLength, HAS_KEY, R_DOCUMENTS, R_STRING, R_TAIL, RECORD, recordOf, signatureAt } from './records.ts';
 import { forgetRecent } from './tokens.ts';
@@ -65,9 +65,9 @@ function stringSize(text: usize): u32 {
 
 /** A number that can be reused, or the next new one; its record is zero. */
 function newNumber(): u32 {
-  const spare = load<u32>(H_SPARE_FORMS, 8);
+  const spare = load<u32>(H_SPARE_COUNT);
   if (spare > 0) {
-    store<u32>(H_SPARE_FORMS, spare - 1, 8);
+    store<u32>(H_SPARE_COUNT, spare - 1);
     return load<u32>(<usize>load<u32>(H_SPARE_FORMS) + (<usize>(spare - 1) << 2));
   }
   const form = load<u32>(H_FORMS);
@@ -84,14 +84,14 @@ function newNumber(): u32 {
 
 function pushSpare(form: u32): void {
   const capacity = load<u32>(H_SPARE_FORMS, 4);
-  const count = load<u32>(H_SPARE_FORMS, 8);
+  const count = load<u32>(H_SPARE_COUNT);
   if (count === capacity) {
     const wider = max(64, capacity * 2);
     store<u32>(H_SPARE_FORMS, <u32>resize(load<u32>(H_SPARE_FORMS), capacity * 4, wider * 4, PART_FORMS));
     store<u32>(H_SPARE_FORMS, wider, 4);
   }
   store<u32>(<usize>load<u32>(H_SPARE_FORMS) + (<usize>count << 2), form);
-  store<u32>(H_SPARE_FORMS, count + 1, 8);
+  store<u32>(H_SPARE_COUNT, count + 1);
 }
 
 function noteNew(form: u32): void {

@@ -87,6 +87,7 @@ export const H_HASH_SLOTS: usize = HEADER + 536;
 export const H_HASH_USED: usize = HEADER + 540;
 /** Numbers that can be reused because no form has them any more, as a stack: address, capacity, count. */
 export const H_SPARE_FORMS: usize = HEADER + 544;
+export const H_SPARE_COUNT: usize = H_SPARE_FORMS + 8;
 /** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
 export const H_FORWARD: usize = HEADER + 560;
 export const H_BACKWARD: usize = HEADER + 576;
@@ -149,6 +150,8 @@ export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED: usize = H_SCRATCH + 620;
+/** Used bytes of B_NOTED (see `segments.ts`). */
+export const H_NOTED: usize = H_SCRATCH + 640;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES: usize = H_SCRATCH + 760;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */

@@ -88,7 +88,7 @@ function beginPosting(record: usize, bytes: u32, fields: u32): void {
 }
 
 /** Difference between a document and the last one of the tail; a tail starts with a whole document number. */
-function gapTo(record: usize, doc: u32): u32 {
+export function gapTo(record: usize, doc: u32): u32 {
   return doc - (tailCount(record) === 0 ? 0 : load<u32>(record, R_LAST));
 }
 

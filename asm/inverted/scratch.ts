@@ -104,7 +104,11 @@ export const B_RERANK_POSTINGS: u32 = 64;
 export const B_RERANK_BOUNDS: u32 = 65;
 export const B_RERANK_KEYS: u32 = 66;
 export const B_RERANK_SCORES: u32 = 67;
-export const BUFFERS: u32 = 68;
+/** The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see `segments.ts`). */
+export const B_NOTED: u32 = 68;
+export const B_SEGMENT: u32 = 69;
+export const B_SEGMENT_FORMS: u32 = 70;
+export const BUFFERS: u32 = 71;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

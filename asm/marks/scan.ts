@@ -6,7 +6,7 @@
 //              FIRSTS, 16 x u8: by the lower half of a first byte of ASCII, a bit for each upper half: 3, 6 and 7;
 //              slots, a power of two x u32: number of a form from 1, by its hash, with linear probing;
 //              forms, by number from 1, u32 address and u32 length of the bytes
-//     text     UTF-8, with 64 readable bytes behind it
+//     text     UTF-8, with BEHIND readable bytes behind it
 //     marks    by token of the set, u32 number of the token, u32 number of the form, u32 start and u32 end in the text
 //     words    of pieces of the text, u32 start and u32 end, in two arrays
 //     lines    by line, u32 start in the text; then by line its first byte other than space, tab or `>`, or a line feed
@@ -29,8 +29,14 @@ const M_MARKS: usize = M_SET + 28;
 const M_MARKED: usize = M_SET + 32;
 const M_LISTED: usize = M_SET + 36;
 
-const SIEVE_BYTES: usize = 2048;
-const FIRST_BYTES: usize = 16;
+export const SIEVE_BYTES: usize = 2048;
+export const FIRST_BYTES: usize = 16;
+/** Bytes of a slot, of a form and of a mark. */
+export const SLOT_BYTES: usize = 4;
+export const FORM_BYTES: usize = 8;
+export const MARK_BYTES: usize = 16;
+/** Readable bytes behind a text and behind a form. */
+export const BEHIND: usize = 64;
 const LONGEST: u32 = 63;
 
 /** The first free address behind the header. */
@@ -40,12 +46,12 @@ export function firstPlace(): usize {
 
 /** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Returns the address behind it. */
 export function openSet(at: usize, slots: u32): usize {
-  const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * 4 + (<usize>slots + 1) * 8;
+  const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * SLOT_BYTES + (<usize>slots + 1) * FORM_BYTES;
   memory.fill(at, 0, behind - at);
   store<u32>(M_SIEVE, <u32>at);
   store<u32>(M_SLOTS, <u32>(at + SIEVE_BYTES + FIRST_BYTES));
   store<u32>(M_MASK, slots - 1);
-  store<u32>(M_FORMS, <u32>(at + SIEVE_BYTES + FIRST_BYTES) + slots * 4);
+  store<u32>(M_FORMS, <u32>(at + SIEVE_BYTES + FIRST_BYTES) + slots * <u32>SLOT_BYTES);
   return behind;
 }
 

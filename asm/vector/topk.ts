@@ -24,19 +24,25 @@ const T_SCORES: usize = 64;
 const T_ENTRIES: usize = 1088;
 /** Distance from the current scores to their factors. */
 export const FACTORS: usize = 512;
+/** Bytes of an entry, and the offsets of its row and its score. */
+export const ENTRY_BYTES: u32 = 16;
+export const E_ROW: usize = 8;
+export const E_SCORE: usize = 12;
 const NO_DOCUMENT: u64 = ~(<u64>0);
 
+/** The kinds of heaps: the best rows. */
+export const ROWS: u32 = 0;
 /** Only the best row of each document; the rows of a document must be consecutive. */
-const DOCUMENTS: u32 = 1;
+export const DOCUMENTS: u32 = 1;
 /** Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later. */
-const CANDIDATES: u32 = 2;
+export const CANDIDATES: u32 = 2;
 
 /** Bytes of a heap of `k`. */
 export function heapBytes(k: u32): u32 {
-  return <u32>T_ENTRIES + (k << 4);
+  return <u32>T_ENTRIES + k * ENTRY_BYTES;
 }
 
-/** Makes an empty heap of `k` >= 1: of rows (0), of documents (1), or of candidates (2). */
+/** Makes an empty heap of `k` >= 1, of a kind: ROWS, DOCUMENTS or CANDIDATES. */
 export function openHeap(heap: usize, k: u32, kind: u32): void {
   assert(k > 0, 'a heap holds something');
   store<u32>(heap, k, T_K);
@@ -75,8 +81,8 @@ export function absorb(heap: usize, other: usize): void {
   const held = load<u32>(other, T_HELD);
   for (let i: usize = 0; i < held; i++) {
     const entry = other + T_ENTRIES + (i << 4);
-    const score = load<f32>(entry, 12);
-    if (score >= load<f32>(heap, T_BAR)) push(heap, score, ~load<u32>(entry), load<u32>(entry, 8));
+    const score = load<f32>(entry, E_SCORE);
+    if (score >= load<f32>(heap, T_BAR)) push(heap, score, ~load<u32>(entry), load<u32>(entry, E_ROW));
   }
 }
 
@@ -84,7 +90,7 @@ export function absorb(heap: usize, other: usize): void {
 export function drainHeap(heap: usize, out: usize): u32 {
   flush(heap);
   const held = load<u32>(heap, T_HELD);
-  for (let i: usize = 0; i < held; i++) store<u32>(out + (i << 2), load<u32>(heap + T_ENTRIES + (i << 4), 8));
+  for (let i: usize = 0; i < held; i++) store<u32>(out + (i << 2), load<u32>(heap + T_ENTRIES + (i << 4), E_ROW));
   return held;
 }
 
@@ -146,7 +152,7 @@ function push(heap: usize, score: f32, ord: u32, row: u32): void {
   const entries = heap + T_ENTRIES;
   const key = (<u64>ordered(score) << 32) | <u64>(~ord);
   if (held === k) {
-    if (!isWorse(load<u64>(entries), load<u32>(entries, 8), key, row)) return;
+    if (!isWorse(load<u64>(entries), load<u32>(entries, E_ROW), key, row)) return;
     write(entries, key, row, score);
     siftDown(entries, k);
   } else {
@@ -155,13 +161,13 @@ function push(heap: usize, score: f32, ord: u32, row: u32): void {
     siftUp(entries, held);
     store<u32>(heap, held + 1, T_HELD);
   }
-  if (load<u32>(heap, T_HELD) === k) store<f32>(heap, load<f32>(entries, 12), T_BAR);
+  if (load<u32>(heap, T_HELD) === k) store<f32>(heap, load<f32>(entries, E_SCORE), T_BAR);
 }
 
 function write(at: usize, key: u64, row: u32, score: f32): void {
   store<u64>(at, key);
-  store<u32>(at, row, 8);
-  store<f32>(at, score, 12);
+  store<u32>(at, row, E_ROW);
+  store<f32>(at, score, E_SCORE);
 }
 
 /** An integer for each float, in the same order; both zeros are equal. */
@@ -181,7 +187,7 @@ function siftUp(entries: usize, index: u32): void {
   while (index > 0) {
     const parent = (index - 1) >> 1;
     const above = entries + (<usize>parent << 4);
-    if (!isWorse(key, row, load<u64>(above), load<u32>(above, 8))) break;
+    if (!isWorse(key, row, load<u64>(above), load<u32>(above, E_ROW))) break;
     v128.store(entries + (<usize>index << 4), v128.load(above));
     index = parent;
   }
@@ -197,11 +203,11 @@ function siftDown(entries: usize, held: u32): void {
     let child = index * 2 + 1;
     if (child >= held) break;
     let below = entries + (<usize>child << 4);
-    if (child + 1 < held && isWorse(load<u64>(below, 16), load<u32>(below, 24), load<u64>(below), load<u32>(below, 8))) {
+    if (child + 1 < held && isWorse(load<u64>(below, 16), load<u32>(below, 24), load<u64>(below), load<u32>(below, E_ROW))) {
       child++;
       below += 16;
     }
-    if (!isWorse(load<u64>(below), load<u32>(below, 8), key, row)) break;
+    if (!isWorse(load<u64>(below), load<u32>(below, E_ROW), key, row)) break;
     v128.store(entries + (<usize>index << 4), v128.load(below));
     index = child;
   }

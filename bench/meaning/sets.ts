@@ -32,16 +32,25 @@ export interface Collection {
   readonly sets: readonly QuestionSet[];
 }
 
+/** The questions about MDN, direct ones and paraphrases. */
+export function questionTexts(): string[] {
+  return questionsOfMdn().flatMap(({ direct, paraphrase }) => [direct, paraphrase]);
+}
+
 /** The collections that are available. */
 export async function collections(): Promise<Collection[]> {
   const found = [await mdn(), await judged('med'), await judged('cranfield'), await sessions()];
   return found.filter((collection) => collection !== undefined);
 }
 
+function questionsOfMdn(): Question[] {
+  return JSON.parse(readFileSync(new URL('questions.json', import.meta.url), 'utf8')) as Question[];
+}
+
 async function mdn(): Promise<Collection | undefined> {
   const pages = (await knownItems())?.pages;
   if (pages === undefined) return undefined;
-  const questions = JSON.parse(readFileSync(new URL('questions.json', import.meta.url), 'utf8')) as Question[];
+  const questions = questionsOfMdn();
   const setOf = (form: 'direct' | 'paraphrase'): QuestionSet => ({
     name: `MDN, ${form}`, measure: 'MRR@10', documents: pages,
     queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),

@@ -1,5 +1,8 @@
 // Constants of asm/cooccurrence. Generated: change them there, then run `npm run generate`.
 
+/** Offsets in an entry. */
+export const B_COUNT = 4;
+export const B_RATIO = 8;
 /** A token makes pairs with this many tokens before it: any two of five consecutive tokens. */
 export const REACH = 4;
 /** Best neighbours of a term. */

@@ -63,4 +63,9 @@ export const INTERVALS = 3;
 /** Bytes of a result near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
 export const NEAR = 16;
 export const INSIDE = 24;
+/** Offset of the ordinal, or of the number of documents of a cell, in a result of NEAR bytes. */
+export const NEAR_ORD = 8;
 export const EDGE = 40;
+/** Offsets of the ring and the part of an edge. */
+export const E_RING = 32;
+export const E_PART = 36;

@@ -14,6 +14,9 @@ export const P_EXACT = 16;
 export const TITLE_FIELD = 1;
 export const KEY_FIELD = 6;
 export const CURSOR = 1568;
+/** Bytes of the sums of a field: f64 tokens, u32 documents. */
+export const FIELD_SUM_BYTES = 16;
+export const S_DOCUMENTS = 8;
 /** The grade of a dead document (see `grades.ts`). Its high bit is set in no other grade. */
 export const DEAD_GRADE = 128;
 export const FEATURES = 9;
@@ -94,6 +97,7 @@ export const H_HASH_SLOTS = 66072;
 export const H_HASH_USED = 66076;
 /** Numbers that can be reused because no form has them any more, as a stack: address, capacity, count. */
 export const H_SPARE_FORMS = 66080;
+export const H_SPARE_COUNT = 66088;
 /** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
 export const H_FORWARD = 66096;
 export const H_BACKWARD = 66112;
@@ -152,6 +156,8 @@ export const H_DOCUMENT = 68196;
 export const H_PLACED = 68200;
 /** Bits of the classes whose documents the following terms do not match. */
 export const H_EXCLUDED = 68204;
+/** Used bytes of B_NOTED (see `segments.ts`). */
+export const H_NOTED = 68224;
 /** The ring of remembered places (see `places.ts`). */
 export const H_PLACES = 68344;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
@@ -232,8 +238,21 @@ export const MATCHES = 2;
 export const NO_IMPACTS = 4294967295;
 export const NARROW_DOCUMENT = 16777215;
 export const NARROW_FREQUENCY = 255;
+/** Bytes of a list in B_INPUT. */
+export const PRUNED = 32;
 /** Most forms of a list. */
 export const MAX_FORMS = 1024;
+/** Offsets from H_SCORING_NAMES. */
+export const N_NUMBER = 0;
+export const N_FAMILY = 4;
+/** Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search. */
+export const FEW = 16;
+/** Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of `selectTallied` with the first two. */
+export const E_WEIGHT = 4;
+export const E_CLASSES = 8;
+export const E_PLACE = 12;
+/** Bytes of a list of `matchLists`, and of a term of `selectTallied`. */
+export const WEIGHTED = 8;
 /** In a pattern of u32 code points: any number of characters, exactly one, and at its end one or none. */
 export const ANY = 4294967295;
 export const ONE = 4294967294;
@@ -366,7 +385,13 @@ export const B_RERANK_POSTINGS = 64;
 export const B_RERANK_BOUNDS = 65;
 export const B_RERANK_KEYS = 66;
 export const B_RERANK_SCORES = 67;
-export const BUFFERS = 68;
+/** The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see `segments.ts`). */
+export const B_NOTED = 68;
+export const B_SEGMENT = 69;
+export const B_SEGMENT_FORMS = 70;
+export const BUFFERS = 71;
+/** Documents of a segment at most: their postings of a form never fill a block. */
+export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */
 export const FILTERED = 1;
 export const MULTIPLIED = 2;

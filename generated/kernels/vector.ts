@@ -61,3 +61,13 @@ export const P_REST = 28;
 export const P_PLANES = 64;
 /** Distance from the current scores to their factors. */
 export const FACTORS = 512;
+/** Bytes of an entry, and the offsets of its row and its score. */
+export const ENTRY_BYTES = 16;
+export const E_ROW = 8;
+export const E_SCORE = 12;
+/** The kinds of heaps: the best rows. */
+export const ROWS = 0;
+/** Only the best row of each document; the rows of a document must be consecutive. */
+export const DOCUMENTS = 1;
+/** Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later. */
+export const CANDIDATES = 2;

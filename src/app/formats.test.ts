@@ -7,7 +7,7 @@ import { startDocsServer, type DocsServer } from '../testkit/docs-server.ts';
 import { recordedFormats, unpackRecording } from '../testkit/formats/recording.ts';
 import { FIRST_BODY, FOX, SECOND_BODY, SETTINGS, SINCE } from '../testkit/formats/story.ts';
 
-const formats = await recordedFormats();
+const formats = await recordedFormats('documents');
 
 describe('what an earlier version stored', () => {
   let folder: string;
@@ -19,7 +19,7 @@ describe('what an earlier version stored', () => {
 
   async function open(format: number): Promise<void> {
     folder = await mkdtemp(join(tmpdir(), 'quire-format-'));
-    await unpackRecording(format, folder);
+    await unpackRecording('documents', format, folder);
     server = await startDocsServer({ env: { ...SETTINGS, SVC_PATH: join(folder, 'quire.db') } });
   }
 

@@ -6,7 +6,7 @@ import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { ownNames } from '../lib/own-names.ts';
-import { systemTimer } from '../lib/timer.ts';
+import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 import { createInvoker } from '../operations/index.ts';
 import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
@@ -33,6 +33,7 @@ export interface RunsStartOptions {
   readonly variables: Environment;
   readonly log: Log;
   readonly clock?: Clock;
+  readonly timer?: Timer;
   readonly validateResponses?: boolean;
 }
 
@@ -58,19 +59,19 @@ interface Parts {
 
 /** Starts the run-queue service. Rejects with a readable reason if an address or the store is not available. */
 export async function startRunQueueService(options: RunsStartOptions): Promise<RunningRunQueueService> {
-  const { loaded, variables, log, clock = systemClock } = options;
+  const { loaded, variables, log, clock = systemClock, timer = systemTimer } = options;
   const settings = loaded.config;
-  const config = new LiveRunsConfig({ loaded, env: variables, log, timer: systemTimer });
+  const config = new LiveRunsConfig({ loaded, env: variables, log, timer });
   const addresses = new FleetAddresses(settings);
   makeFolder(resolve(settings.data_dir), FOLDER_MODE);
   const authority = await openAuthority(settings, { clock, log });
   const tls = await readCertificates(loaded, log);
-  const backups = createRunsBackups(settings, { variables, version: BUILD_VERSION, clock, timer: systemTimer, log });
+  const backups = createRunsBackups(settings, { variables, version: BUILD_VERSION, clock, timer, log });
   const sql = await openStore(loaded, variables);
   let accepting = false;
   let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
   const parts: Parts = { config, sql, tls, backups, service: createRunQueueService({
-    sql, clock, timer: systemTimer, log, config, variables, authority, addresses,
+    sql, clock, timer, log, config, variables, authority, addresses,
     version: BUILD_VERSION,
     accepting: () => accepting,
     sandbox: () => sandbox,
@@ -91,7 +92,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     if (authority !== undefined) parts.fleet = await serveFleet(options, parts.service, authority, addresses, clock);
     if (executor !== undefined) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
     config.start();
-    tls?.follow(systemTimer);
+    tls?.follow(timer);
     backups?.start();
   } catch (error) {
     await stop();
@@ -185,8 +186,8 @@ function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
 }
 
-function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
-  return startFleet({ service: fleet, authority, addresses, clock, timer: systemTimer, log });
+function serveFleet({ log, timer = systemTimer }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
+  return startFleet({ service: fleet, authority, addresses, clock, timer, log });
 }
 
 /**

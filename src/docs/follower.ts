@@ -1,3 +1,4 @@
+import type { Queries } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 
 /** Data of the tables that are in memory, and are read again when another process has changed them. */
@@ -41,10 +42,14 @@ export class Follower {
     this.#applied = await this.#env.feed.head();
   }
 
-  /** Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. */
-  async refresh(): Promise<void> {
+  /**
+   * Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. `queries`: the connection by which
+   * the head is read, see `ChangeFeed.head`.
+   */
+  async refresh(queries?: Queries): Promise<void> {
     const { feed } = this.#env;
-    const head = await feed.head();
+    const head = await feed.head(queries);
+    if (this.#applying === undefined && this.#history === feed.history && head > this.#applied && !feed.hasForeign(this.#applied, head)) this.#applied = head;
     while (this.#applied < head || this.#history !== feed.history) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
   }
 

@@ -15,7 +15,7 @@ import { createEncryption } from './encryption/index.ts';
 import { Follower } from './follower.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createAlarms, createEventStreams, publishEvent } from './events/index.ts';
-import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
+import { createFullText, createFullTextSearch, inputOfQuery, preparingSegments } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
@@ -102,7 +102,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const schemas = createSchemas(env);
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
-  const documents = createDocuments(env, { collections, columns, schemas, embeddingCapacity: embeddings.embeddingCapacity });
+  const preparation = preparingSegments({ fieldNames: (collection) => search.deps.view.indexOf(collection)?.fieldNames ?? [] });
+  const documents = createDocuments(env, { collections, columns, schemas, embeddingCapacity: embeddings.embeddingCapacity, preparation });
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
   const streams = createEventStreams({ feed: env.feed, access, documents });
@@ -223,7 +224,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     alarms.start();
     if (duty === undefined) await work();
   }
-  const nodes = isNode ? followNodes(env, () => follower.refresh()) : undefined;
+  const nodes = isNode ? followNodes(env, (queries) => follower.refresh(queries)) : undefined;
   await duty?.start();
   // The old changes of a follower's feed are pruned when its own indexes have read them, independently of the leader.
   if (env.replication?.role === 'follower') retention?.start();

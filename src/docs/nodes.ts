@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../lib/log.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
-import type { Sql } from '../storage/index.ts';
+import type { Queries, Sql } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 
 /** The message that a node sends to the others after its commits. */
@@ -15,7 +15,7 @@ const LOOK_MS = 1000;
  * Keeps the memory of a node up to date with a database that other nodes write too: when they announce a commit, once a second, and at the
  * beginning of each of its own turns to write. Requests check for themselves.
  */
-export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, refresh: () => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> } {
+export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, refresh: (queries?: Queries) => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const look = (): Promise<void> => refresh().catch((error: unknown) => log.warn({ err: error }, 'changes of other nodes could not be read; trying again'));
   sql.onTurn?.(refresh);

@@ -1,3 +1,4 @@
+import * as layout from '../../generated/kernels/bzip2.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Exports of `asm/bzip2.ts`, where their contracts are documented. */
@@ -11,14 +12,14 @@ interface Bzip2Exports extends WebAssembly.Exports {
   drain(): number;
 }
 
-const [MORE, BLOCK, DONE] = [0, 1, 2];
+const { MORE, BLOCK, DONE } = layout;
 
 const FAULTS: Readonly<Record<number, string>> = {
-  [-1]: 'is not bzip2',
-  [-2]: 'is damaged',
-  [-3]: 'is damaged: a checksum does not match',
-  [-4]: 'is cut off',
-  [-5]: 'has blocks of versions before 0.9.5, which are not supported',
+  [layout.NO_BZIP2]: 'is not bzip2',
+  [layout.DAMAGED]: 'is damaged',
+  [layout.WRONG_CRC]: 'is damaged: a checksum does not match',
+  [layout.CUT_OFF]: 'is cut off',
+  [layout.RANDOMISED]: 'has blocks of versions before 0.9.5, which are not supported',
 };
 
 /** The compressed bytes are invalid; the message is the end of a sentence. */

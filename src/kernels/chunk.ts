@@ -1,3 +1,4 @@
+import { CHUNK_BYTES } from '../../generated/kernels/chunk.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** A chunk of a text: byte offsets in its UTF-8, the end exclusive; first and last line, counted from 1. */
@@ -20,7 +21,7 @@ interface ChunkExports extends WebAssembly.Exports {
 
 const PAGE = 65_536;
 /** Numbers of a chunk in the output. */
-const FIELDS = 4;
+const FIELDS = CHUNK_BYTES / 4;
 /** Memory above this number of bytes is freed after the text that needed it, by dropping the instance: a WebAssembly memory cannot shrink. */
 const KEPT_MEMORY = 16 * 1024 * 1024;
 /** The addresses of a text and its levels must fit into 32 bits. */

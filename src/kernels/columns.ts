@@ -9,7 +9,7 @@ export const Column = { identity: layout.IDENTITY, lang: layout.LANG, keys: layo
  */
 export const FLAG = layout.FLAG;
 /** Columns of times; the last one is always empty. */
-export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, expiresAt: layout.EXPIRES_AT, none: 3 } as const;
+export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, expiresAt: layout.EXPIRES_AT, none: layout.NO_TIME } as const;
 /** Numbers of the buffers that the host uses. */
 export const Buffers = {
   input: layout.B_INPUT,
@@ -20,9 +20,9 @@ export const Buffers = {
   keys: layout.B_TEXTS,
 } as const;
 /** The kinds of sort keys, and their flags. */
-export const SortKind = { order: layout.BY_ORDER, time: layout.BY_TIME, score: 2, tie: layout.BY_TIE } as const;
+export const SortKind = { order: layout.BY_ORDER, time: layout.BY_TIME, score: layout.BY_SCORE, tie: layout.BY_TIE } as const;
 export const SortFlags = { descending: layout.DESCENDING, spelled: layout.SPELLED } as const;
-export const Comparison = { gte: layout.GTE, lte: layout.LTE, gt: layout.GT, lt: 3 } as const;
+export const Comparison = { gte: layout.GTE, lte: layout.LTE, gt: layout.GT, lt: layout.LT } as const;
 /** Stands for all documents where a level is expected. */
 export const ALL = layout.ALL;
 /** Maximum number of levels. */

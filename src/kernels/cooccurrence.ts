@@ -55,7 +55,7 @@ interface CooccurrenceExports extends WebAssembly.Exports {
 }
 
 /** Of a list of neighbours; `SEVERAL` is the bit of an entry's second number that means "in several documents". */
-const { FIRST, ENTRY, SEVERAL } = layout;
+const { FIRST, ENTRY, B_COUNT, B_RATIO, SEVERAL } = layout;
 
 /** Counts in a WebAssembly memory of its own, of at most 300 MB (asm/cooccurrence/layout.ts). */
 export class CooccurrenceKernel implements PairCounter {
@@ -100,12 +100,12 @@ export class CooccurrenceKernel implements PairCounter {
     const at = this.#call.bestOf(term);
     if (at === 0) return { best: [], largest: 0 };
     const list = new DataView(this.#memory.buffer, at, FIRST + ENTRY * BEST_NEIGHBOURS);
-    const several = list.getUint32(FIRST + 4, true) & SEVERAL;
+    const several = list.getUint32(FIRST + B_COUNT, true) & SEVERAL;
     const best: RatedNeighbour[] = [];
     for (let i = FIRST; i < list.byteLength; i += ENTRY) {
       const neighbour = list.getUint32(i, true);
-      if (neighbour === 0 || (list.getUint32(i + 4, true) & SEVERAL) !== several) break;
-      best.push({ term: neighbour, ratio: list.getFloat64(i + 8, true) });
+      if (neighbour === 0 || (list.getUint32(i + B_COUNT, true) & SEVERAL) !== several) break;
+      best.push({ term: neighbour, ratio: list.getFloat64(i + B_RATIO, true) });
     }
     return { best, largest: list.getFloat64(0, true) };
   }

@@ -52,6 +52,16 @@ describe.each(['release', 'debug'] as const)('sums of token vectors, %s build', 
     expect(kernel.matches(new Uint16Array(70).fill(3), [Uint16Array.of(3)])[0]).toBeCloseTo(1, 5);
   });
 
+  it('match texts with more tokens than a desk has space for their similarities', () => {
+    const tokens = 2600;
+    const many = modelOf(Array.from({ length: tokens }, (_, i) => (i === 0 ? '[UNK]' : `t${i}`)));
+    const query = Array.from({ length: 64 }, (_, i) => i * 40 + 1);
+    const texts = [0, 1, 2].map((turn) => Array.from({ length: tokens / 2 }, (_, i) => (i * 2 + turn) % tokens));
+    const expected = new EmbeddingTwin(many);
+    const got = new EmbeddingKernel(layTokenVectors(many, build), build).matches(Uint16Array.from(query), texts.map((text) => Uint16Array.from(text)));
+    for (const [i, text] of texts.entries()) expect(got[i]).toBeCloseTo(expected.match(query, text), 5);
+  });
+
   it('are made by several kernels over one memory', () => {
     const other = new EmbeddingKernel(laid, build);
     for (const given of ['the cat', 'cats!', '日本 한', 'the cat the cat']) {

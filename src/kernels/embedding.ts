@@ -1,3 +1,4 @@
+import * as layout from '../../generated/kernels/embedding.ts';
 import { foldPage } from './bert-characters.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
@@ -38,9 +39,7 @@ const MAXIMUM_PAGES = 4096;
 const FLOAT = 4;
 /** Maximum bytes per UTF-16 unit, from which the capacity of the text buffer follows. */
 const UTF8_BYTES = 3;
-const MISSING = 0x8000_0000;
-/** Must match asm/embedding/layout.ts. */
-const MAX_QUERY_TOKENS = 64;
+const { MISSING, MOST_QUERY_TOKENS: MAX_QUERY_TOKENS } = layout;
 
 /** A memory that contains a model. Threads can share it: it can be posted to another thread. */
 export interface ModelMemory {

@@ -3,7 +3,7 @@ import * as layout from '../../generated/kernels/geo.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Bytes of a point, including its ordinal. */
-export const POINT_BYTES = 24;
+export const POINT_BYTES = layout.INSIDE;
 /** Above this number of bytes, the buffer of results is freed after a query. */
 const KEPT_BYTES = 1 << 20;
 
@@ -137,10 +137,10 @@ export class GeoKernel {
     const count = cover === undefined ? this.#call.nearByBoxes(sorted ? 1 : 0) : this.#call.nearByHashes(sorted ? 1 : 0);
     const [ords, chords] = [new Uint32Array(count), new Float64Array(count)];
     const at = this.#found();
-    const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, count * 4), new Float64Array(this.#memory.buffer, at, count * 2)];
+    const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, (count * layout.NEAR) / 4), new Float64Array(this.#memory.buffer, at, (count * layout.NEAR) / 8)];
     for (let i = 0; i < count; i++) {
-      chords[i] = numbers[i * 2]!;
-      ords[i] = words[i * 4 + 2]!;
+      chords[i] = numbers[(i * layout.NEAR) / 8]!;
+      ords[i] = words[(i * layout.NEAR + layout.NEAR_ORD) / 4]!;
     }
     this.#trim(count * layout.NEAR);
     return { ords, chords };
@@ -163,8 +163,8 @@ export class GeoKernel {
     const view = this.#view;
     for (const [i, { x0, y0, x1, y1, ring, polygon, isHole }] of edges.entries()) {
       for (const [j, degrees] of [x0, y0, x1, y1].entries()) view.setFloat64(start + i * layout.EDGE + j * 8, degrees, true);
-      view.setUint32(start + i * layout.EDGE + 32, ring, true);
-      view.setUint32(start + i * layout.EDGE + 36, polygon * 2 + (isHole ? 1 : 0), true);
+      view.setUint32(start + i * layout.EDGE + layout.E_RING, ring, true);
+      view.setUint32(start + i * layout.EDGE + layout.E_PART, polygon * 2 + (isHole ? 1 : 0), true);
     }
     this.#call.prepareShape(shape);
     return {
@@ -180,7 +180,7 @@ export class GeoKernel {
     this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
     const count = this.#call.countCells(digits);
     const [at, view] = [this.#found(), this.#view];
-    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + 8, true) }));
+    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true) }));
     this.#trim(count * layout.NEAR);
     return cells;
   }

@@ -17,6 +17,11 @@ export interface InvertedExports extends WebAssembly.Exports {
   beginCommit(ordinal: number, documentClass: number): void;
   continueCommit(budget: number): number;
   finishCommit(): void;
+  clear(): void;
+  noteDocument(documentClass: number): void;
+  writeSegment(): number;
+  openSegment(): number;
+  mergeSegment(ordinals: number): void;
   removeDocument(ordinal: number): number;
   documentOf(ordinal: number): number;
   classOf(doc: number): number;

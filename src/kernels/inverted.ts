@@ -16,6 +16,8 @@ export const MAX_FUZZY_WORD = layout.MAX_FUZZY_WORD;
 export const MAX_LEVELS = layout.MAX_LEVELS;
 /** Maximum number of classes of documents. */
 export const MAX_CLASSES = layout.MAX_CLASSES;
+/** Maximum number of documents of a segment. */
+export const MAX_SEGMENT_DOCUMENTS = layout.MAX_SEGMENT_DOCUMENTS;
 /** Maximum number of groupings of the forms. */
 export const MAX_GROUPINGS = layout.MAX_GROUPINGS;
 /** Wildcards of patterns for `collectMatches`: any number of characters, exactly one, and (at the end) one or none. */
@@ -36,6 +38,7 @@ export const Buffers = {
   matches: layout.B_MATCHES,
   fieldFactors: layout.B_FIELD_FACTORS,
   rerankWeights: layout.B_RERANK_WEIGHTS,
+  segment: layout.B_SEGMENT,
 } as const;
 export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 
@@ -58,6 +61,9 @@ const PARTS = {
 } as const;
 
 export type PartName = keyof typeof PARTS;
+
+/** Kinds of cached lists as input of the selections: their bytes. */
+export const ListInput = { few: layout.FEW, pruned: layout.PRUNED } as const;
 
 /** The order of keys, and the order of reversed keys, for `collectRange`. */
 export const Orders = { forward: layout.H_FORWARD, backward: layout.H_BACKWARD } as const;
@@ -212,25 +218,25 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
-  /** Writes cached lists with their weights and classes, in 16 bytes each for `selectFew` or 32 for `selectPruned`. */
-  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: 16 | 32): void {
+  /** Writes cached lists with their weights and classes, for `selectFew` or `selectPruned` (`ListInput`). */
+  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
     const view = this.#header;
     items.forEach(({ list, weight, classes }, i) => {
       view.setUint32(at + bytes * i, list, true);
-      view.setFloat32(at + bytes * i + 4, weight, true);
-      view.setInt32(at + bytes * i + 8, classes, true);
-      view.setUint32(at + bytes * i + 12, 0, true);
+      view.setFloat32(at + bytes * i + layout.E_WEIGHT, weight, true);
+      view.setInt32(at + bytes * i + layout.E_CLASSES, classes, true);
+      view.setUint32(at + bytes * i + layout.E_PLACE, 0, true);
     });
   }
 
   /** Writes weighted items, such as cached lists, for `matchLists` and `selectTallied`. */
   inputWeighted<T extends { readonly weight: number }>(items: readonly T[], numberOf: (item: T) => number): void {
-    const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * layout.WEIGHTED, 16));
     const view = this.#header;
     items.forEach((item, i) => {
-      view.setUint32(at + 8 * i, numberOf(item), true);
-      view.setFloat32(at + 8 * i + 4, item.weight, true);
+      view.setUint32(at + layout.WEIGHTED * i, numberOf(item), true);
+      view.setFloat32(at + layout.WEIGHTED * i + layout.E_WEIGHT, item.weight, true);
     });
   }
 
@@ -273,8 +279,8 @@ export class InvertedKernel {
     if (known === undefined) this.#scorings = [named, ...this.#scorings.slice(0, KNOWN_SCORINGS - 1)];
     if (named !== this.#scoring) this.#writeScoring(parameters);
     this.#scoring = named;
-    this.#header.setUint32(layout.H_SCORING_NAMES, named.number, true);
-    this.#header.setUint32(layout.H_SCORING_NAMES + 4, familyOf(parameters), true);
+    this.#header.setUint32(layout.H_SCORING_NAMES + layout.N_NUMBER, named.number, true);
+    this.#header.setUint32(layout.H_SCORING_NAMES + layout.N_FAMILY, familyOf(parameters), true);
   }
 
   #writeScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
@@ -284,11 +290,11 @@ export class InvertedKernel {
       this.write(Buffers.fieldFactors, table);
     }
     const view = this.#header;
-    view.setUint32(layout.H_SCORING, algorithm, true);
-    view.setUint32(layout.H_SCORING + 4, factors === undefined ? 1 : 0, true);
-    view.setFloat32(layout.H_SCORING + 8, c0, true);
-    view.setFloat32(layout.H_SCORING + 12, c1, true);
-    view.setFloat32(layout.H_SCORING + 16, rest, true);
+    view.setUint32(layout.H_SCORING + layout.P_ALGORITHM, algorithm, true);
+    view.setUint32(layout.H_SCORING + layout.P_ALIKE, factors === undefined ? 1 : 0, true);
+    view.setFloat32(layout.H_SCORING + layout.P_C0, c0, true);
+    view.setFloat32(layout.H_SCORING + layout.P_C1, c1, true);
+    view.setFloat32(layout.H_SCORING + layout.P_REST, rest, true);
   }
 
   /** Number of live documents by class. */
@@ -303,7 +309,7 @@ export class InvertedKernel {
       live: view.getUint32(layout.H_LIVE_DOCS, true),
       dead: view.getUint32(layout.H_DEAD_DOCS, true),
       documents: view.getUint32(layout.H_DOCS, true) - 1,
-      forms: view.getUint32(layout.H_FORMS, true) - 1 - view.getUint32(layout.H_SPARE_FORMS + 8, true),
+      forms: view.getUint32(layout.H_FORMS, true) - 1 - view.getUint32(layout.H_SPARE_COUNT, true),
       tokens: view.getFloat64(layout.H_LENGTH_SUM, true),
     };
   }
@@ -312,8 +318,8 @@ export class InvertedKernel {
   fieldCounts(field: number): { tokens: number; documents: number } {
     const view = this.#header;
     if (field >= view.getUint32(layout.H_FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
-    const at = view.getUint32(layout.H_FIELD_SUMS, true) + 16 * field;
-    return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
+    const at = view.getUint32(layout.H_FIELD_SUMS, true) + layout.FIELD_SUM_BYTES * field;
+    return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + layout.S_DOCUMENTS, true) };
   }
 
   /** Changes whenever documents are added, removed or renumbered. */

@@ -1,3 +1,4 @@
+import * as layout from '../../generated/kernels/marks.ts';
 import { MAX_FORM_BYTES, type TableBytes } from './inverted.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
@@ -55,12 +56,10 @@ export interface MarkedText {
 
 const PAGE = 65_536;
 const INITIAL_PAGES = 16;
-/** The kernel reads up to 64 bytes beyond the end of a text. */
-const BEHIND = 64;
+/** The kernel reads up to this number of bytes beyond the end of a text. */
+const { BEHIND } = layout;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
-/** Bytes of a mark. */
-const MARK = 16;
 
 /** Finds the words of texts, and those that have one of a set of forms. It has one set of forms, and one text at a time. */
 export class MarksKernel {
@@ -86,7 +85,7 @@ export class MarksKernel {
   /** Replaces the set of forms. Forms must be distinct; empty ones match nothing. Returns the address after them. */
   use(forms: readonly string[]): number {
     const slots = 2 ** Math.ceil(Math.log2(forms.length * 2 + 2));
-    this.#reserve(this.#set + 2064 + slots * 12 + 8);
+    this.#reserve(this.#set + layout.SIEVE_BYTES + layout.FIRST_BYTES + slots * layout.SLOT_BYTES + (slots + 1) * layout.FORM_BYTES);
     let at = this.#call.openSet(this.#set, slots);
     for (const [i, form] of forms.entries()) {
       if (form === '') continue;
@@ -109,7 +108,7 @@ export class MarksKernel {
     const at = this.#text;
     const form = aligned(at + length + BEHIND);
     const marks = aligned(form + MAX_FORM_BYTES + BEHIND);
-    const starts = marks + room * MARK;
+    const starts = marks + room * layout.MARK_BYTES;
     const behind = starts + room * 8;
     this.#reserve(behind);
     const bytes = Buffer.from(this.#memory.buffer, at, length);
@@ -125,7 +124,7 @@ export class MarksKernel {
     const own = bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length);
     return {
       bytes: own, lines,
-      marks: new Uint32Array(buffer, marks, this.#call.markCount() * (MARK / 4)),
+      marks: new Uint32Array(buffer, marks, this.#call.markCount() * (layout.MARK_BYTES / 4)),
       wordsOf: (parts) => {
         if (host === length) this.#list(own, at, parts);
         const count = this.#call.wordCount();

@@ -1,3 +1,4 @@
+import * as layout from '../../generated/kernels/similarity.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** The measure of similarity: the cosine, the dot product, or 1 / (1 + distance). */
@@ -42,7 +43,7 @@ interface SimilarityExports extends WebAssembly.Exports {
   pairsOf(forest: number, root: number): number;
 }
 
-const METRICS: readonly SimilarityMetric[] = ['cosine', 'dot_product', 'euclidean'];
+const METRICS: Readonly<Record<SimilarityMetric, number>> = { cosine: layout.COSINE, dot_product: layout.DOT_PRODUCT, euclidean: layout.EUCLIDEAN };
 const PAGE = 65_536;
 /** Maximum size of the memory, in bytes. */
 const MAX_BYTES = 2 ** 31;
@@ -106,7 +107,7 @@ export class SimilarityKernel {
   score(a: number, b: number): number {
     const { scoreOf, dot } = this.#call;
     const [x, y] = [this.#rowAt(a), this.#rowAt(b)];
-    return scoreOf(x, y, this.#stride, dot(x, x, this.#stride), dot(y, y, this.#stride), METRICS.indexOf(this.#metric));
+    return scoreOf(x, y, this.#stride, dot(x, x, this.#stride), dot(y, y, this.#stride), METRICS[this.#metric]);
   }
 
   /** Compares every row with every other; must be called once, after the last row was added. */
@@ -126,7 +127,7 @@ export class SimilarityKernel {
       const end = Math.min(this.#count, first + block);
       for (let other = first; other < this.#count; other += block) {
         pairs += this.#call.compareBlocks(
-          this.#rows, this.#stride, squares, codes, codeStride, forest, METRICS.indexOf(this.#metric), threshold, limit, half,
+          this.#rows, this.#stride, squares, codes, codeStride, forest, METRICS[this.#metric], threshold, limit, half,
           first, end, other, Math.min(this.#count, other + block),
         ) >>> 0;
       }

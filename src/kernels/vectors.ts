@@ -6,13 +6,15 @@ export type StoredType = 'float32' | 'int8' | 'int4';
 
 export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: layout.TYPE_F32, int8: layout.TYPE_INT8, int4: layout.TYPE_INT4 };
 
-/** Bytes after the components of a query for rows of float32 to which `prepareQuery` writes. */
-export const QUERY_TAIL = 64;
+/** The numbers of metrics. */
+export const Metrics = { cosine: layout.COSINE, dotProduct: layout.DOT, euclidean: layout.EUCLIDEAN } as const;
 /** Bytes of an entry in a closed heap: u32 complement of the ordinal, u32 order of the score, u32 row, f32 score. */
-export const ENTRY_BYTES = 16;
+export const { ENTRY_BYTES } = layout;
+/** Places of the row and the score in an entry, in words of 4 bytes. */
+export const ENTRY_WORDS = { row: layout.E_ROW / 4, score: layout.E_SCORE / 4 } as const;
 
 /** The content of a heap (asm/vector/topk.ts): the best rows, the best row of each document, or rows with estimated scores. */
-export const HEAP_KINDS = { rows: 0, documents: 1, candidates: 2 } as const;
+export const HEAP_KINDS = { rows: layout.ROWS, documents: layout.DOCUMENTS, candidates: layout.CANDIDATES } as const;
 
 /** Maximum dimension of a vector, so that a block has at least 64 rows. */
 export const MAX_DIMS = 65_536;

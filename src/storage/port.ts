@@ -138,11 +138,12 @@ export interface Sql extends Queries {
   /** Absent if the database has only one process. */
   readonly peers?: Peers;
   /**
-   * If the writers of several processes take turns: calls the listener at the beginning of each turn of this process, when no other process
-   * writes and none of its transactions has begun, so that it can read what others have written. It reads by `all` and `get`. When it
-   * rejects, so do the waiting transactions. Absent or without effect elsewhere.
+   * If the writers of several processes take turns: calls the listener at the beginning of each turn of this process, so that it can read
+   * what others have written, before any transaction of the turn begins. It first reads by `queries`, without awaiting anything before: that
+   * statement is sent together with the request for the turn, and runs when the turn has come and no other process writes. Afterwards it may
+   * also read by `all` and `get`. When it rejects, so do the waiting transactions. Absent or without effect elsewhere.
    */
-  onTurn?(listener: () => Promise<void>): void;
+  onTurn?(listener: (queries: Queries) => Promise<void>): void;
   /** If writers take turns: transactions that `work` requests are snapshots that wait for no turn and cannot write. */
   asReader?<T>(work: () => Promise<T>): Promise<T>;
   /** Heavy reads: same results as `all` and `get`, but run outside the event loop if the driver can do that. */

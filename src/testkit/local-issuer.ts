@@ -14,31 +14,36 @@ export class LocalIssuer {
   readonly url: string;
   readonly #server: Server;
   readonly #key: PrivateKey;
+  readonly #redirect: string;
   /** Whom the next browser is. */
   account = 'sub-of-ann';
+  /** Whether it sends browsers back with `access_denied` instead of signing them in. */
+  refuses = false;
   /** What the issuer says of everybody. */
   claims: Record<string, unknown> = { preferred_username: 'ann', groups: ['staff'] };
 
-  private constructor(url: string, server: Server, key: PrivateKey) {
+  private constructor(url: string, server: Server, key: PrivateKey, redirect: string) {
     this.url = url;
     this.#server = server;
     this.#key = key;
+    this.#redirect = redirect;
   }
 
   /** Settings of a service that signs users in at this issuer, and creates those that it does not know. */
   get environment(): Record<string, string> {
-    return { SVC_OIDC_ISSUER: this.url, SVC_OIDC_CLIENT_ID: CLIENT.id, SVC_OIDC_CLIENT_SECRET: CLIENT.secret, SVC_OIDC_REDIRECT_URI: REDIRECT, SVC_OIDC_CREATE_USERS: 'true' };
+    return { SVC_OIDC_ISSUER: this.url, SVC_OIDC_CLIENT_ID: CLIENT.id, SVC_OIDC_CLIENT_SECRET: CLIENT.secret, SVC_OIDC_REDIRECT_URI: this.#redirect, SVC_OIDC_CREATE_USERS: 'true' };
   }
 
-  static async start(): Promise<LocalIssuer> {
+  /** Browsers are sent back to `redirect`, after signing out, too. */
+  static async start(redirect = REDIRECT): Promise<LocalIssuer> {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const issuer = new LocalIssuer(url, server, privateKey);
+    const issuer = new LocalIssuer(url, server, privateKey, redirect);
     const provider = new Provider(url, {
-      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [REDIRECT], post_logout_redirect_uris: [REDIRECT] }],
+      clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirect], post_logout_redirect_uris: [redirect] }],
       jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'k' }] },
       cookies: { keys: ['only for tests'] },
       features: { devInteractions: { enabled: false } },
@@ -57,7 +62,7 @@ export class LocalIssuer {
     const handle = provider.callback();
     server.on('request', (request, response) => {
       if (request.url?.startsWith('/interaction/') !== true) return void handle(request, response);
-      void provider.interactionFinished(request, response, { login: { accountId: issuer.account } });
+      void provider.interactionFinished(request, response, issuer.refuses ? { error: 'access_denied' } : { login: { accountId: issuer.account } });
     });
     return issuer;
   }

@@ -19,12 +19,10 @@ import { hasBit, setBit } from '../levels.ts';
 import { B_INPUT, B_PRUNE_BITS, B_PRUNE_ORDER, buffer, reserve } from '../scratch.ts';
 import { begin, consider, filterOf, finish, leastScore, restart } from '../selecting.ts';
 import { documentMask, documentsOf, impactsOf, L_MAX, wordsOf } from './list.ts';
-import { seek } from './scoring.ts';
+import { E_CLASSES, E_PLACE, E_WEIGHT, seek } from './scoring.ts';
 
-const ENTRY: usize = 32;
-const E_WEIGHT: usize = 4;
-const E_CLASSES: usize = 8;
-const E_PLACE: usize = 12;
+/** Bytes of a list in B_INPUT. */
+export const PRUNED: usize = 32;
 const E_MOST: usize = 16;
 const E_BEHIND: usize = 20;
 const E_SCORE: usize = 24;
@@ -60,7 +58,7 @@ function entryAt(index: u32): usize {
 function order(count: u32): void {
   const places = reserve(B_PRUNE_ORDER, count * 4);
   for (let i: u32 = 0; i < count; i++) {
-    const entry = buffer(B_INPUT) + <usize>i * ENTRY;
+    const entry = buffer(B_INPUT) + <usize>i * PRUNED;
     store<f32>(entry, load<f32>(entry, E_WEIGHT) * load<f32>(load<u32>(entry), L_MAX), E_MOST);
     store<u32>(entry, 0, E_BITS);
     let at = places + (<usize>i << 2);
@@ -151,7 +149,7 @@ function addOthers(state: usize, index: u32, count: u32, doc: u32): bool {
 /** Adds the scores in the order of the query. */
 function sum(count: u32): f32 {
   let score: f32 = 0;
-  for (let i: u32 = 0, entry = buffer(B_INPUT); i < count; i++, entry += ENTRY) score += load<f32>(entry, E_SCORE);
+  for (let i: u32 = 0, entry = buffer(B_INPUT); i < count; i++, entry += PRUNED) score += load<f32>(entry, E_SCORE);
   return score;
 }
 

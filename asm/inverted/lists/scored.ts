@@ -18,8 +18,9 @@ import {
 import { committedEnd, find, hashOf } from './recall.ts';
 
 // At H_SCORING_NAMES.
-const N_NUMBER: usize = 0;
-const N_FAMILY: usize = 4;
+/** Offsets from H_SCORING_NAMES. */
+export const N_NUMBER: usize = 0;
+export const N_FAMILY: usize = 4;
 
 /** The list of a group of forms for the current scoring; 0 if there is no space for it. */
 export function recallScored(forms: usize, count: u32): usize {

@@ -115,8 +115,14 @@ function selectSomeFrom(state: usize, list: usize, weight: f32): u32 {
   return finish(state);
 }
 
-// A list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search.
-const FEW: u32 = 16;
+/** Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search. */
+export const FEW: u32 = 16;
+/** Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of `selectTallied` with the first two. */
+export const E_WEIGHT: usize = 4;
+export const E_CLASSES: usize = 8;
+export const E_PLACE: usize = 12;
+/** Bytes of a list of `matchLists`, and of a term of `selectTallied`. */
+export const WEIGHTED: u32 = 8;
 
 /**
  * The `k` best of the few documents that pass a filter and that any of the lists has (or, with `all`, that all of them have):
@@ -144,10 +150,10 @@ function scoreOf(doc: u32, lists: u32, all: bool): f32 {
   let score: f32 = 0;
   for (let entry = buffer(B_INPUT), end = entry + <usize>(lists * FEW); entry < end; entry += FEW) {
     const list = <usize>load<u32>(entry);
-    const place = seek(list, load<u32>(entry, 12), doc);
-    store<u32>(entry, place, 12);
-    const found = place < documentsOf(list) && (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) === doc && (load<u32>(entry, 8) & bit) !== 0;
-    if (found) score += load<f32>(entry, 4) * load<f32>(impactsOf(list) + (<usize>place << 2));
+    const place = seek(list, load<u32>(entry, E_PLACE), doc);
+    store<u32>(entry, place, E_PLACE);
+    const found = place < documentsOf(list) && (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) === doc && (load<u32>(entry, E_CLASSES) & bit) !== 0;
+    if (found) score += load<f32>(entry, E_WEIGHT) * load<f32>(impactsOf(list) + (<usize>place << 2));
     else if (all) return 0;
   }
   return score;
@@ -172,11 +178,11 @@ export function matchLists(count: u32, level: u32): void {
 }
 
 function listAt(index: u32): usize {
-  return load<u32>(buffer(B_INPUT) + (<usize>index << 3));
+  return load<u32>(buffer(B_INPUT) + <usize>(index * WEIGHTED));
 }
 
 function weightAt(index: u32): f32 {
-  return load<f32>(buffer(B_INPUT) + (<usize>index << 3), 4);
+  return load<f32>(buffer(B_INPUT) + <usize>(index * WEIGHTED), E_WEIGHT);
 }
 
 function mark(list: usize, counts: usize): void {

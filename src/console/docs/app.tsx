@@ -4,10 +4,12 @@ import { Await, Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
 import { session, signInWanted } from '../shared/session.ts';
 import { Shell } from '../shared/shell.tsx';
+import { showToast } from '../shared/toasts.tsx';
 import { useLoad, type Loaded } from '../shared/use-load.ts';
 import './client.ts';
 import { findCommands } from './commands.ts';
 import { config, isAdmin, userName } from './config.ts';
+import { finishAtIssuer, issuerFailure } from './issuer.ts';
 import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
 import { endsSoon, keepSession, leave } from './session-life.ts';
@@ -32,6 +34,7 @@ export function App() {
 
 /** The configuration says whether users must sign in and which features exist; not every user may read it. */
 async function begin(): Promise<{ readonly user?: string }> {
+  await finishAtIssuer();
   try {
     config.value = await ask(getConfig());
     if (config.value.authEnabled !== true) return {};
@@ -44,6 +47,8 @@ async function begin(): Promise<{ readonly user?: string }> {
   // Another user must not find what the page has of the one before.
   if (userName.value !== '' && userName.value !== username) location.reload();
   userName.value = username;
+  if (issuerFailure.value !== undefined) showToast(issuerFailure.value, true);
+  issuerFailure.value = undefined;
   return { user: username };
 }
 

@@ -5,7 +5,7 @@ import { ask, messageOf, toRequestError } from '../shared/ask.ts';
 import { Field } from '../shared/parts.tsx';
 import { signIn } from '../shared/session.ts';
 import { SignInPage } from '../shared/sign-in.tsx';
-import { finishAtIssuer, goToIssuer } from './issuer.ts';
+import { goToIssuer, issuerFailure } from './issuer.ts';
 import { sessionOf } from './session-life.ts';
 
 type Way = 'password' | 'key' | 'reset';
@@ -17,14 +17,14 @@ const OTHERS: readonly (readonly [Way, string])[] = [['password', 'Use name and 
 export function SignIn() {
   const [way, setWay] = useState<Way>('password');
   const [hasIssuer, setHasIssuer] = useState(false);
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState(issuerFailure.value);
   const trying = (work: () => Promise<void>) => (): void => {
+    issuerFailure.value = undefined;
     setError(undefined);
     work().catch((failure: unknown) => setError(messageOf(failure)));
   };
   useEffect(() => {
     void getSignInMethods().then(({ data }) => setHasIssuer(data?.oidc === true));
-    trying(finishAtIssuer)();
   }, []);
   const change = (to: Way): void => {
     setError(undefined);

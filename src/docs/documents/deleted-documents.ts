@@ -65,13 +65,22 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
     FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`, documents.map(({ ord }) => [ord]));
 }
 
-/** The kept versions of documents that are about to be added again, by id; versions whose retention has ended are removed. */
-export async function findPredecessors(work: UnitOfWork, ids: readonly string[]): Promise<Map<string, DeletedRow>> {
-  if (ids.length === 0) return new Map();
+/** A deleted document that may be added again. */
+export interface PredecessorRow extends DeletedRow {
+  /** 1 unless its retention has ended. */
+  readonly kept: number;
+}
+
+/** The deleted documents with these ids. */
+export async function readPredecessors({ tx, now, deletedRetention = 0 }: UnitOfWork, ids: readonly string[]): Promise<PredecessorRow[]> {
   const { marks, params } = inList(ids);
-  const kept = stillKept(work.now, work.deletedRetention ?? 0);
-  const rows = await work.tx.all<DeletedRow & { readonly kept: number }>(`SELECT ${COLUMNS}, ${kept.sql} AS kept FROM deleted_documents n WHERE n.id IN (${marks})`, [...kept.params, ...params]);
-  const isKept = (row: { readonly kept: number }): boolean => (work.deletedRetention ?? 0) > 0 && row.kept === 1;
+  const kept = stillKept(now, deletedRetention);
+  return tx.all<PredecessorRow>(`SELECT ${COLUMNS}, ${kept.sql} AS kept FROM deleted_documents n WHERE n.id IN (${marks})`, [...kept.params, ...params]);
+}
+
+/** The kept versions of documents that are about to be added again, by id; versions whose retention has ended are removed. */
+export async function keptPredecessors(work: UnitOfWork, rows: readonly PredecessorRow[]): Promise<Map<string, DeletedRow>> {
+  const isKept = (row: PredecessorRow): boolean => (work.deletedRetention ?? 0) > 0 && row.kept === 1;
   await forgetDeleted(work, rows.filter((row) => !isKept(row)).map(({ ord }) => ord));
   return new Map(rows.filter(isKept).map((row) => [row.id, row]));
 }

@@ -9,6 +9,7 @@ import type { Schemas } from '../schemas/index.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
+import type { Preparation } from './preparation.ts';
 import type { SharedWrites } from './shared-writes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -28,6 +29,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
   readonly embeddingCapacity: EmbeddingCapacity;
+  readonly preparation?: Preparation | undefined;
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly deltaRevisions?: boolean | undefined;

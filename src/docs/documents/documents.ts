@@ -13,6 +13,7 @@ import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity
 import { getChecksum } from './get-checksum.ts';
 import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
+import type { Preparation } from './preparation.ts';
 import { RecentDocuments } from './recent-documents.ts';
 import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
@@ -53,15 +54,17 @@ export interface DocumentsAreas {
   readonly schemas: Pick<Schemas, 'violations'>;
   /** Back-pressure of the queue of documents to embed; without limit when absent. */
   readonly embeddingCapacity?: EmbeddingCapacity;
+  /** Prepares the documents of batches for the full-text view; without it, the view does all of its work after the write. */
+  readonly preparation?: Preparation;
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
-export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY }: DocumentsAreas): Documents {
+export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const stored = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const stored = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const deps: Deps = { ...stored, ...(environment.isNode === true && { sharedWrites: new SharedWrites(stored) }) };
   const writer = createWriter(deps);
   const reader = createReader(deps);

@@ -15,6 +15,7 @@ export { inList } from '../../storage/index.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';
 export { createSealers } from './deps.ts';
 export { parseMeta } from './meta.ts';
+export type { Preparation, UpcomingDocument } from './preparation.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 export type { Sweep } from './sweep.ts';
 export { encodeBody, toPending, type NewVersion } from './version.ts';

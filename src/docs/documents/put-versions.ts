@@ -1,11 +1,12 @@
 import { ensureCollection } from './collection-rows.ts';
+import { readPredecessors } from './deleted-documents.ts';
 import { duplicatesOf } from './duplicates.ts';
 import { isExpired, REPLACED, type CurrentRow } from './document-rows.ts';
 import { inList } from '../../storage/index.ts';
 import { insertDocuments } from './insert-documents.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { replaceDocuments, type Replacement } from './replace-documents.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import { allSettled, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
 /** The outcome of one version. */
@@ -21,9 +22,8 @@ export interface PutOutcome {
  */
 export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number): Promise<PutOutcome[]> {
   if (versions.length === 0) return [];
-  const cid = await ensureCollection(work.tx, versions[0]!.identity.collection);
   const outcomes = new Map<NewVersion, PutOutcome>();
-  for (const round of rounds(versions)) await putRound(work, cid, round, maxRevisions, outcomes);
+  for (const round of rounds(versions)) await putRound(work, round, maxRevisions, outcomes);
   return versions.map((version) => outcomes.get(version)!);
 }
 
@@ -39,8 +39,11 @@ function rounds(versions: readonly NewVersion[]): NewVersion[][] {
   return groups;
 }
 
-async function putRound(work: UnitOfWork, cid: number, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
-  const found = await readCurrent(work, round);
+async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
+  // One round trip to a server, which includes what is needed only if documents are new.
+  const [cid, found, deleted] = await allSettled([
+    ensureCollection(work.tx, round[0]!.identity.collection), readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), work.feed.headIn(work.tx),
+  ]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
   await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
   for (const { id } of expired) found.delete(id);
@@ -61,7 +64,7 @@ async function putRound(work: UnitOfWork, cid: number, round: readonly NewVersio
       outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
     }
   }
-  await insertDocuments(work, cid, inserts, maxRevisions);
+  await insertDocuments(work, { cid, deleted, maxRevisions }, inserts);
   await replaceDocuments(work, replacements, maxRevisions);
 }
 
@@ -72,6 +75,6 @@ async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]):
 }
 
 function toReplacement(current: CurrentRow, version: NewVersion, expiresAt: number | null): Replacement {
-  const { identity: { key, lang }, meta, body, saveRevision, flags } = version;
-  return { current, key, lang, meta, body, expiresAt, saveRevision, flags };
+  const { identity: { key, lang }, meta, body, prepared, saveRevision, flags } = version;
+  return { current, key, lang, meta, body, prepared, expiresAt, saveRevision, flags };
 }

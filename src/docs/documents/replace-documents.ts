@@ -6,7 +6,7 @@ import { canonicalMeta, type Meta } from './meta.ts';
 import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
 import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
-import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { inOrder, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** The next version of a document. */
 export interface Replacement {
@@ -18,6 +18,8 @@ export interface Replacement {
   readonly meta: Meta | undefined;
   /** Undefined keeps the body. */
   readonly body: EncodedBody | undefined;
+  /** See `WrittenDocument.prepared`. */
+  readonly prepared?: unknown;
   readonly expiresAt: number | null;
   readonly saveRevision: boolean;
   readonly flags: number;
@@ -36,21 +38,23 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   if (replacements.length === 0) return;
   const sealer = work.sealerOf?.(collectionOfId(replacements[0]!.current.id));
   if (work.deltaRevisions === true) await detachAsDeltas(work, replacements.filter(({ saveRevision }) => saveRevision).map((next) => toSuperseded(next)), sealer);
-  await detachNewest(work, replacements.map(({ current }) => current));
-  await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now, sealer)));
-  await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now, sealer), next.current.ord]));
   const respelled = replacements.filter(({ current, key }) => key !== current.key);
-  await addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang })));
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
-  await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) })));
-  if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
-  await work.feed.append(work.tx, replacements.map((next) => toChange(next, work.now)));
+  await inOrder(replacements.length, [
+    () => detachNewest(work, replacements.map(({ current }) => current)),
+    () => runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now, sealer))),
+    () => runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now, sealer), next.current.ord])),
+    () => addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang }))),
+    () => addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) }))),
+    async () => maxRevisions > 0 && trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions),
+    () => work.feed.append(work.tx, replacements.map((next) => toChange(next, work.now))),
+  ]);
 }
 
-function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, body, expiresAt, flags }: Replacement, now: number): NewChange {
+function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, body, prepared, expiresAt, flags }: Replacement, now: number): NewChange {
   const subject = { ord, id, key, lang };
   if (body === undefined) return putChange(subject, flags | CHANGE_FLAGS.BODY_KEPT);
-  return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt });
+  return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt, prepared });
 }
 
 /** A version without a revision of its own is lost with the next write, so no delta may use it as its base. */

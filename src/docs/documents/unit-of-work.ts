@@ -25,6 +25,21 @@ const STEP = 64;
 /** Rows of a table without large columns. */
 const SMALL_ROWS_STEP = 512;
 
+/**
+ * Runs parts that write at most `rows` rows each, in order. If a statement is enough for each part, all are sent before the first one has
+ * ended, which saves round trips to a server. A part must send its first statement when it is called.
+ */
+export async function inOrder(rows: number, parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  if (rows <= STEP) await allSettled(parts.map((part) => part()));
+  else for (const part of parts) await part();
+}
+
+/** All results, or the first failure once all have ended: statements that were sent must not outlast their transaction. */
+export async function allSettled<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as unknown as Promise<T>;
+}
+
 /** As `runMany`, in steps. */
 export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
   let changes = 0;

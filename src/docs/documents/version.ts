@@ -14,6 +14,8 @@ export interface NewVersion {
   readonly identity: Identity;
   readonly meta: Meta;
   readonly body: EncodedBody;
+  /** See `WrittenDocument.prepared`. */
+  readonly prepared?: unknown;
   /** Seconds; 0 removes the expiry, undefined keeps the current one (decision D-32). */
   readonly ttl: number | undefined;
   readonly saveRevision: boolean;

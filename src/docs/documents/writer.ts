@@ -129,8 +129,13 @@ async function prepare(
     drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
     if (pace.isDue) await pace.rest();
   }
-  const bodies = await deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd));
-  return drafts.map((draft, i) => ({ ...draft, body: bodies[i]! }));
+  const [bodies, prepared] = await Promise.all([
+    deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd)),
+    ((options.flags ?? 0) & CHANGE_FLAGS.SKIP_FTS) === 0
+      ? deps.preparation?.prepare(collection, drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd })))
+      : undefined,
+  ]);
+  return drafts.map((draft, i) => ({ ...draft, body: bodies[i]!, prepared: prepared?.[i] }));
 }
 
 type Draft = Omit<NewVersion, 'body'>;

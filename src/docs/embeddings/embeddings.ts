@@ -21,6 +21,7 @@ import { createQueue } from './queue/queue.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { TokenMatching } from './token-matching.ts';
+import { TokenWarmUp } from './token-warm-up.ts';
 import { isStale, readVectorStats } from './vector-stats.ts';
 import { vectorsOfCollection, vectorsOfDocuments, type ModelIdentity, type StoredVector } from './vector-rows.ts';
 
@@ -114,6 +115,10 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     isBusy: () => queue.gate.depth > 0,
   });
   const matching = new TokenMatching({ sql, clock, chunker, providers, codec: environment.codec });
+  const newWarmUp = () => new TokenWarmUp({
+    sql, clock, log, matching, isIdle: () => queue.gate.depth === 0, isLocal: (collection) => collections.configOf(collection)?.storageBackend !== 's3',
+  });
+  let warmUp: TokenWarmUp | undefined;
   const exclusively = oneAfterTheOther();
   let started = false;
   let warning: Promise<void> = Promise.resolve();
@@ -136,12 +141,14 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     jobs.start();
     await apply();
     encoder.start();
+    warmUp = newWarmUp();
     // Counting takes time, and startup must not wait for it.
     warning = warnOfOtherModels().catch((error: unknown) => log.warn({ err: error }, 'the models of the vectors could not be read'));
   };
   /** Everything except the provider, which searches use. */
   const halt = async (): Promise<void> => {
     started = false;
+    await warmUp?.stop();
     await encoder.stop();
     await jobs.stop();
     await exclusively(() => queue.stop());
@@ -213,7 +220,12 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       return { vector: vectors[0]!, ...rest };
     },
     encoder,
-    matching,
+    matching: {
+      similarities(...query) {
+        warmUp?.wake();
+        return matching.similarities(...query);
+      },
+    },
     leadWeightOf(model) {
       const provider = providers.current;
       return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;

@@ -14,21 +14,21 @@ export interface TokenMatchingDeps {
   readonly codec: BodyCodec;
   readonly clock: Clock;
   readonly chunker: Chunker;
-  readonly providers: Pick<Providers, 'use'>;
+  readonly providers: Pick<Providers, 'use' | 'current'>;
 }
 
-/** The tokens of a document's first passage, and of its beginning. */
+/** The tokens of a document's beginning, and of its first passage, with which they begin. */
 interface DocumentTokens extends Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'> {
-  readonly lead: Uint16Array;
   readonly all: Uint16Array;
+  readonly lead: Uint16Array;
 }
 
 /** Number of characters of a document that are compared: its best matches are rarely further behind, and reading more takes time. */
 const CHARACTERS = 2500;
 /** Larger documents take too long to read. */
 const MOST_BYTES = 256 * 1024;
-/** Documents whose tokens are cached: at most about 2 KB for each. */
-const CACHED = 8192;
+/** Documents whose tokens are cached: at most about 1.5 KB for each, usually half of that. */
+const CACHED = 16_384;
 
 /** Compares documents with queries token by token, if the current model has vectors of tokens. */
 export class TokenMatching {
@@ -55,6 +55,22 @@ export class TokenMatching {
     });
   }
 
+  /** The current provider's model, if it has token vectors. */
+  get model(): Pick<ModelIdentity, 'model' | 'variant'> | undefined {
+    const { current } = this.#deps.providers;
+    return current?.matcher === undefined ? undefined : current;
+  }
+
+  /** Caches the tokens of documents. Returns false, and reads nothing, if the cache is full or the current model has no token vectors. */
+  async fill(ords: readonly number[]): Promise<boolean> {
+    if (this.#cache.size + ords.length > CACHED) return false;
+    return (await this.#deps.providers.use(async (provider) => {
+      if (provider.matcher === undefined) return false;
+      await this.#read(await provider.matcher(), ords);
+      return true;
+    })) ?? false;
+  }
+
   async #read(matcher: TokenMatcher, ords: readonly number[]): Promise<Map<number, DocumentTokens>> {
     const { sql, codec, clock, chunker } = this.#deps;
     const found = new Map<number, DocumentTokens>();
@@ -69,7 +85,9 @@ export class TokenMatching {
     const pace = new Pace();
     for (const { ord, crc, bytes, chunking, chunks } of documents) {
       if (!isSame({ crc, bytes, chunking }, bodies.get(ord)!) || chunks.length === 0) continue;
-      const tokens = { crc, bytes, chunking, lead: matcher.tokensOf(embeddedText(chunks[0]!)), all: matcher.tokensOf(chunks.map(embeddedText).join('\n')) };
+      const all = matcher.tokensOf(chunks.map(embeddedText).join('\n'));
+      const lead = all.subarray(0, matcher.tokensOf(embeddedText(chunks[0]!)).length);
+      const tokens = { crc, bytes, chunking, all, lead };
       this.#cache.set(ord, tokens);
       found.set(ord, tokens);
       await pace.rest();

@@ -26,5 +26,6 @@ export { languagesOfQuery, type QueryLanguage } from './search/query-languages.t
 export type { Reading } from './search/query-plan.ts';
 export { QueryPlans } from './search/query-plans.ts';
 export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
+export { preparingSegments } from './segments/segments.ts';
 export { toIndexed } from './view/to-indexed.ts';
 export { PLAIN } from './view/analyzers.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Pace } from '../../lib/pace.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import { IndexLoading } from './index-loading.ts';
-import type { Entry, Steps, ViewIndex } from './view-kind.ts';
+import type { Entry, EntryGroup, Steps, ViewIndex } from './view-kind.ts';
 
 /** An index that is being built. */
 export interface Build<Index> {
@@ -68,12 +68,17 @@ export class CollectionIndex<Index extends ViewIndex> {
 
   /** Puts a document into the indexes, pausing between steps; undefined when that is done synchronously, as almost always. */
   put(entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
-    return this.#each(entry.ord, (index) => entry.addTo(index), pace);
+    return this.#each([entry.ord], (index) => entry.addTo(index), pace);
+  }
+
+  /** As `put`. */
+  putTogether(group: EntryGroup<Index>, pace: Pace): Promise<void> | undefined {
+    return this.#each(group.ords, (index) => group.addTo(index), pace);
   }
 
   /** As `put`. */
   remove(ord: number, pace: Pace): Promise<void> | undefined {
-    return this.#each(ord, (index) => index.remove(ord), pace);
+    return this.#each([ord], (index) => index.remove(ord), pace);
   }
 
   /** Resolves when no change is half done. */
@@ -123,10 +128,10 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.kept = undefined;
   }
 
-  /** Records first that a build's own reading of the document is out of date. */
-  #each(ord: number, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> | undefined {
-    this.changed += 1;
-    this.#build?.touched.add(ord);
+  /** Records first that a build's own reading of the documents is out of date. */
+  #each(ords: readonly number[], change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> | undefined {
+    this.changed += ords.length;
+    for (const ord of ords) this.#build?.touched.add(ord);
     const only = this.#build === undefined ? this.#serving : undefined;
     if (only === undefined || only.settle?.() === true) return this.#whileChanging(() => this.#eachInSteps(change, pace));
     const more = change(only);

@@ -3,7 +3,7 @@ import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import { CollectionIndex } from './collection-index.ts';
-import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
+import type { Effect, Entry, EntryGroup, ViewIndex, ViewKind } from './view-kind.ts';
 
 /** The result of a batch of changes. */
 export interface Followed {
@@ -101,7 +101,9 @@ export class CollectionIndexes<Index extends ViewIndex> {
     const pace = new Pace();
     const failures = this.#failures;
     const unread = new Map<number, Pending>();
+    const together = await this.#applyGroups(pending, pace, signal);
     for (const [ord, next] of pending) {
+      if (together.has(ord)) continue;
       signal.throwIfAborted();
       const { collection, effect, change } = next;
       const entry = effect === 'read' ? this.#kind.entryOf?.(change) : undefined;
@@ -130,6 +132,25 @@ export class CollectionIndexes<Index extends ViewIndex> {
     // They were deleted from the tables meanwhile, which a later change reports, too.
     for (const [ord, { collection }] of unread) if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
     return { failed: this.#failures > failures, outOfReach };
+  }
+
+  /** Applies changes that can be applied together, and returns the ordinals of their documents. */
+  async #applyGroups(pending: ReadonlyMap<number, Pending>, pace: Pace, signal: AbortSignal): Promise<ReadonlySet<number>> {
+    const together = new Set<number>();
+    const read = this.#kind.groupsOf && [...pending.values()].filter(({ effect }) => effect === 'read').map(({ change }) => change);
+    for (const group of (read && this.#kind.groupsOf?.(read)) ?? []) {
+      signal.throwIfAborted();
+      for (const ord of group.ords) together.add(ord);
+      const changing = this.#putTogether(group, pace);
+      if (changing !== undefined) await changing;
+      if (pace.isDue) await pace.rest();
+    }
+    return together;
+  }
+
+  #putTogether(group: EntryGroup<Index>, pace: Pace): Promise<void> | undefined {
+    const collection = this.#byName.get(group.collection) ?? this.set(group.collection, this.#kind.create(group.collection));
+    return this.#guarded(collection, () => collection.putTogether(group, pace));
   }
 
   #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> | undefined {

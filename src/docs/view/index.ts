@@ -6,4 +6,4 @@ export { CollectionView, type CollectionViewOptions } from './collection-view.ts
 export { IndexLoading } from './index-loading.ts';
 export { Readiness, type Serving, type ViewState } from './readiness.ts';
 export { withSessions, type Reaching, type SessionDeps } from './sessions.ts';
-export type { Effect, Entry, Steps, ViewIndex, ViewKind } from './view-kind.ts';
+export type { Effect, Entry, EntryGroup, Steps, ViewIndex, ViewKind } from './view-kind.ts';

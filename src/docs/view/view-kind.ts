@@ -35,6 +35,14 @@ export interface Entry<Index> {
   addTo(index: Index): Steps | undefined | void;
 }
 
+/** Documents of one collection that are put into an index together. */
+export interface EntryGroup<Index> {
+  readonly collection: string;
+  readonly ords: readonly number[];
+  /** As `Entry.addTo`, for all of them. */
+  addTo(index: Index): Steps | undefined | void;
+}
+
 /**
  * What a change means for an index: `read` updates the document from the tables, `remove` removes it, `rebuild` rebuilds the index of its
  * collection while the old one serves.
@@ -58,6 +66,8 @@ export interface ViewKind<Index extends ViewIndex> {
   collections(): Promise<readonly string[]>;
   /** The document as a change left it, if the change carries everything that the index needs; otherwise the tables are read. */
   entryOf?(change: Change): Entry<Index> | undefined;
+  /** Those changes that can be applied together; each group replaces the entries of its documents. `changes` have the effect `read`. */
+  groupsOf?(changes: readonly Change[]): readonly EntryGroup<Index>[];
   /** The present documents of some ordinals in the tables, in any order; those that must not be indexed or do not exist are left out. */
   entriesOf(ords: readonly number[]): AsyncIterable<Entry<Index>>;
   /** All documents of a collection. One that is written meanwhile may be left out or returned in its former version. */

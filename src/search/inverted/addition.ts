@@ -1,8 +1,9 @@
-import type { InvertedKernel } from '../../kernels/inverted.ts';
+import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
 import type { Analyzers } from './analyzers.ts';
 import type { Dictionary } from './dictionary.ts';
 import { addFields, type FieldText } from './document-text.ts';
 import type { FieldNumbers } from './fields.ts';
+import type { Segment } from './segment.ts';
 
 /** Units of text that are tokenised, or tokens that become postings, in one step of adding a document: about 1 ms of work. */
 export const ADDITION_STEP = 32_768;
@@ -44,7 +45,20 @@ export function* addDocument(parts: Additions, { ord, documentClass, texts }: Ne
   kernel.call.finishCommit();
 }
 
-/** Groups and orders the new forms of the current document. */
+/**
+ * Adds the documents of a segment, or replaces those with their ordinals: first new forms, in steps, then all postings at once, which takes
+ * a few milliseconds at most. The segment's field numbers must be those of the index.
+ */
+export function* mergeSegment(parts: Additions, ords: readonly number[], { bytes, fields }: Segment): Generator<undefined, void> {
+  const { kernel } = parts;
+  for (const name of fields) parts.fields.use(name);
+  kernel.write(Buffers.segment, bytes);
+  kernel.call.openSegment();
+  yield* settleForms(parts);
+  kernel.call.mergeSegment(kernel.inputNumbers(ords));
+}
+
+/** Groups and orders the new forms. */
 function* settleForms({ kernel, analyzers, dictionary, amount }: Additions): Generator<undefined, void> {
   const count = kernel.call.newFormCount();
   if (count === 0) return;

@@ -45,6 +45,11 @@ export class FieldNumbers {
     return number < FIRST_NAMED ? number : this.#names[number - FIRST_NAMED]!;
   }
 
+  /** Whether each of these names, the nth of which has the nth number, has that number here, or would get it next. */
+  agreesWith(names: readonly string[]): boolean {
+    return names.every((name, i) => (i < this.#names.length ? this.#names[i] === name : !this.#numbers.has(name)));
+  }
+
   names(): readonly string[] {
     return this.#names;
   }

@@ -1,7 +1,7 @@
 // Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments and delegate.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
-import { ADDITION_STEP, addDocument } from './addition.ts';
+import { ADDITION_STEP, addDocument, type Additions, mergeSegment } from './addition.ts';
 import { scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
@@ -13,6 +13,7 @@ import { type Field, FieldNumbers } from './fields.ts';
 import { Filters, type KnownFilter } from './filters.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
 import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
+import type { Segment } from './segment.ts';
 import { boundOf, select } from './selection.ts';
 
 /**
@@ -123,17 +124,29 @@ export class InvertedIndex {
    * changes or saves the index completes the remaining steps first.
    */
   beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): Addition {
-    const adding = this.#begin(ord, fields, analyzer, documentClass);
-    return {
-      step: (milliseconds, now = () => performance.now()) => {
-        const end = now() + milliseconds;
-        while (this.#adding === adding) {
-          this.#continueAdding();
-          if (now() >= end) break;
-        }
-        return this.#adding === adding;
-      },
-    };
+    return this.#inSteps(this.#begin(ord, fields, analyzer, documentClass));
+  }
+
+  /** The names that have field numbers, in the order of their numbers. */
+  get fieldNames(): readonly string[] {
+    return this.#fields.names();
+  }
+
+  /**
+   * Adds the documents of a segment with these ordinals, in steps like `beginAdd`, with the same result as if they were added one after the
+   * other; searches see none of them until all are added. `analyzers` are those of their languages. Returns undefined, and changes
+   * nothing, if the segment gives a named field another number than the index.
+   */
+  beginMerge(ords: readonly number[], segment: Segment, analyzers: readonly Analyzer[] = []): Addition | undefined {
+    for (const ord of ords) checkOrdinal(ord);
+    if (ords.length !== segment.documents) throw new RangeError(`a segment of ${segment.documents} documents needs as many ordinals, got ${ords.length}`);
+    this.#finishAdding();
+    if (!this.#fields.agreesWith(segment.fields)) return undefined;
+    this.#checkRoom(segment.bytes.length);
+    return this.#inSteps(this.#change(() => {
+      for (const analyzer of analyzers) this.#analyzers.use(analyzer);
+      return (this.#adding = mergeSegment(this.#additions(), ords, segment));
+    }));
   }
 
   /** Removes a document; returns whether it existed. Compaction removes its postings later. */
@@ -365,14 +378,28 @@ export class InvertedIndex {
     checkOrdinal(ord);
     checkClass(documentClass);
     checkFields(fields);
-    this.#checkRoom(fields);
+    this.#checkRoom(fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0));
     return this.#change(() => {
       if (analyzer !== undefined) this.#analyzers.use(analyzer);
-      this.#adding = addDocument(
-        { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep }, { ord, documentClass, texts: fields },
-      );
-      return this.#adding;
+      return (this.#adding = addDocument(this.#additions(), { ord, documentClass, texts: fields }));
     });
+  }
+
+  #additions(): Additions {
+    return { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep };
+  }
+
+  #inSteps(adding: Iterator<undefined>): Addition {
+    return {
+      step: (milliseconds, now = () => performance.now()) => {
+        const end = now() + milliseconds;
+        while (this.#adding === adding) {
+          this.#continueAdding();
+          if (now() >= end) break;
+        }
+        return this.#adding === adding;
+      },
+    };
   }
 
   #continueAdding(): void {
@@ -400,8 +427,7 @@ export class InvertedIndex {
   }
 
   /** Called before any change, because memory that cannot grow in the middle of a change leaves the index broken. */
-  #checkRoom(fields: readonly FieldText[]): void {
-    const size = fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0);
+  #checkRoom(size: number): void {
     if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes + HEADROOM_PER_BYTE * size > this.#maxBytes) throw this.#fullError();
   }
 

@@ -1,4 +1,4 @@
-import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts';
+import { Buffers, type InvertedKernel, ListInput, Select } from '../../kernels/inverted.ts';
 import { BOUND, type SearchOptions, type SearchResult } from './contract.ts';
 import type { KnownFilter } from './filters.ts';
 import { rerank, RERANKED } from './rerank.ts';
@@ -55,11 +55,11 @@ function run(kernel: InvertedKernel, place: ResultPlace, { limit, flags, slot, m
   if ('terms' in place) return call.selectTallied(place.terms, limit, place.all ? 1 : 0);
   if ('list' in place) return call.selectFromList(place.list, limit, place.weight, flags, slot);
   if ('bestOf' in place) {
-    kernel.inputLists(place.bestOf, 32);
+    kernel.inputLists(place.bestOf, ListInput.pruned);
     call.selectPruned(place.bestOf.length, limit, flags, slot);
     return place.least;
   }
-  kernel.inputLists(place.lists, 16);
+  kernel.inputLists(place.lists, ListInput.few);
   return call.selectFew(place.lists.length, limit, flags, slot, multipliers, place.all ? 1 : 0);
 }
 

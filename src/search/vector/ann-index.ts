@@ -1,5 +1,5 @@
 import type { KernelBuild } from '../../kernels/load.ts';
-import type { StoredType } from '../../kernels/vectors.ts';
+import { Metrics, type StoredType } from '../../kernels/vectors.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How similarity is measured. */
@@ -9,7 +9,7 @@ export type Metric = 'cosine' | 'dot_product' | 'euclidean';
 export type AnnAlgorithm = 'sq' | 'sq4' | 'bq' | 'hnsw' | 'ivf' | 'pq' | 'opq';
 
 /** The numbers of metrics in the kernels. */
-export const METRIC_CODES: Readonly<Record<Metric, number>> = { cosine: 0, dot_product: 1, euclidean: 2 };
+export const METRIC_CODES: Readonly<Record<Metric, number>> = { cosine: Metrics.cosine, dot_product: Metrics.dotProduct, euclidean: Metrics.euclidean };
 
 /**
  * The interface of a segment to the structures over its rows (asm/vector/rows.ts). Its shared memory can be used by several modules

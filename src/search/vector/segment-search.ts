@@ -1,4 +1,4 @@
-import { ENTRY_BYTES, HEAP_KINDS } from '../../kernels/vectors.ts';
+import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, METRIC_CODES, type Metric } from './ann-index.ts';
 import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
@@ -197,7 +197,7 @@ class Search {
     const entries = heap === undefined ? 0 : segment.call.entriesOf(heap);
     const numbers = segment.rows.u32(entries, count * (ENTRY_BYTES / 4));
     const ranks = segment.rows.f32(entries, count * (ENTRY_BYTES / 4));
-    for (let i = 0; i < numbers.length; i += 4) hits.push({ segment, row: numbers[i + 2]!, ord: ~numbers[i]! >>> 0, rank: ranks[i + 3]! });
+    for (let i = 0; i < numbers.length; i += ENTRY_BYTES / 4) hits.push({ segment, row: numbers[i + ENTRY_WORDS.row]!, ord: ~numbers[i]! >>> 0, rank: ranks[i + ENTRY_WORDS.score]! });
     return { hits, scanned: this.#scanned, usedStructure };
   }
 }

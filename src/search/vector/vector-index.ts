@@ -204,8 +204,8 @@ export class VectorIndex {
   async firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
     this.#mustBeOpen();
     const rows = ords.flatMap((ord): RowHit[] => {
-      const run = this.#runOf(ord);
-      return run?.segment.dims === vector.length ? [{ segment: run.segment, row: run.row, ord, rank: 0 }] : [];
+      const first = this.#firstRowOf(ord);
+      return first?.segment.dims === vector.length ? [{ ...first, ord, rank: 0 }] : [];
     });
     const scores = new Map((await scoreHits(rows, vector, metric, undefined)).map(({ ord, score }) => [ord, score]));
     return ords.map((ord) => scores.get(ord));
@@ -290,9 +290,14 @@ export class VectorIndex {
 
   /** The rows of a document. */
   #runOf(ord: number): Run | undefined {
+    const first = this.#firstRowOf(ord);
+    return first && { ...first, count: first.segment.documentRows(first.row) };
+  }
+
+  #firstRowOf(ord: number): Pick<Run, 'segment' | 'row'> | undefined {
     const place = this.#documents.get(ord);
     const segment = place && this.#segments().find(({ id }) => id === place.segment);
-    return segment && { segment, row: place!.row, count: segment.documentRows(place!.row) };
+    return segment && { segment, row: place!.row };
   }
 
   #kill(run: Run | undefined): void {

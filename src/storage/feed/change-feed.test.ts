@@ -69,6 +69,26 @@ describe('ChangeFeed', () => {
     leave();
   });
 
+  it('passes documents on although the head of a shared feed was read before their commit and arrives after it', async () => {
+    const mayArrive = Promise.withResolvers<void>();
+    const late = new Proxy(sql, {
+      get: (target, name) => (name !== 'get' ? (target[name as keyof Sql] as (() => void)).bind(target) : async (...query: Parameters<Sql['get']>) => {
+        const row = await target.get(...query);
+        await mayArrive.promise;
+        return row;
+      }),
+    });
+    feed = new ChangeFeed(late, { now: () => now }, { shared: true });
+    const leave = feed.join({ wake: () => undefined, position: () => 0 });
+    const document = { meta: {}, contentMd: 'text', addedAt: 1, updatedAt: 1, expiresAt: null };
+    const head = feed.head();
+    await append({ ...put('a'), document });
+    mayArrive.resolve();
+    expect(await head).toBe(0);
+    expect(await feed.read(0, 1)).toMatchObject([{ docId: 'a', document }]);
+    leave();
+  });
+
   it('hands on nothing that was undone', async () => {
     const leave = feed.join({ wake: () => undefined, position: () => 0 });
     await append(put('a'));

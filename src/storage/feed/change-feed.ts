@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import type { Sql, SqlValue, Transaction } from '../port.ts';
+import type { Queries, Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 import { FeedGap } from './feed-gap.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -111,6 +111,15 @@ export class ChangeFeed {
       tx.run(COPY, [lsn - ord!, kind, collection, at, flags, ord!, ord! + changes.length - 1]));
   }
 
+  /** Number of the newest change as a transaction sees it. Once it is known, appending needs no query for it. */
+  async headIn(tx: Transaction): Promise<number> {
+    const known = this.#headOf.get(tx);
+    if (known !== undefined) return known;
+    const head = await headOf(tx);
+    this.#headOf.set(tx, head);
+    return head;
+  }
+
   /**
    * Records that the caller's transaction has written changes as rows, up to a number: those of another node whose feed this one copies.
    * There may be fewer than before, after the database was replaced.
@@ -127,7 +136,7 @@ export class ChangeFeed {
   }
 
   async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: readonly [Change, ...Change[]]) => Promise<unknown>): Promise<number> {
-    const head = this.#headOf.get(tx) ?? (await headOf(tx));
+    const head = this.#headOf.get(tx) ?? (await this.headIn(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
@@ -204,11 +213,15 @@ export class ChangeFeed {
     return this.#history;
   }
 
-  /** Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. */
-  async head(): Promise<number> {
-    const head = this.#shared === undefined ? await headOf(this.#sql) : await this.#shared.read();
-    // The database was replaced by one that does not contain these changes.
-    if (head < this.#recent.last) this.#recent.clear();
+  /**
+   * Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. `queries`: a
+   * connection that reads it now, instead of a read that several callers share.
+   */
+  async head(queries?: Pick<Queries, 'get'>): Promise<number> {
+    const head = this.#shared === undefined ? await headOf(queries ?? this.#sql) : await (queries === undefined ? this.#shared.read() : this.#shared.readBy(queries));
+    // The database was replaced by one that does not contain these changes. A shared head finds that out itself, and may have been read before
+    // the last commit.
+    if (this.#shared === undefined && head < this.#recent.last) this.#recent.clear();
     // After a restore the head is greater than every number that was appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
     return head;
@@ -365,7 +378,7 @@ export class ChangeFeed {
   }
 }
 
-async function headOf(queries: Pick<Sql, 'get'> | Transaction): Promise<number> {
+async function headOf(queries: Pick<Queries, 'get'>): Promise<number> {
   const row = await queries.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes');
   return row!.lsn ?? 0;
 }

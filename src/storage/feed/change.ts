@@ -44,6 +44,8 @@ export interface WrittenDocument {
   readonly addedAt: number;
   readonly updatedAt: number;
   readonly expiresAt: number | null;
+  /** What a reader of the feed prepared of the document before it was written, for itself. */
+  readonly prepared?: unknown;
 }
 
 /** A committed change. */

@@ -46,9 +46,16 @@ export class SharedHead {
     return reading;
   }
 
-  async #read(): Promise<number> {
+  /**
+   * Reads by a connection of the caller, at once. If it ends after a later read, the head may seem to go back; the next read corrects that.
+   */
+  async readBy(queries: Pick<Queries, 'get'>): Promise<number> {
+    return this.#read(queries);
+  }
+
+  async #read(queries: Pick<Queries, 'get'> = this.#sql): Promise<number> {
     const known = this.#known;
-    const row = await this.#sql.get<{ lsn: number; at: number; marked: number | null }>(READ, [known.lsn]);
+    const row = await queries.get<{ lsn: number; at: number; marked: number | null }>(READ, [known.lsn]);
     const head: Mark = row === undefined ? { lsn: 0, at: 0 } : { lsn: row.lsn, at: row.at };
     // A known change that is missing below the head was pruned, or a restore restarted the feed after it.
     const isRewound = head.lsn < known.lsn || (row?.marked ?? known.at) !== known.at;

@@ -22,6 +22,10 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
       await both[0].transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE)'));
       return both;
     }
+    /** Resolves when a process waits for its turn. */
+    const waitingForLock = async (sql: Sql) => {
+      while ((await sql.get<{ n: number }>("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))!.n === 0);
+    };
     const numbers = async (sql: Sql) => (await sql.all('SELECT id FROM t ORDER BY id')).map(({ id }) => id);
 
     it('number rows without a gap from what is there, in two processes at once, and run each work once', async () => {
@@ -53,11 +57,33 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
     it('are notified of each turn before any work of it, and may read by snapshots then', async () => {
       const [a, b] = await twoInTurns();
       const seen: unknown[] = [];
-      b.onTurn!(() => b.asReader!(async () => {
-        seen.push(await b.transaction((tx) => tx.all('SELECT id FROM t')));
-      }));
-      await a.transaction((tx) => tx.run('INSERT INTO t(id) VALUES (1)'));
-      await b.transaction(async () => expect(seen).toEqual([[{ id: 1 }]]));
+      b.onTurn!(async (queries) => {
+        seen.push(await queries.get('SELECT max(id) AS id FROM t'));
+        await b.asReader!(async () => seen.push(await b.transaction((tx) => tx.all('SELECT id FROM t'))));
+      });
+      const [isWritten, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const first = a.transaction(async (tx) => {
+        await tx.run('INSERT INTO t(id) VALUES (1)');
+        isWritten.resolve();
+        await mayEnd.promise;
+      });
+      await isWritten.promise;
+      const second = b.transaction(async () => expect(seen).toEqual([{ id: 1 }, [{ id: 1 }]]));
+      await waitingForLock(b);
+      mayEnd.resolve();
+      await Promise.all([first, second]);
+      await Promise.all([a.close(), b.close()]);
+    });
+
+    it('refuse the waiting transactions when what others have written cannot be read, and go on with the next turn', async () => {
+      const [a, b] = await twoInTurns();
+      let fails = true;
+      a.onTurn!(async (queries) => void await queries.all(fails ? 'SELECT no FROM t' : 'SELECT id FROM t'));
+      const add = (sql: Sql, id: number) => sql.transaction((tx) => tx.run('INSERT INTO t(id) VALUES (?)', [id]));
+      expect((await Promise.allSettled([add(a, 1), add(a, 2)])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      fails = false;
+      await Promise.all([add(a, 3), add(b, 4)]);
+      expect(await numbers(b)).toEqual([3, 4]);
       await Promise.all([a.close(), b.close()]);
     });
   });

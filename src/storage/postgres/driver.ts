@@ -181,7 +181,7 @@ export class PostgresSql implements Sql {
     return Number((await this.get('SELECT pg_database_size(current_database()) AS bytes'))!['bytes']);
   }
 
-  onTurn(listener: () => Promise<void>): void {
+  onTurn(listener: (queries: Queries) => Promise<void>): void {
     if (this.#turns !== undefined) this.#turns.onTurn = listener;
   }
 

@@ -111,7 +111,7 @@ export class PostgresTransaction implements Transaction {
 }
 
 /** Returns all results, or rejects with the first failure once all statements have ended. */
-async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+export async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

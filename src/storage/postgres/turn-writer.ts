@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { closedError } from '../failures.ts';
-import type { Transaction } from '../port.ts';
+import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
-import { PostgresTransaction, type OpenRows } from './postgres-transaction.ts';
+import { PostgresTransaction, settled, type OpenRows } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
 /** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
@@ -44,7 +44,7 @@ export class TurnWriter {
   readonly #options: TurnWriterOptions;
   readonly #queue: Member[] = [];
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
-  #onTurn: (() => Promise<void>) | undefined;
+  #onTurn: ((queries: Queries) => Promise<void>) | undefined;
   #draining: Promise<void> | undefined;
   #closed = false;
 
@@ -52,8 +52,8 @@ export class TurnWriter {
     this.#options = options;
   }
 
-  /** Called at the beginning of each turn, when no other process writes, to read what others have written. */
-  set onTurn(listener: () => Promise<void>) {
+  /** See `Sql.onTurn`. */
+  set onTurn(listener: (queries: Queries) => Promise<void>) {
     this.#onTurn = listener;
   }
 
@@ -121,14 +121,19 @@ export class TurnWriter {
       let client: PoolClient | undefined;
       try {
         client = await this.#options.pool.connect();
-        await Promise.all([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN)]);
-        await this.#onTurn?.();
+        // In one round trip; the listener's first statement runs once the lock is held.
+        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN), this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
       } catch (error) {
         if (client !== undefined) await leave(client, isLost(error));
         if (!isLost(error) || !await budget.allows()) throw translate(error);
       }
     }
+  }
+
+  #queriesOf(client: PoolClient): Queries {
+    const all = async (sql: string, params: readonly SqlValue[] = []): Promise<Row[]> => (await this.#options.statements.query(client, sql, params)).rows;
+    return { all: all as Queries['all'], get: (async (sql, params) => (await all(sql, params))[0]) as Queries['get'] };
   }
 
   /** A transaction that waits alone needs no savepoint: if it fails, so does the turn. Those that come later have the next turn. */

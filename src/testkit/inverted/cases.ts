@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
-import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm, within } from '../../search/inverted/index.ts';
+import { type Addition, type Field, type FieldText, InvertedIndex, type Query, type Segment, SegmentBuilder, type WeightedForm, within } from '../../search/inverted/index.ts';
 import { NAMED_WEIGHT, type ReferenceIndex, type Scores, type Word, type WordQuery } from './reference.ts';
 
 // Shared by tests of the index: random documents, steps and queries, and the comparison with the reference.
@@ -26,9 +26,17 @@ const ord = fc.integer({ min: 0, max: 20 });
 const documentClass = fc.constantFrom(0, 0, 0, 1, 5, 31);
 const classes = fc.constantFrom(undefined, undefined, undefined, 0b1, 0b10, 0b100010, 0b100001, 1 << 31, 0xffff_ffff);
 
-export type Step = { add: number; fields: FieldText[]; documentClass: number; inSteps: boolean } | { remove: number } | 'compact' | 'go on' | 'reload';
+interface NewDocument {
+  readonly add: number;
+  readonly fields: FieldText[];
+  readonly documentClass: number;
+}
+const newDocument = fc.record({ add: ord, fields: fc.array(value, { maxLength: 5 }), documentClass });
+
+export type Step = (NewDocument & { inSteps: boolean }) | { merge: readonly NewDocument[]; inSteps: boolean } | { remove: number } | 'compact' | 'go on' | 'reload';
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 5 }), documentClass, inSteps: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.tuple(newDocument, fc.boolean()).map(([document, inSteps]) => ({ ...document, inSteps })) },
+  { weight: 4, arbitrary: fc.record({ merge: fc.array(newDocument, { minLength: 1, maxLength: 8 }), inSteps: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ remove: ord }) },
   fc.constant('compact' as const), fc.constant('go on' as const), fc.constant('reload' as const),
 );
@@ -138,8 +146,7 @@ function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly 
 export const SMALL_STEPS = { compactionStep: 3, additionStep: 5 } as const;
 
 /** Searches between the steps see the documents before the current step. */
-function addInSteps(index: InvertedIndex, reference: ReferenceIndex, { add, fields: texts, documentClass: number }: Extract<Step, { add: number }>): void {
-  const addition = index.beginAdd(add, texts, undefined, number);
+function completeInSteps(index: InvertedIndex, reference: ReferenceIndex, addition: Addition): void {
   const documents = reference.documentsByForm();
   while (addition.step(0, () => 0)) {
     const forms = WORDS.flatMap((form) => index.form(form) ?? []);
@@ -148,6 +155,17 @@ function addInSteps(index: InvertedIndex, reference: ReferenceIndex, { add, fiel
     expect(total).toBe(reference.search({ kind: 'or', of: WORDS.map((form) => ({ kind: 'term', words: [{ form }] })) }, { kind: 'bm25' }).size);
   }
 }
+
+/** Makes a segment for an index as another thread would. */
+export function segmentOf(index: InvertedIndex, documents: readonly Pick<NewDocument, 'fields' | 'documentClass'>[], build: 'debug' | 'release'): Segment {
+  const builder = BUILDERS[build] ??= new SegmentBuilder(build, SMALL_STEPS.additionStep);
+  builder.begin(index.fieldNames);
+  for (const { fields: texts, documentClass: number } of documents) builder.add(texts, number);
+  return builder.finish()!;
+}
+
+/** One builder makes many segments, as in a thread. */
+const BUILDERS: { debug?: SegmentBuilder; release?: SegmentBuilder } = {};
 
 async function reload(index: InvertedIndex, build: 'debug' | 'release'): Promise<InvertedIndex> {
   return InvertedIndex.load(index.save(7n), [], { build, ...SMALL_STEPS });
@@ -158,8 +176,13 @@ export async function take(index: InvertedIndex, reference: ReferenceIndex, next
   if (next === 'compact') index.compact(0, true, () => 0);
   else if (next === 'go on') index.compact(0, false, () => 0);
   else if ('remove' in next) expect(index.remove(next.remove)).toBe(reference.remove(next.remove));
-  else {
-    if (next.inSteps) addInSteps(index, reference, next);
+  else if ('merge' in next) {
+    const addition = index.beginMerge(next.merge.map(({ add }) => add), segmentOf(index, next.merge, build))!;
+    if (next.inSteps) completeInSteps(index, reference, addition);
+    else addition.step(Infinity);
+    for (const { add, fields: texts, documentClass: number } of next.merge) reference.add(add, texts, number);
+  } else {
+    if (next.inSteps) completeInSteps(index, reference, index.beginAdd(next.add, next.fields, undefined, next.documentClass));
     else index.add(next.add, next.fields, undefined, next.documentClass);
     reference.add(next.add, next.fields, next.documentClass);
   }

@@ -1,7 +1,8 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { CHANGE_FLAGS, type Change } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../../view/index.ts';
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type EntryGroup, type Steps, type ViewKind } from '../../view/index.ts';
+import { type SegmentChanges, segmentsOf } from '../segments/segments.ts';
 import { allTexts, textsOf } from './document-texts.ts';
 import type { TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
 import { toIndexed, type DocumentText } from './to-indexed.ts';
@@ -27,6 +28,16 @@ export function createFullTextView(env: Environment, options: FullTextViewOption
 
 function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex> {
   const toEntry = (text: DocumentText): Entry<TextIndex> => ({ ord: text.ord, addTo: (index) => index.put(toIndexed(text, analyzerOf(text.lang))) });
+  const entryOf = ({ ord, key, lang, document }: Change): Entry<TextIndex> | undefined =>
+    (document === undefined || ord === undefined ? undefined : toEntry({ ord, key: key!, lang: lang!, meta: document.meta, contentMd: document.contentMd }));
+  const toGroup = ({ segment, changes }: SegmentChanges): EntryGroup<TextIndex> => {
+    const ords = changes.map(({ ord }) => ord!);
+    const analyzers = [...new Set(changes.map(({ lang }) => analyzerOf(lang!)))];
+    return {
+      collection: changes[0]!.collection, ords,
+      addTo: (index) => index.putSegment(ords, segment, analyzers) ?? oneByOne(changes.map((change) => entryOf(change)!), index),
+    };
+  };
   return {
     name: 'full-text',
     create: () => indexes.create(),
@@ -36,7 +47,8 @@ function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf 
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
       return rows.map(({ name }) => name);
     },
-    entryOf: ({ ord, key, lang, document }) => (document === undefined || ord === undefined ? undefined : toEntry({ ord, key: key!, lang: lang!, meta: document.meta, contentMd: document.contentMd })),
+    entryOf,
+    groupsOf: (changes) => segmentsOf(changes).map(toGroup),
     entriesOf: (ords) => map(textsOf(sql, codec, ords), toEntry),
     allEntries: (collection) => map(allTexts(sql.background, codec, collection, unixSeconds(clock)), toEntry),
   };
@@ -45,6 +57,16 @@ function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf 
 function effectOf({ kind, flags }: Change): Effect | undefined {
   if (kind === 'doc.put') return (flags & CHANGE_FLAGS.SKIP_FTS) === 0 ? 'read' : 'remove';
   return kind === 'doc.delete' ? 'remove' : undefined;
+}
+
+/** Adds a document at each step, or a part of a large one. */
+function oneByOne(entries: readonly Entry<TextIndex>[], index: TextIndex): Steps {
+  let next = 0;
+  let rest: Steps | undefined | void;
+  return () => {
+    if (rest?.() !== true) rest = entries[next++]?.addTo(index);
+    return rest !== undefined || next < entries.length;
+  };
 }
 
 async function* map<T, U>(items: AsyncIterable<T>, toOther: (item: T) => U): AsyncGenerator<U> {

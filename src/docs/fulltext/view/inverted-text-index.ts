@@ -1,12 +1,11 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { MAX_FUZZY_WORD } from '../../../kernels/inverted.ts';
-import { type Field, type FieldText, type FormAt, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm } from '../../../search/inverted/index.ts';
-import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
+import { type Field, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm, type Segment } from '../../../search/inverted/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
-import { CODE_CLASS } from './document-classes.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
+import { fieldTexts } from './field-texts.ts';
 import { tfidfWeights } from './field-weights.ts';
 import { OrdSet } from '../../../lib/ord-set.ts';
 import { CachedQueries } from './cached-queries.ts';
@@ -50,25 +49,23 @@ class InvertedTextIndex implements TextIndex {
   }
 
   put(document: IndexedDocument): Steps | undefined {
-    const work = this.#putInSteps(document);
-    const step = (): boolean => {
-      const end = performance.now() + STEP_MS;
-      while (performance.now() < end) if (advance(work)) return false;
-      return true;
-    };
-    return step() ? step : undefined;
+    return begun(this.#putInSteps(document));
   }
 
-  /** Texts of source code are tokenized here, all others in the index. */
-  *#putInSteps({ ord, documentClass, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
-    const texts: FieldText[] = [];
-    for (let field = 0; field < fields.length; field++) for (const text of fields[field]!) texts.push({ field, text });
-    for (const [field, values] of named) for (const text of values) texts.push({ field, text });
-    if (documentClass === CODE_CLASS) {
-      for (const [i, value] of texts.entries()) if ('text' in value) texts[i] = { field: value.field, tokens: yield* codeTokens(value.text) };
-    }
+  *#putInSteps(document: IndexedDocument): Generator<undefined, void> {
+    const { ord, documentClass, analyzer } = document;
+    const texts = yield* fieldTexts(document);
     const addition = this.#index.beginAdd(ord, texts, analyzer.stemming ? analyzer : undefined, documentClass);
     while (addition.step(STEP_MS)) yield;
+  }
+
+  putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined {
+    const addition = translated(() => this.#index.beginMerge(ords, segment, analyzers.filter(({ stemming }) => stemming)));
+    return addition && (() => translated(() => addition.step(STEP_MS)));
+  }
+
+  get fieldNames(): readonly string[] {
+    return this.#index.fieldNames;
   }
 
   documentsByClass(): readonly number[] {
@@ -205,23 +202,24 @@ class InvertedTextIndex implements TextIndex {
   }
 }
 
-/** Returns whether the work is done. */
-function advance(work: Generator<undefined, void>): boolean {
+/** Does the first step of some work; undefined if nothing is left then. */
+function begun(work: Generator<undefined, void>): Steps | undefined {
+  const step = (): boolean => {
+    const end = performance.now() + STEP_MS;
+    while (performance.now() < end) if (translated(() => work.next()).done === true) return false;
+    return true;
+  };
+  return step() ? step : undefined;
+}
+
+/** Throws `unavailable` if the index is full. */
+function translated<T>(work: () => T): T {
   try {
-    return work.next().done === true;
+    return work();
   } catch (error) {
     if (!(error instanceof IndexFullError)) throw error;
     throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and reindex it`, { cause: error });
   }
-}
-
-function* codeTokens(text: string): Generator<undefined, FormAt[]> {
-  const tokens: FormAt[] = [];
-  for (const piece of tokenizeCodeInPieces(text)) {
-    for (const { form, position } of piece) tokens.push({ form, position });
-    yield;
-  }
-  return tokens;
 }
 
 export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {

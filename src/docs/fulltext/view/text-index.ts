@@ -2,6 +2,7 @@ import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
+import type { Segment } from '../../../search/inverted/index.ts';
 
 /**
  * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other text, so they count
@@ -157,6 +158,13 @@ export interface TextIndex {
   readonly bytes: number;
   /** Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`. */
   put(document: IndexedDocument): Steps | undefined;
+  /**
+   * Indexes the documents of a segment with these ordinals, replacing their former versions, with the same result as `put`. `analyzers` are
+   * those of their languages. Undefined if the segment does not fit the index, which is unchanged then.
+   */
+  putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined;
+  /** The metadata keys that have field numbers, in the order of their numbers; a segment for this index begins with them. */
+  readonly fieldNames: readonly string[];
   /** Number of documents of each class, by its number. */
   documentsByClass(): readonly number[];
   /** The class of a document; undefined for one that is not indexed. */

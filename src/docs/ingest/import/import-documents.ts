@@ -21,8 +21,12 @@ export interface ImportDeps {
 const BATCH = 500;
 const BATCH_UNITS = 4 * 2 ** 20;
 
-/** Number of concurrent batches: one is read and compressed while another is written and a third one is indexed. */
-const UNDER_WAY = 3;
+/**
+ * Maximum number of concurrent batches, and of UTF-16 units of their text: one is written and another is indexed, while further ones are read,
+ * compressed and tokenized. Checkpoints of the database delay a write by the time of several batches.
+ */
+const UNDER_WAY = 5;
+const UNITS_UNDER_WAY = 3 * BATCH_UNITS;
 
 /** One import: its collection, options and client. */
 interface Job {
@@ -60,7 +64,7 @@ async function* answerOf(deps: ImportDeps, job: Job): AsyncGenerator<Uint8Array>
 }
 
 async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void> {
-  const underWay: Promise<void>[] = [];
+  const underWay: UnderWay[] = [];
   let before: Promise<unknown> = Promise.resolve();
   try {
     for await (const batch of batchesOf(job)) {
@@ -73,39 +77,52 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
       });
       // The rejection is handled when this batch is awaited.
       done.catch(() => undefined);
-      underWay.push(done);
-      if (underWay.length >= UNDER_WAY) await underWay.shift();
+      underWay.push({ done, units: batch.units });
+      while (isFull(underWay)) await underWay.shift()!.done;
     }
   } finally {
-    const failure = (await Promise.allSettled(underWay)).find(({ status }) => status === 'rejected');
+    const failure = (await Promise.allSettled(underWay.map(({ done }) => done))).find(({ status }) => status === 'rejected');
     if (failure !== undefined) await Promise.reject((failure as PromiseRejectedResult).reason as Error);
   }
+}
+
+/** A batch that is being stored. */
+interface UnderWay {
+  readonly done: Promise<void>;
+  readonly units: number;
+}
+
+/** Whether the next batch has to wait. */
+function isFull(underWay: readonly UnderWay[]): boolean {
+  return underWay.length >= UNDER_WAY || underWay.reduce((sum, { units }) => sum + units, 0) >= UNITS_UNDER_WAY;
 }
 
 interface Batch {
   readonly items: BatchItem[];
   /** Their line numbers. */
   readonly numbers: number[];
+  /** UTF-16 units of their lines. */
+  units: number;
 }
 
 async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options: { saveRevision } }: Job): AsyncGenerator<Batch> {
   const pace = new Pace();
-  let [batch, units] = [emptyBatch(), 0];
+  let batch = emptyBatch();
   for await (const lines of linesOf(content, maxBytes)) {
     for (const line of lines) {
       batch.items.push(toBatchItem(line, { saveRevision, maxBytes }));
       batch.numbers.push(line.number);
-      units += line.text?.length ?? 0;
-      if (batch.items.length < BATCH && units < BATCH_UNITS) continue;
+      batch.units += line.text?.length ?? 0;
+      if (batch.items.length < BATCH && batch.units < BATCH_UNITS) continue;
       yield batch;
-      [batch, units] = [emptyBatch(), 0];
+      batch = emptyBatch();
       if (pace.isDue) await pace.rest();
     }
   }
   if (batch.items.length > 0) yield batch;
 }
 
-const emptyBatch = (): Batch => ({ items: [], numbers: [] });
+const emptyBatch = (): Batch => ({ items: [], numbers: [], units: 0 });
 
 function optionsOf({ options, signal }: Job): BatchOptions {
   return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal };

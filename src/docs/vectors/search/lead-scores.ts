@@ -1,9 +1,9 @@
 import type { VectorQuery, VectorResult } from '../../../search/vector/index.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 
-/** Number of documents whose leads are scored for each requested one, and its minimum. */
-const OVERSAMPLE = 4;
-const LEAST = 200;
+/** Number of documents whose leads are scored for each requested one, and its minimum. With more, no set of bench/meaning/ is ranked better. */
+const OVERSAMPLE = 2;
+const LEAST = 100;
 /** Number of documents for each requested one, and its minimum, with which an approximate search does not look further. */
 const ENOUGH = 2;
 const LEAST_ENOUGH = 50;

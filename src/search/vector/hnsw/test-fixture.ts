@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { KernelBuild } from '../../../kernels/load.ts';
-import { QUERY_TAIL } from '../../../kernels/vectors.ts';
 import { type AnnIndex, METRIC_CODES, type Metric } from '../ann-index.ts';
 import { Segment } from '../segment.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
@@ -99,7 +98,7 @@ export class Rows {
     const counts = (row: number) => !this.dead.has(row) && (filter?.(row) ?? true);
     const selected = this.vectors.map((_, row) => row).filter(counts);
     const isFiltered = selected.length < rowCount;
-    const [queryBytes, bitmapBytes] = [segment.call.queryBytes(segment.dims) + QUERY_TAIL, Math.ceil(rowCount / 64) * 8];
+    const [queryBytes, bitmapBytes] = [segment.call.preparedQueryBytes(segment.dims), Math.ceil(rowCount / 64) * 8];
     const [at, bitmap] = [segment.allocateScratch(queryBytes), segment.allocateScratch(bitmapBytes)];
     segment.bytes.fill(0, at, at + queryBytes).fill(0, bitmap, bitmap + bitmapBytes);
     segment.rows.f32(at, segment.dims).set(query);

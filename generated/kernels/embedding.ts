@@ -1,0 +1,16 @@
+// Constants of asm/embedding. Generated: change them there, then run `npm run generate`.
+
+/** Bytes of the longest token, without the mark of a continuing piece. */
+export const H_LONGEST = 65576;
+/** Id of `[UNK]`. */
+export const H_UNKNOWN = 65580;
+/** Longer words, in characters, are unknown. */
+export const WORD_CHARACTERS = 100;
+/** Most bytes of a token. */
+export const LONGEST_TOKEN = 255;
+/** Tokens of a query with which texts are compared. */
+export const MOST_QUERY_TOKENS = 64;
+export const FOLD_BYTES = 16;
+/** Set in the result of `tokenize` if a page of folds is missing; the other bits are the number of the page. */
+export const MISSING = 2147483648;
+export const NONE = 4294967295;
