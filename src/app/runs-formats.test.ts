@@ -150,6 +150,12 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
     expect(asking).toMatchObject({ state: 'queued', waiting_reason: 'approval' });
     await queue.post(`/runs/${asking.id}/approve`);
     await queue.until('asking', succeeded);
+    if (format < RUNS_SINCE.approvalSteps) return;
+    const staged = await queue.run('staged');
+    expect(staged).toMatchObject({ state: 'queued', attempt: 1, approval: { state: 'waiting', step: 'ask' } });
+    await queue.post(`/runs/${staged.id}/approve`);
+    await queue.until('staged', succeeded);
+    expect(await queue.output('staged', 1)).toEqual(['built']);
   });
 
   it('has a backup that can be restored, and a ship that keeps its identity', async () => {

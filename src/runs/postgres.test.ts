@@ -24,11 +24,13 @@ process.env['QUIRE_MODEL_RUNS'] ??= '3';
 
 const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   queue: () => import('./queue/queue.test.ts'),
+  lists: () => import('./queue/list.test.ts'),
   completion: () => import('./queue/completion.test.ts'),
   loops: () => import('./queue/loops.test.ts'),
   scenarios: () => import('./queue/scenarios.test.ts'),
   model: () => import('./queue/queue-model.test.ts'),
   matrices: () => import('./queue/matrix.test.ts'),
+  approvals: () => import('./queue/approvals.test.ts'),
   idempotency: () => import('./idempotency/once.test.ts'),
   logs: () => import('./logs/append.test.ts'),
   'logs with the queue': () => import('./logs/with-queue.test.ts'),

@@ -55,6 +55,25 @@ describe('listing runs', () => {
     ), { numRuns: 60 });
   });
 
+  it('pages through the runs of one schedule, and those that one caller has queued', async () => {
+    const origins = [{ by: 'api' }, { by: 'token:ci' }, { by: null, schedule: 'nightly' }, { by: 'token:ci', schedule: 'nightly' }, { by: null, schedule: 'weekly' }] as const;
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      if (n % 3 === 0) fixture.pass(500);
+      const origin = origins[n % 5]!;
+      const run = await fixture.submit({ projectId: projects[n % 2]!, origin, source: 'schedule' in origin ? 'schedule' : 'api' });
+      ids.unshift(run.id);
+    }
+    const listed = async (filter: ListFilter): Promise<number[]> => (await pages(filter, 2)).map(({ id }) => 19 - ids.indexOf(id));
+    const which = (...kind: number[]): number[] => Array.from({ length: 20 }, (_, n) => 19 - n).filter((n) => kind.includes(n % 5));
+    expect(await listed({ schedule: 'nightly' })).toEqual(which(2, 3));
+    expect(await listed({ schedule: 'nightly', projectId: 'beta' })).toEqual(which(2, 3).filter((n) => n % 2 === 1));
+    expect(await listed({ schedule: 'none' })).toEqual([]);
+    expect(await listed({ by: 'token:ci' })).toEqual(which(1, 3));
+    expect(await listed({ by: 'token:ci', source: 'api', withoutCells: true })).toEqual(which(1));
+    expect(await listed({ by: 'api' })).toEqual(which(0));
+  });
+
   it('goes on behind a run that has been deleted since', async () => {
     await fill(10);
     const [first, second, third] = await fixture.queue.list({}, undefined, 3);

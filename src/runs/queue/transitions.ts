@@ -147,7 +147,7 @@ export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reas
 /** Row 13: the steps before an approval step are done. The ship is free, and the attempt continues after the approval, on any ship. */
 export async function suspended(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval, ending: Ending): Promise<RunRecord> {
   await recordEnd(core, tx, row, ending);
-  const patch = { ...requeued(row), ready: WAITS_FOR_APPROVAL, available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
+  const patch = { ...requeued(row), ready: WAITS_FOR_APPROVAL, queued_ms: core.time.now(), available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
   return move(core, tx, row, patch, info(`the run waits for the approval of step ${approval.step!.name}`), 'approval');
 }
 

@@ -3,7 +3,7 @@ import { OWN_USER } from '../runs-executor.ts';
 export const API_TOKEN = 'a-token-of-many-characters';
 
 /** Formats of the run queue that introduced what the story stores. */
-export const RUNS_SINCE = { queue: 5, artifacts: 6, orchestration: 7, matrices: 8 } as const;
+export const RUNS_SINCE = { queue: 5, artifacts: 6, orchestration: 7, matrices: 8, approvalSteps: 10 } as const;
 
 /** The ship that joins and is killed while it holds a run. */
 export const SHIP = { name: 'far-1', label: 'zone=far' } as const;
@@ -31,6 +31,7 @@ const PIPELINES: readonly Pipeline[] = [
   { since: RUNS_SINCE.orchestration, yaml: `{name: holder, concurrency: {group: one}, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}` },
   { since: RUNS_SINCE.orchestration, yaml: `{name: follower, concurrency: {group: one}, steps: [{name: one, run: 'echo done'}]}` },
   { since: RUNS_SINCE.orchestration, yaml: `{name: asking, approval: {required: true}, steps: [{name: one, run: 'echo approved'}]}` },
+  { since: RUNS_SINCE.approvalSteps, yaml: `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: {required: true}}, {name: two, run: 'cat parcel'}]}` },
   { since: RUNS_SINCE.matrices, yaml: `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo "$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}` },
 ];
 
@@ -81,6 +82,7 @@ export const RUNS: readonly RecordedRun[] = [
   { since: RUNS_SINCE.orchestration, project: 'alpha', task: 'holder', line: 'attempt 1', state: 'running' },
   { since: RUNS_SINCE.orchestration, project: 'alpha', task: 'follower', state: 'queued' },
   { since: RUNS_SINCE.orchestration, project: 'alpha', task: 'asking', state: 'queued' },
+  { since: RUNS_SINCE.approvalSteps, project: 'alpha', task: 'staged', line: 'the run waits for the approval of step ask', state: 'queued' },
   { since: RUNS_SINCE.queue, project: 'alpha', task: 'stubborn', line: 'begun', state: 'cancelling' },
 ];
 
