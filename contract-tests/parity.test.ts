@@ -58,8 +58,8 @@ describe('one behaviour over four protocols', () => {
       'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
       'decodeGeohash', 'deleteAutomationRule', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
       'encodeGeohash', 'findDuplicates', 'getAutomationRule', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listAutomationLogs', 'listCurationRules', 'listDictionary',
-      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexGeo', 'reindexVectors',
-      'restoreRevision', 'searchAcrossCollections', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'searchHybrid', 'setCollectionConfig', 'startSession', 'suggestSpelling',
+      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'reindexFullText', 'reindexGeo', 'reindexVectors',
+      'restoreRevision', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'setCollectionConfig', 'startSession', 'suggestSpelling',
       'summarizeSession', 'testAutomationRule', 'truncateRevisions', 'updateAutomationRule', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({

@@ -38,16 +38,28 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
     }),
   },
   searchFullText: {
-    field: 'fts', args: (input) => ({ input: withNames(withoutContent(input)) }),
-    view: ({ results, total, totalMatches = null, totalIsLowerBound = false, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, totalMatches, totalIsLowerBound, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    field: 'fts', args: (input) => ({ input: withNames(withoutContent(withList(input, 'filterMeta'))) }),
+    view: ({ results, ...answer }: Found & Rest) => ({
+      ...complete(answer, ['totalMatches', 'facets', 'spellCorrected', 'responsePrompt', 'nextCursor'], { totalIsLowerBound: false, facetsTruncated: false, suggestions: [], droppedWords: [] }), ...ending(answer as Ending),
+      results: results.map(({ highlights = null, ...result }) => ({ ...found({ pinned: false, ...result }, []), highlights: highlights && (highlights as Rest[]).map((highlight) => ({ valueIndex: null, ...highlight })) })),
+    }),
   },
-  searchVectors: {
-    field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    view: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+  searchVectors: { field: 'vectorSearch', args: similarityArgs, view: nearest },
+  findSimilar: { field: 'similar', args: similarityArgs, view: nearest },
+  searchHybrid: {
+    field: 'hybridSearch', args: (input) => ({ input: withNames({ includeContent: false, ...withList(input, 'filterMeta') }) }),
+    view: ({ results, ...answer }: Found & Rest) => ({
+      ...complete(answer, ['retrievalMode', 'facets', 'spellCorrected', 'responsePrompt', 'reranked', 'nextCursor'], { facetsTruncated: false, warnings: [] }), ...ending(answer as Ending),
+      results: results.map((result) => found({ pinned: false, ...result }, [...PASSAGE, 'ftsRank', 'vectorRank', 'distanceMeters'])),
+    }),
   },
-  findSimilar: {
-    field: 'similar', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    view: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+  recallMemory: {
+    field: 'recall', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
+    view: ({ results, ...answer }: Found & Rest) => ({ ...complete(answer, ['reranked', 'nextCursor']), ...ending(answer as Ending), results: results.map((result) => found(result, [])) }),
+  },
+  searchAcrossCollections: {
+    field: 'crossSearch', args: similarityArgs,
+    view: ({ results, ...answer }: Found & Rest) => ({ ...complete(answer, ['sourceCollection', 'sourceDocID', 'nextOffset'], { truncated: false }), results: results.map((result) => found(result, [])) }),
   },
   queryCodeGraph: {
     field: 'codeGraph', args: (input) => ({ input }),
@@ -66,6 +78,27 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   listPermissions: { field: 'userPermissions', view: ({ permissions }: Rest) => permissions },
   validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
 };
+
+const PASSAGE = ['chunkIndex', 'chunkText', 'startLine', 'endLine'];
+
+function similarityArgs(input: Input): Input {
+  return { input: { includeContent: false, ...withList(input, 'filterMeta') } };
+}
+
+/** The view of vector search and of the search for similar documents, which have one type. */
+function nearest({ results, ...answer }: Found & Rest): Rest {
+  return { ...complete(answer, ['retrievalMode', 'responsePrompt', 'reranked', 'nextCursor'], { warnings: [] }), ...ending(answer as Ending), results: results.map((result) => found(result, PASSAGE)) };
+}
+
+/** A result with its document, and null for the named fields that it does not have. */
+function found({ document: own, ...result }: Rest, nullable: readonly string[]): Rest {
+  return { ...complete(result, nullable), document: document(own as Rest) };
+}
+
+/** With null for the named fields that are absent, and the defaults of others. */
+function complete(answer: Rest, nullable: readonly string[], defaults: Rest = {}): Rest {
+  return { ...Object.fromEntries(nullable.map((name) => [name, null])), ...defaults, ...answer };
+}
 
 /** Converts a map of metadata to the list that the schema requires. */
 function withList(input: Input, name: string): Input {
@@ -125,7 +158,7 @@ function connection({ documents, total, ...answer }: Ending & { documents: reado
   return {
     edges,
     totalCount: total,
-    ...ending(answer),
+    ...ending(answer as Ending),
     nextCursor: answer.nextCursor ?? null,
     pageInfo: {
       totalCount: total,

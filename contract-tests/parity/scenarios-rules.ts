@@ -1,3 +1,4 @@
+import { walk } from './scenarios-search.ts';
 import type { Scenario } from './transcript.ts';
 
 const page = (key: string, more: object = {}) => ({ key, lang: 'en', contentMd: `The page of ${key}.`, ...more });
@@ -67,7 +68,8 @@ export const rules: Record<string, Scenario> = {
     await refused('not_found', 'getAutomationRule', { id: `auto_${collection}` });
   },
 
-  async 'a conversation is kept, recalled and condensed'({ ok, refused, collection }) {
+  async 'a conversation is kept, recalled and condensed'(calls) {
+    const { ok, refused, collection } = calls;
     const started = await ok('startSession', { userId: collection, scenario: 'support', meta: { topic: ['boats'] } });
     const { sessionId } = (started as { value: { sessionId: string } }).value;
     await ok('addMessage', { sessionId, role: 'user', content: 'Where do blue whales swim? I must know.', meta: { mood: ['curious'] } });
@@ -78,6 +80,7 @@ export const rules: Record<string, Scenario> = {
     await ok('recallMemory', { query: 'whales', userId: collection, sessionId, role: 'user', strategy: 'keyword', topK: 1 });
     await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', limit: 1, offset: 1 });
     for (const text of ['mood EXISTS', 'NOT mood EXISTS']) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', filter: { text } });
+    await walk(calls, 'recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', sort: 'key:asc' });
     for (const langs of [['en'], ['de']]) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', langs });
     await ok('summarizeSession', { sessionId, userId: collection });
     await ok('listSessions', { userId: collection, sort: 'title', asc: true });

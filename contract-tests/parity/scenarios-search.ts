@@ -17,6 +17,14 @@ async function withVectors({ ok }: Calls): Promise<void> {
   await ok('reindexVectors', { force: true });
 }
 
+/** Two pages by cursor, and the refusals of a cursor by another query and with an offset. */
+export async function walk({ ok, refused }: Calls, operation: 'searchVectors' | 'searchHybrid' | 'findSimilar' | 'recallMemory', input: object): Promise<void> {
+  const { value: { nextCursor } } = (await ok(operation, { ...input, cursor: '*', limit: 1 })) as { value: { nextCursor: string } };
+  await ok(operation, { ...input, cursor: nextCursor, limit: 2 });
+  await refused('invalid_argument', operation, { ...input, sort: 'lang', cursor: nextCursor });
+  await refused('invalid_argument', operation, { ...input, cursor: '*', offset: 1 });
+}
+
 /** Lexical, vector and hybrid search. */
 export const searches: Record<string, Scenario> = {
   async 'words are found in every mode, by every algorithm'({ ok, refused }: Calls) {
@@ -141,6 +149,10 @@ export const searches: Record<string, Scenario> = {
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'chunk', topK: 1 });
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'window', windowSize: 2, mmr: true, mmrLambda: 0.25, oversample: 1.5, contextTokenBudget: 100, fields: ['kind'] });
     await ok('searchVectors', { query: 'red apples', rerank: 'none' });
+    await walk(calls, 'searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean' });
+    await walk(calls, 'searchVectors', { query: 'apples', retrievalMode: 'chunk', sort: 'year:desc, key' });
+    await ok('searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean', sort: 'year:asc, score', offset: 1 });
+    await refused('invalid_argument', 'searchVectors', { query: 'apples', mmr: true, sort: 'year:asc' });
     await refused('missing_fields', 'searchVectors');
     await refused('invalid_argument', 'searchVectors', { query: 'red apples', rerank: 'magic' });
     for (const bad of [{ queryVector: [0.5, 0.25] }, { queryVector: [] }, { query: 'a', topK: 0 }, { query: 'a', topK: 1001 }, { query: 'a', threshold: -1 }, { query: 'a', mmrLambda: 2 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchVectors', bad);
@@ -152,6 +164,10 @@ export const searches: Record<string, Scenario> = {
     for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }, { filter: { text: 'year <= 2020' }, langs: ['en'], limit: 1 }, { offset: 1, limit: 1, matchingStrategy: 'all', rerank: 'none' }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });
     }
+    await walk(calls, 'searchHybrid', { query: 'apples on trees' });
+    await walk(calls, 'searchHybrid', { query: 'apples on trees', sort: 'kind:asc, score', includeContent: true });
+    await walk(calls, 'searchHybrid', { query: 'trees', sort: 'distance', geo: { lat: 50, lng: 8, radiusMeters: 1e6 } });
+    await ok('searchHybrid', { query: 'apples on trees', sort: 'year:desc', retrievalMode: 'chunk', fuzzy: 'auto' });
     await refused('missing_fields', 'searchHybrid');
     for (const bad of [{ sort: 'distance' }, { alpha: 2 }, { topK: 0 }, { strategy: 'luck' }, { geo: { lat: 91, lng: 0, radiusMeters: 1 } }]) await refused('invalid_argument', 'searchHybrid', { query: 'apples', ...bad });
     const targets = { targetCollections: [collection, `${collection}-none`] };
@@ -162,6 +178,8 @@ export const searches: Record<string, Scenario> = {
     await ok('findSimilar', { key: 'apples', includeContent: true });
     await ok('findSimilar', { key: 'apples', lang: 'en', topK: 1, offset: 1, threshold: 0, filterMeta: { kind: ['fruit', 'animal'] }, filter: { text: 'NOT kind = copy' }, langs: ['en'] });
     await ok('findSimilar', { key: 'whales', limit: 2, geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, algorithm: 'sq', distanceMetric: 'euclidean', fields: ['kind'], contextTokenBudget: 100 });
+    await walk(calls, 'findSimilar', { key: 'apples', distanceMetric: 'euclidean' });
+    await ok('findSimilar', { key: 'apples', sort: 'year:asc' });
     await refused('not_found', 'findSimilar', { key: 'none' });
     await refused('missing_fields', 'findSimilar');
     for (const bad of [{ topK: 0 }, { topK: 2, limit: 1 }, { threshold: 2 }]) await refused('invalid_argument', 'findSimilar', { key: 'apples', ...bad });

@@ -326,6 +326,10 @@ export type Query = {
   readonly search: Maybe<DocumentConnection>;
   /** Finds documents by their words (`searchFullText`). */
   readonly fts: Maybe<FtsResponse>;
+  /** Finds documents by their words and their meaning (`searchHybrid`). */
+  readonly hybridSearch: Maybe<HybridSearchResponse>;
+  /** Finds past messages by their words, their meaning, or both (`recallMemory`). */
+  readonly recall: Maybe<RecallResponse>;
   /** The rules of a collection, or null when it has none (`getSchema`). */
   readonly schema: Maybe<Schema>;
   /** The rules of all collections that have some, by name (`listSchemas`). */
@@ -336,6 +340,8 @@ export type Query = {
   readonly vectorSearch: Maybe<VectorSearchResponse>;
   /** Finds documents like one that is stored (`findSimilar`). */
   readonly similar: Maybe<VectorSearchResponse>;
+  /** Finds documents of several collections by their meaning (`searchAcrossCollections`). */
+  readonly crossSearch: Maybe<CrossSearchResponse>;
   /** The state of embeddings and of the vector index (`getVectorStats`). */
   readonly vectorStats: Maybe<VectorStats>;
   /** The webhooks (`listWebhooks`). */
@@ -424,6 +430,18 @@ export type QueryFtsArgs = {
 
 
 /** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryHybridSearchArgs = {
+  input: HybridSearchInput;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryRecallArgs = {
+  input: RecallInput;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySchemaArgs = {
   collection: Scalars['String']['input'];
 };
@@ -445,6 +463,12 @@ export type QueryVectorSearchArgs = {
 /** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QuerySimilarArgs = {
   input: SimilarInput;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryCrossSearchArgs = {
+  input: CrossSearchInput;
 };
 
 
@@ -1072,6 +1096,40 @@ export type FtsResult = {
   readonly score: Scalars['Float']['output'];
   /** Terms of the query that the document has. */
   readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
+  /** Passages around the matches, those of the body first; null unless `highlight` asks for them. */
+  readonly highlights: Maybe<ReadonlyArray<Highlight>>;
+  /** Whether a curation rule put the result here. */
+  readonly pinned: Scalars['Boolean']['output'];
+};
+
+/** A passage around matches. */
+export type Highlight = {
+  readonly __typename?: 'Highlight';
+  /** Where the passage stands: `content` is the body, `meta.title` the metadata key `title`. */
+  readonly field: Scalars['String']['output'];
+  /** Which value of the metadata key, counted from 0; null for the body. */
+  readonly valueIndex: Maybe<Scalars['Int']['output']>;
+  /** The passage with the matches tagged, and `…` where it was cut. */
+  readonly fragment: Scalars['String']['output'];
+  /** Terms of the query that the passage has. */
+  readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
+  /** First byte of the passage in its field, counted from 0. */
+  readonly startOffset: Scalars['Int']['output'];
+  /** Byte after the last one. */
+  readonly endOffset: Scalars['Int']['output'];
+  /** First line, counted from 1. */
+  readonly startLine: Scalars['Int']['output'];
+  /** Last line, inclusive. */
+  readonly endLine: Scalars['Int']['output'];
+};
+
+/** How a query was corrected before the search. */
+export type SpellCorrected = {
+  readonly __typename?: 'SpellCorrected';
+  /** The query as sent. */
+  readonly original: Scalars['String']['output'];
+  /** The query that was searched for. */
+  readonly corrected: Scalars['String']['output'];
 };
 
 /** The response of a full-text search. */
@@ -1085,6 +1143,26 @@ export type FtsResponse = {
   readonly totalMatches: Maybe<Scalars['Int']['output']>;
   /** Whether more documents may match than `totalMatches` says, which is 1,000 or more then. */
   readonly totalIsLowerBound: Scalars['Boolean']['output'];
+  /** The algorithm that scored the documents. */
+  readonly algorithm: Scalars['String']['output'];
+  /** How the query was read: `simple`, `boolean`, `phrase`, `wildcard`, `proximity` or `expression`. */
+  readonly mode: Scalars['String']['output'];
+  /** Code of the language whose stemmer and stop words were used; of several, the first of `langs`. */
+  readonly lang: Scalars['String']['output'];
+  /** Codes of all languages that the query was read in, that of most documents first. */
+  readonly langs: ReadonlyArray<Scalars['String']['output']>;
+  /** Whether words were stemmed. */
+  readonly stemmingActive: Scalars['Boolean']['output'];
+  /** Whether synonyms were added to the query. */
+  readonly synonymsActive: Scalars['Boolean']['output'];
+  /** Counts of the values of `facetBy` over all matches: an object from a field to a list of `value` and `count`; null without `facetBy`. */
+  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  /** Whether facets had more values than one response may hold, a quarter of it. */
+  readonly facetsTruncated: Scalars['Boolean']['output'];
+  /** How the query was corrected before the search; null when it was not. */
+  readonly spellCorrected: Maybe<SpellCorrected>;
+  /** The collection's answer-format instruction, its template expanded; null when it has none. */
+  readonly responsePrompt: Maybe<Scalars['String']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
@@ -1169,6 +1247,198 @@ export type FtsInput = {
   readonly rerank?: InputMaybe<Scalars['Boolean']['input']>;
   /** Keeps the documents within this circle. */
   readonly geo?: InputMaybe<GeoCircleInput>;
+  /** How documents are scored: `tfidf`, `bm25`, `bm25f` or `pmisparse`. The default is that of the collection's retrieval profile, else the server's. */
+  readonly algorithm?: InputMaybe<Scalars['String']['input']>;
+  /** How `query` is read: `auto`, `simple`, `boolean`, `phrase`, `wildcard`, `proximity` or `expression`; the default is `auto`. */
+  readonly mode?: InputMaybe<Scalars['String']['input']>;
+  /** Words allowed between the terms of a proximity query that has no `~N`; the default is 5. */
+  readonly distance?: InputMaybe<Scalars['Int']['input']>;
+  /** Language of the query. Without it, the query is read once for each language that documents of the collection have. */
+  readonly lang?: InputMaybe<Scalars['String']['input']>;
+  /** Whether to search the words as written, without stemming; the default is false. */
+  readonly disableStem?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to leave the collection's synonyms out; the default is false. */
+  readonly disableSynonyms?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weights of the fields for `bm25f`, by field: `content`, `headings`, `key`, and metadata keys such as `meta.author`. */
+  readonly fieldWeights?: InputMaybe<Scalars['JSONObject']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Ranges that must all hold. */
+  readonly rangeMeta?: InputMaybe<ReadonlyArray<RangeInput>>;
+  /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
+  readonly boost?: InputMaybe<Scalars['JSONObject']['input']>;
+  /** Whether each result has `highlights`; the default is false. */
+  readonly highlight?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Tag put before each match, from which the closing tag is derived; the default is `<mark>`. */
+  readonly highlightTag?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the text of fragments is escaped for HTML: `none` or `html`; the default is `none`. */
+  readonly highlightEscape?: InputMaybe<Scalars['String']['input']>;
+  /** Fragments of the body in each result at most, and as many of metadata; the default is 3. */
+  readonly maxHighlights?: InputMaybe<Scalars['Int']['input']>;
+  /** Length of a fragment in bytes, snapped to word boundaries; the default is 150. */
+  readonly fragmentSize?: InputMaybe<Scalars['Int']['input']>;
+  /** Metadata keys, or `lang`, whose values to count over all matches. */
+  readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Values of each facet at most; the default is 0, which means all. */
+  readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A range that some value of a field must be in. Numbers are compared as such, else dates, else texts by code point. */
+export type RangeInput = {
+  /** A metadata key, or `addedAt` or `updatedAt`. */
+  readonly field: Scalars['String']['input'];
+  /** At least this. */
+  readonly gte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** At most this. */
+  readonly lte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** More than this. */
+  readonly gt?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** Less than this. */
+  readonly lt?: InputMaybe<Scalars['FilterValue']['input']>;
+};
+
+/** A document, or a passage of one, that was found by words and meaning. */
+export type HybridResult = {
+  readonly __typename?: 'HybridResult';
+  /** The document. */
+  readonly document: Document;
+  /** The fused score. */
+  readonly combinedScore: Scalars['Float']['output'];
+  /** Relevance by words after normalisation, 0 to 1; 0 when it is not a candidate by words. */
+  readonly ftsScore: Scalars['Float']['output'];
+  /** Similarity by meaning after normalisation, 0 to 1; 0 when it was not computed. */
+  readonly vectorScore: Scalars['Float']['output'];
+  /** Place among the candidates by words, from 1; null when it is none of them. */
+  readonly ftsRank: Maybe<Scalars['Int']['output']>;
+  /** Place by similarity among those for which it was computed, from 1; null when it was not. */
+  readonly vectorRank: Maybe<Scalars['Int']['output']>;
+  /** Terms of the query that the document has. */
+  readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
+  /** Place among the results, from 1. */
+  readonly rank: Scalars['Int']['output'];
+  /** Whether a curation rule put the result here. */
+  readonly pinned: Scalars['Boolean']['output'];
+  /** Distance from the middle of `geo`, in metres; null without `geo`, and for a pinned document that has no place. */
+  readonly distanceMeters: Maybe<Scalars['Float']['output']>;
+  /** Number of the passage in its document, counted from 0, of the best one in a window; null in the mode `parent`. */
+  readonly chunkIndex: Maybe<Scalars['Int']['output']>;
+  /** Text of the passage, or of the window around it; null in the mode `parent`. */
+  readonly chunkText: Maybe<Scalars['String']['output']>;
+  /** First line of the passage in the body, counted from 1; null in the mode `parent`. */
+  readonly startLine: Maybe<Scalars['Int']['output']>;
+  /** Its last line, inclusive; null in the mode `parent`. */
+  readonly endLine: Maybe<Scalars['Int']['output']>;
+};
+
+/** The response of a search by words and meaning. */
+export type HybridSearchResponse = {
+  readonly __typename?: 'HybridSearchResponse';
+  /** Best first, nearest first, or in the order of `sort`. */
+  readonly results: ReadonlyArray<HybridResult>;
+  /** How many results there are in this response. */
+  readonly total: Scalars['Int']['output'];
+  /** How the two rankings were fused: `alpha` or `rrf`. */
+  readonly strategy: Scalars['String']['output'];
+  /** The weight of meaning that was used, 0 where the words alone had to decide; without effect under `rrf`. */
+  readonly alpha: Scalars['Float']['output'];
+  /** The constant of `rrf`; without effect under `alpha`. */
+  readonly rrfK: Scalars['Int']['output'];
+  /** The algorithm that scored the words. */
+  readonly ftsAlgorithm: Scalars['String']['output'];
+  /** The algorithm that found the vectors. */
+  readonly vectorAlgorithm: Scalars['String']['output'];
+  /** The measure of similarity that was used. */
+  readonly distanceMetric: Scalars['String']['output'];
+  /** What a result is: `parent`, `chunk` or `window`. */
+  readonly retrievalMode: Maybe<Scalars['String']['output']>;
+  /** Counts of the values of `facetBy`: an object from a field to a list of `value` and `count`; null without `facetBy`. */
+  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  /** Whether facets had more values than one response may hold, a quarter of it. */
+  readonly facetsTruncated: Scalars['Boolean']['output'];
+  /** What the search had to do without, such as the semantic part; empty when nothing. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
+  /** How the query was corrected before the search; null when it was not. */
+  readonly spellCorrected: Maybe<SpellCorrected>;
+  /** How the search went. */
+  readonly searchStats: SearchStats;
+  /** The collection's answer-format instruction, its template expanded; null when it has none. */
+  readonly responsePrompt: Maybe<Scalars['String']['output']>;
+  /** Whether the token budget of the request or of the collection's profile left results out. */
+  readonly contextTruncated: Scalars['Boolean']['output'];
+  /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
+  readonly reranked: Maybe<Scalars['Int']['output']>;
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the response is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A search by words and meaning. */
+export type HybridSearchInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** What to search for, in words. */
+  readonly query: Scalars['String']['input'];
+  /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 10. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `topK`; when both are sent they must be the same. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It goes through what the 1,000 best candidates of each side make, and does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
+  /** What comes first: `combined`, which is the default, `distance`, which needs `geo`, or keys such as `year:desc, score`. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** How words are scored: `bm25`, `bm25f` or `pmisparse`; the default is `bm25`. */
+  readonly algorithm?: InputMaybe<Scalars['String']['input']>;
+  /** How the nearest vectors are found, as `algorithm` of `VectorSearchInput`. */
+  readonly vectorAlgorithm?: InputMaybe<Scalars['String']['input']>;
+  /** Weight of meaning, 0 words only, 1 meaning only. The default is that of the collection's retrieval profile, else it is fitted to the query. */
+  readonly alpha?: InputMaybe<Scalars['Float']['input']>;
+  /** How the two rankings are fused: `alpha` or `rrf`. The default is that of the collection's retrieval profile, else `alpha`. */
+  readonly strategy?: InputMaybe<Scalars['String']['input']>;
+  /** Constant of `rrf`; the default is 60. */
+  readonly rrfK?: InputMaybe<Scalars['Int']['input']>;
+  /** Edits allowed between a word of the query and an indexed one; the default is EXACT. */
+  readonly fuzzy?: InputMaybe<Fuzziness>;
+  /** How many of the words a document has to have to be found by words; the default is ANY. */
+  readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
+  /** Candidates whose similarity, before boosts, is less are left out of the vector side, 0 to 1; the default is 0. */
+  readonly threshold?: InputMaybe<Scalars['Float']['input']>;
+  /** How similarity is measured: `cosine`, `dot_product` or `euclidean`; the default is `cosine`. */
+  readonly distanceMetric?: InputMaybe<Scalars['String']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Keeps the documents within this circle. */
+  readonly geo?: InputMaybe<GeoCircleInput>;
+  /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
+  readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to search the words as written, without stemming; the default is false. */
+  readonly disableStem?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to leave the collection's synonyms out; the default is false. */
+  readonly disableSynonyms?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Factors by metadata, keyed `metaKey:metaValue`: a positive number multiplies the score, a negative one divides it. */
+  readonly boost?: InputMaybe<Scalars['JSONObject']['input']>;
+  /** Metadata keys, or `lang`, whose values to count over all matches. */
+  readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Values of each facet at most; the default is 0, which means all. */
+  readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** What a result is: `parent` for a document, `chunk` for a passage, `window` for a passage with its neighbours. The default is that of the collection's retrieval profile, else `parent`. */
+  readonly retrievalMode?: InputMaybe<Scalars['String']['input']>;
+  /** Neighbouring passages on each side, in `window`; the default is 1. */
+  readonly windowSize?: InputMaybe<Scalars['Int']['input']>;
+  /** Candidates of each side for each result, 1 to 10, at least 50. The default is that of the collection's retrieval profile, else 3. */
+  readonly oversample?: InputMaybe<Scalars['Float']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
+  readonly rerank?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1236,6 +1506,86 @@ export type IngestOptionsInput = {
   readonly textOnly?: InputMaybe<Scalars['Boolean']['input']>;
   /** What a derived key is made of: `path` (the default), or `url` with its host and query; another one is refused. */
   readonly keyFrom?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A message, or a summary, that was recalled. */
+export type RecallResult = {
+  readonly __typename?: 'RecallResult';
+  /** Its document. */
+  readonly document: Document;
+  /** Score by the strategy. */
+  readonly score: Scalars['Float']['output'];
+  /** Place among the results, from 1. */
+  readonly rank: Scalars['Int']['output'];
+  /** The session that it is of. */
+  readonly sessionId: Scalars['String']['output'];
+  /** Who speaks: `user`, `assistant`, `system` or `tool`; empty for a summary. */
+  readonly role: Scalars['String']['output'];
+  /** What found it: `keyword`, `semantic`, or `hybrid` when words and meaning both did. */
+  readonly matchStrategy: Scalars['String']['output'];
+};
+
+/** The response of a search of past messages. */
+export type RecallResponse = {
+  readonly __typename?: 'RecallResponse';
+  /** Best first, or in the order of `sort`. */
+  readonly results: ReadonlyArray<RecallResult>;
+  /** How many results there are in this response. */
+  readonly total: Scalars['Int']['output'];
+  /** The strategy that was used. */
+  readonly strategy: Scalars['String']['output'];
+  /** The query as sent. */
+  readonly query: Scalars['String']['output'];
+  /** Whether the token budget of the request or of the collection's profile left results out. */
+  readonly contextTruncated: Scalars['Boolean']['output'];
+  /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
+  readonly reranked: Maybe<Scalars['Int']['output']>;
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the response is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
+};
+
+/** A search of past messages. */
+export type RecallInput = {
+  /** What to remember. */
+  readonly query: Scalars['String']['input'];
+  /** Only this user's conversations. */
+  readonly userId?: InputMaybe<Scalars['String']['input']>;
+  /** Only this conversation. */
+  readonly sessionId?: InputMaybe<Scalars['String']['input']>;
+  /** Only messages of this role: `user`, `assistant`, `system` or `tool`. */
+  readonly role?: InputMaybe<Scalars['String']['input']>;
+  /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 10. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `topK`; when both are sent they must be the same. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It goes through what the 1,000 best candidates of each side make, and does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
+  /** An order in place of the best first, such as `addedAt:desc, score`, of what the 1,000 best candidates of each side make. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Least similarity to the query of what is found by meaning; none when absent. */
+  readonly threshold?: InputMaybe<Scalars['Float']['input']>;
+  /** By words and meaning, by meaning, or by words: `hybrid`, `semantic` or `keyword`; the default is `hybrid`. */
+  readonly strategy?: InputMaybe<Scalars['String']['input']>;
+  /** Weight of meaning against words in `hybrid`, 0 to 1. When absent, ranks are fused instead. */
+  readonly alpha?: InputMaybe<Scalars['Float']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
+  readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
+  readonly rerank?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** The rules for the metadata of a collection. */
@@ -1364,6 +1714,21 @@ export type VectorSearchResult = {
   readonly score: Scalars['Float']['output'];
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
+  /** Number of the passage in its document, counted from 0, of the best one in a window; null in the mode `parent`. */
+  readonly chunkIndex: Maybe<Scalars['Int']['output']>;
+  /** Text of the passage, or of the window around it; null in the mode `parent`. */
+  readonly chunkText: Maybe<Scalars['String']['output']>;
+  /** First line of the passage in the body, counted from 1; null in the mode `parent`. */
+  readonly startLine: Maybe<Scalars['Int']['output']>;
+  /** Its last line, inclusive; null in the mode `parent`. */
+  readonly endLine: Maybe<Scalars['Int']['output']>;
+};
+
+/** How a search went. */
+export type SearchStats = {
+  readonly __typename?: 'SearchStats';
+  /** Time taken, in milliseconds. */
+  readonly durationMs: Scalars['Int']['output'];
 };
 
 /** The response of a vector search. */
@@ -1385,6 +1750,20 @@ export type VectorSearchResponse = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when there was nothing more. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
+  /** The algorithm that was used; `flat` when vectors were scanned. */
+  readonly algorithm: Scalars['String']['output'];
+  /** The measure that was used. */
+  readonly distanceMetric: Scalars['String']['output'];
+  /** What a result is; null for `similar`, whose results are documents. */
+  readonly retrievalMode: Maybe<Scalars['String']['output']>;
+  /** How the search went. */
+  readonly searchStats: SearchStats;
+  /** What could not be compared, such as vectors of another model; empty when nothing. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
+  /** The collection's answer-format instruction, its template expanded; null when it has none, and for `similar`. */
+  readonly responsePrompt: Maybe<Scalars['String']['output']>;
 };
 
 /** How far the vectors of one collection are. */
@@ -1485,6 +1864,24 @@ export type VectorSearchInput = {
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
   readonly rerank?: InputMaybe<Scalars['String']['input']>;
+  /** An order in place of the best first, such as `year:desc, score`, of the 1,000 nearest that pass the filters and `threshold`. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It goes through the 1,000 nearest, and does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
+  /** How the nearest vectors are found: `flat`, `hnsw`, `ivf`, `pq`, `opq`, `sq`, `sq4`, `bq` or `quantized`. The default is what the collection's quantization asks for, else the server's. */
+  readonly algorithm?: InputMaybe<Scalars['String']['input']>;
+  /** How similarity is measured: `cosine`, `dot_product` or `euclidean`; the default is `cosine`. */
+  readonly distanceMetric?: InputMaybe<Scalars['String']['input']>;
+  /** What a result is: `parent` for a document, `chunk` for a passage, `window` for a passage with its neighbours. The default is that of the collection's retrieval profile, else `parent`. */
+  readonly retrievalMode?: InputMaybe<Scalars['String']['input']>;
+  /** Neighbouring passages on each side, in `window`; the default is 1. */
+  readonly windowSize?: InputMaybe<Scalars['Int']['input']>;
+  /** Candidates for each result, before documents are grouped and rescored, 1 to 10. The default is that of the collection's retrieval profile, else 3 or more. */
+  readonly oversample?: InputMaybe<Scalars['Float']['input']>;
+  /** Whether to prefer results that differ from each other (maximal marginal relevance); the default is false. */
+  readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
+  readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -1515,6 +1912,93 @@ export type SimilarInput = {
   readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+  /** An order in place of the best first, such as `year:desc, score`, of the 1,000 nearest that pass the filters and `threshold`. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the response before. It goes through the 1,000 nearest, and does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
+  /** How the nearest vectors are found: `flat`, `hnsw`, `ivf`, `pq`, `opq`, `sq`, `sq4`, `bq` or `quantized`. The default is what the collection's quantization asks for, else the server's. */
+  readonly algorithm?: InputMaybe<Scalars['String']['input']>;
+  /** How similarity is measured: `cosine`, `dot_product` or `euclidean`; the default is `cosine`. */
+  readonly distanceMetric?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A search of several collections by meaning: by a text, a vector, or a stored document. */
+export type CrossSearchInput = {
+  /** What to search for, in plain words; needs an embedding provider. */
+  readonly query?: InputMaybe<Scalars['String']['input']>;
+  /** A vector to compare with, in place of `query`. */
+  readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** Collection of a document to search with; goes with `sourceDocID`. */
+  readonly sourceCollection?: InputMaybe<Scalars['String']['input']>;
+  /** That document's id, or its key, of which the first language by the alphabet is taken. */
+  readonly sourceDocID?: InputMaybe<Scalars['String']['input']>;
+  /** Collections to search; absent or empty means all that the caller may read. */
+  readonly targetCollections?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Most results of all collections together, 1 to 1,000; the default is 10. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Results that score less are left out, 0 to 1; the default is 0. */
+  readonly threshold?: InputMaybe<Scalars['Float']['input']>;
+  /** How the nearest vectors are found: `flat`, `hnsw`, `ivf`, `pq`, `opq`, `sq`, `sq4`, `bq` or `quantized`. The default is what the collection's quantization asks for, else the server's. */
+  readonly algorithm?: InputMaybe<Scalars['String']['input']>;
+  /** How similarity is measured: `cosine`, `dot_product` or `euclidean`; the default is `cosine`. */
+  readonly distanceMetric?: InputMaybe<Scalars['String']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
+  readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** A document of one of several collections. */
+export type CrossSearchResult = {
+  readonly __typename?: 'CrossSearchResult';
+  /** Its collection. */
+  readonly collection: Scalars['String']['output'];
+  /** The document. */
+  readonly document: Document;
+  /** Similarity to the query; the greater the better. */
+  readonly score: Scalars['Float']['output'];
+  /** Place among the results, from 1. */
+  readonly rank: Scalars['Int']['output'];
+};
+
+/** How a search of several collections went. */
+export type CrossSearchStats = {
+  readonly __typename?: 'CrossSearchStats';
+  /** Time taken, in milliseconds. */
+  readonly durationMs: Scalars['Int']['output'];
+  /** How many collections were searched. */
+  readonly collectionsSearched: Scalars['Int']['output'];
+};
+
+/** The response of a search of several collections. */
+export type CrossSearchResponse = {
+  readonly __typename?: 'CrossSearchResponse';
+  /** The most similar documents of all collections, the best first. */
+  readonly results: ReadonlyArray<CrossSearchResult>;
+  /** How many results there are in this response. */
+  readonly total: Scalars['Int']['output'];
+  /** The collections that were searched. */
+  readonly targetCollections: ReadonlyArray<Scalars['String']['output']>;
+  /** The algorithm that was used; `flat` when vectors were scanned. */
+  readonly algorithm: Scalars['String']['output'];
+  /** The measure that was used. */
+  readonly distanceMetric: Scalars['String']['output'];
+  /** As sent; null when the query was no document. */
+  readonly sourceCollection: Maybe<Scalars['String']['output']>;
+  /** As sent; null when the query was no document. */
+  readonly sourceDocID: Maybe<Scalars['String']['output']>;
+  /** How the search went. */
+  readonly searchStats: CrossSearchStats;
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the response is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
 /** An address that receives events. */
@@ -1721,15 +2205,24 @@ export type ResolversTypes = {
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
   FTSResult: ResolverTypeWrapper<FtsResult>;
+  Highlight: ResolverTypeWrapper<Highlight>;
+  SpellCorrected: ResolverTypeWrapper<SpellCorrected>;
   FTSResponse: ResolverTypeWrapper<FtsResponse>;
   Fuzziness: Fuzziness;
   PrefixMatching: PrefixMatching;
   MatchingStrategy: MatchingStrategy;
   Totals: Totals;
   FTSInput: FtsInput;
+  RangeInput: RangeInput;
+  HybridResult: ResolverTypeWrapper<HybridResult>;
+  HybridSearchResponse: ResolverTypeWrapper<HybridSearchResponse>;
+  HybridSearchInput: HybridSearchInput;
   IngestResult: ResolverTypeWrapper<IngestResult>;
   IngestDocumentInput: IngestDocumentInput;
   IngestOptionsInput: IngestOptionsInput;
+  RecallResult: ResolverTypeWrapper<RecallResult>;
+  RecallResponse: ResolverTypeWrapper<RecallResponse>;
+  RecallInput: RecallInput;
   Schema: ResolverTypeWrapper<Schema>;
   ValidationResult: ResolverTypeWrapper<ValidationResult>;
   SetSchemaInput: SetSchemaInput;
@@ -1739,6 +2232,7 @@ export type ResolversTypes = {
   BackupStats: ResolverTypeWrapper<BackupStats>;
   BackupFile: ResolverTypeWrapper<BackupFile>;
   VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
+  SearchStats: ResolverTypeWrapper<SearchStats>;
   VectorSearchResponse: ResolverTypeWrapper<VectorSearchResponse>;
   VectorCollectionStats: ResolverTypeWrapper<VectorCollectionStats>;
   EncoderStats: ResolverTypeWrapper<EncoderStats>;
@@ -1746,6 +2240,10 @@ export type ResolversTypes = {
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
   SimilarInput: SimilarInput;
+  CrossSearchInput: CrossSearchInput;
+  CrossSearchResult: ResolverTypeWrapper<CrossSearchResult>;
+  CrossSearchStats: ResolverTypeWrapper<CrossSearchStats>;
+  CrossSearchResponse: ResolverTypeWrapper<CrossSearchResponse>;
   Webhook: ResolverTypeWrapper<Webhook>;
   WebhookDeadLetter: ResolverTypeWrapper<WebhookDeadLetter>;
   RegisterWebhookInput: RegisterWebhookInput;
@@ -1802,11 +2300,20 @@ export type ResolversParentTypes = {
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
   FTSResult: FtsResult;
+  Highlight: Highlight;
+  SpellCorrected: SpellCorrected;
   FTSResponse: FtsResponse;
   FTSInput: FtsInput;
+  RangeInput: RangeInput;
+  HybridResult: HybridResult;
+  HybridSearchResponse: HybridSearchResponse;
+  HybridSearchInput: HybridSearchInput;
   IngestResult: IngestResult;
   IngestDocumentInput: IngestDocumentInput;
   IngestOptionsInput: IngestOptionsInput;
+  RecallResult: RecallResult;
+  RecallResponse: RecallResponse;
+  RecallInput: RecallInput;
   Schema: Schema;
   ValidationResult: ValidationResult;
   SetSchemaInput: SetSchemaInput;
@@ -1816,6 +2323,7 @@ export type ResolversParentTypes = {
   BackupStats: BackupStats;
   BackupFile: BackupFile;
   VectorSearchResult: VectorSearchResult;
+  SearchStats: SearchStats;
   VectorSearchResponse: VectorSearchResponse;
   VectorCollectionStats: VectorCollectionStats;
   EncoderStats: EncoderStats;
@@ -1823,6 +2331,10 @@ export type ResolversParentTypes = {
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
   SimilarInput: SimilarInput;
+  CrossSearchInput: CrossSearchInput;
+  CrossSearchResult: CrossSearchResult;
+  CrossSearchStats: CrossSearchStats;
+  CrossSearchResponse: CrossSearchResponse;
   Webhook: Webhook;
   WebhookDeadLetter: WebhookDeadLetter;
   RegisterWebhookInput: RegisterWebhookInput;
@@ -1953,11 +2465,14 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   document?: Resolver<Maybe<ResolversTypes['Document']>, ParentType, ContextType, RequireFields<QueryDocumentArgs, 'collection' | 'key' | 'lang'>>;
   search?: Resolver<Maybe<ResolversTypes['DocumentConnection']>, ParentType, ContextType, RequireFields<QuerySearchArgs, 'input'>>;
   fts?: Resolver<Maybe<ResolversTypes['FTSResponse']>, ParentType, ContextType, RequireFields<QueryFtsArgs, 'input'>>;
+  hybridSearch?: Resolver<Maybe<ResolversTypes['HybridSearchResponse']>, ParentType, ContextType, RequireFields<QueryHybridSearchArgs, 'input'>>;
+  recall?: Resolver<Maybe<ResolversTypes['RecallResponse']>, ParentType, ContextType, RequireFields<QueryRecallArgs, 'input'>>;
   schema?: Resolver<Maybe<ResolversTypes['Schema']>, ParentType, ContextType, RequireFields<QuerySchemaArgs, 'collection'>>;
   schemas?: Resolver<ReadonlyArray<ResolversTypes['Schema']>, ParentType, ContextType, Partial<QuerySchemasArgs>>;
   stats?: Resolver<Maybe<ResolversTypes['Stats']>, ParentType, ContextType>;
   vectorSearch?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QueryVectorSearchArgs, 'input'>>;
   similar?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QuerySimilarArgs, 'input'>>;
+  crossSearch?: Resolver<Maybe<ResolversTypes['CrossSearchResponse']>, ParentType, ContextType, RequireFields<QueryCrossSearchArgs, 'input'>>;
   vectorStats?: Resolver<Maybe<ResolversTypes['VectorStats']>, ParentType, ContextType>;
   webhooks?: Resolver<ReadonlyArray<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<QueryWebhooksArgs>>;
   webhookDeadLetters?: Resolver<ReadonlyArray<ResolversTypes['WebhookDeadLetter']>, ParentType, ContextType, Partial<QueryWebhookDeadLettersArgs>>;
@@ -2093,6 +2608,24 @@ export type FtsResultResolvers<ContextType = GraphqlContext, ParentType extends 
   document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   matchedTerms?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  highlights?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Highlight']>>, ParentType, ContextType>;
+  pinned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type HighlightResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Highlight'] = ResolversParentTypes['Highlight']> = {
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  valueIndex?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  fragment?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  matchedTerms?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  startOffset?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  endOffset?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  startLine?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  endLine?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SpellCorrectedResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SpellCorrected'] = ResolversParentTypes['SpellCorrected']> = {
+  original?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  corrected?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResponse'] = ResolversParentTypes['FTSResponse']> = {
@@ -2100,12 +2633,62 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   totalMatches?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   totalIsLowerBound?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  algorithm?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  mode?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lang?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  langs?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  stemmingActive?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  synonymsActive?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  facets?: Resolver<Maybe<ResolversTypes['JSONObject']>, ParentType, ContextType>;
+  facetsTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  spellCorrected?: Resolver<Maybe<ResolversTypes['SpellCorrected']>, ParentType, ContextType>;
+  responsePrompt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   suggestions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   droppedWords?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type HybridResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HybridResult'] = ResolversParentTypes['HybridResult']> = {
+  document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+  combinedScore?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  ftsScore?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  vectorScore?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  ftsRank?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  vectorRank?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  matchedTerms?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  pinned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  distanceMeters?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  chunkIndex?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  chunkText?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  startLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  endLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type HybridSearchResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HybridSearchResponse'] = ResolversParentTypes['HybridSearchResponse']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['HybridResult']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  strategy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  alpha?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rrfK?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  ftsAlgorithm?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  vectorAlgorithm?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  distanceMetric?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retrievalMode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  facets?: Resolver<Maybe<ResolversTypes['JSONObject']>, ParentType, ContextType>;
+  facetsTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  spellCorrected?: Resolver<Maybe<ResolversTypes['SpellCorrected']>, ParentType, ContextType>;
+  searchStats?: Resolver<ResolversTypes['SearchStats'], ParentType, ContextType>;
+  responsePrompt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type IngestResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IngestResult'] = ResolversParentTypes['IngestResult']> = {
@@ -2118,6 +2701,27 @@ export type IngestResultResolvers<ContextType = GraphqlContext, ParentType exten
   durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   profile?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   keyCollisions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
+};
+
+export type RecallResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RecallResult'] = ResolversParentTypes['RecallResult']> = {
+  document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  sessionId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  matchStrategy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RecallResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RecallResponse'] = ResolversParentTypes['RecallResponse']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['RecallResult']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  strategy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  query?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type SchemaResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Schema'] = ResolversParentTypes['Schema']> = {
@@ -2182,6 +2786,14 @@ export type VectorSearchResultResolvers<ContextType = GraphqlContext, ParentType
   document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  chunkIndex?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  chunkText?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  startLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  endLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type SearchStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SearchStats'] = ResolversParentTypes['SearchStats']> = {
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorSearchResponse'] = ResolversParentTypes['VectorSearchResponse']> = {
@@ -2193,6 +2805,13 @@ export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentTy
   reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  algorithm?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  distanceMetric?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retrievalMode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  searchStats?: Resolver<ResolversTypes['SearchStats'], ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  responsePrompt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type VectorCollectionStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorCollectionStats'] = ResolversParentTypes['VectorCollectionStats']> = {
@@ -2229,6 +2848,31 @@ export type ReindexResultResolvers<ContextType = GraphqlContext, ParentType exte
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   indexReady?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   collections?: Resolver<ReadonlyArray<ResolversTypes['VectorCollectionStats']>, ParentType, ContextType>;
+};
+
+export type CrossSearchResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CrossSearchResult'] = ResolversParentTypes['CrossSearchResult']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CrossSearchStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CrossSearchStats'] = ResolversParentTypes['CrossSearchStats']> = {
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  collectionsSearched?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CrossSearchResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CrossSearchResponse'] = ResolversParentTypes['CrossSearchResponse']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['CrossSearchResult']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  targetCollections?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  algorithm?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  distanceMetric?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  sourceCollection?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sourceDocID?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  searchStats?: Resolver<ResolversTypes['CrossSearchStats'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type WebhookResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Webhook'] = ResolversParentTypes['Webhook']> = {
@@ -2288,8 +2932,14 @@ export type Resolvers<ContextType = GraphqlContext> = {
   DocumentConnection?: DocumentConnectionResolvers<ContextType>;
   BatchAddResult?: BatchAddResultResolvers<ContextType>;
   FTSResult?: FtsResultResolvers<ContextType>;
+  Highlight?: HighlightResolvers<ContextType>;
+  SpellCorrected?: SpellCorrectedResolvers<ContextType>;
   FTSResponse?: FtsResponseResolvers<ContextType>;
+  HybridResult?: HybridResultResolvers<ContextType>;
+  HybridSearchResponse?: HybridSearchResponseResolvers<ContextType>;
   IngestResult?: IngestResultResolvers<ContextType>;
+  RecallResult?: RecallResultResolvers<ContextType>;
+  RecallResponse?: RecallResponseResolvers<ContextType>;
   Schema?: SchemaResolvers<ContextType>;
   ValidationResult?: ValidationResultResolvers<ContextType>;
   CollectionStats?: CollectionStatsResolvers<ContextType>;
@@ -2298,11 +2948,15 @@ export type Resolvers<ContextType = GraphqlContext> = {
   BackupStats?: BackupStatsResolvers<ContextType>;
   BackupFile?: BackupFileResolvers<ContextType>;
   VectorSearchResult?: VectorSearchResultResolvers<ContextType>;
+  SearchStats?: SearchStatsResolvers<ContextType>;
   VectorSearchResponse?: VectorSearchResponseResolvers<ContextType>;
   VectorCollectionStats?: VectorCollectionStatsResolvers<ContextType>;
   EncoderStats?: EncoderStatsResolvers<ContextType>;
   VectorStats?: VectorStatsResolvers<ContextType>;
   ReindexResult?: ReindexResultResolvers<ContextType>;
+  CrossSearchResult?: CrossSearchResultResolvers<ContextType>;
+  CrossSearchStats?: CrossSearchStatsResolvers<ContextType>;
+  CrossSearchResponse?: CrossSearchResponseResolvers<ContextType>;
   Webhook?: WebhookResolvers<ContextType>;
   WebhookDeadLetter?: WebhookDeadLetterResolvers<ContextType>;
 };

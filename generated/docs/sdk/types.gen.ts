@@ -3307,6 +3307,16 @@ export type DeleteCurationRuleResponse = {
 export type QueryVector = Array<number>;
 
 /**
+ * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query and order, else 400. Filters, `threshold`, `limit` and fields may change. The pages go through the same 1,000 nearest as `sort`, by score unless `sort` says otherwise. While documents come and go, none is repeated or left out that keeps its score, its sort values and its place among the 1,000 nearest. It does not go with `offset`.
+ */
+export type SimilarityCursor = string;
+
+/**
+ * An order in place of the best first: keys such as `year:desc, title:asc`, as `sort` of `POST /v1/fts`. What is sorted are the 1,000 nearest documents or passages that pass the filters and `threshold`, whatever `limit` and `offset` are; what is farther is not a result. Scores are then those of the vectors alone, and `rerank` does not apply.
+ */
+export type SimilaritySort = string;
+
+/**
  * How the nearest vectors are found. `flat` compares all, exactly; `hnsw` walks a graph; `ivf` looks into the nearest cells; `pq`, `opq`, `sq`, `sq4` and `bq` compare compressed vectors and rescore the best exactly; `quantized` compares vectors as the collection's `quantization` stores them. When absent: what the collection's quantization asks for, then the server's default, which is `flat`.
  */
 export type VectorAlgorithm = 'flat' | 'hnsw' | 'ivf' | 'pq' | 'opq' | 'sq' | 'sq4' | 'bq' | 'quantized';
@@ -3345,6 +3355,8 @@ export type SearchVectorsRequest = {
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
+    cursor?: SimilarityCursor;
+    sort?: SimilaritySort;
     /**
      * Results that score less are left out.
      */
@@ -3377,7 +3389,7 @@ export type SearchVectorsRequest = {
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
     /**
-     * Whether to prefer results that differ from each other (maximal marginal relevance).
+     * Whether to prefer results that differ from each other (maximal marginal relevance). It does not go with `sort` or `cursor`.
      */
     mmr?: boolean;
     /**
@@ -3412,7 +3424,7 @@ export type VectorResult = {
      */
     score: number;
     /**
-     * Place, counted from 1.
+     * Place, counted from 1; on pages by cursor on from those of the page before.
      */
     rank: number;
     chunkIndex?: ChunkIndex;
@@ -3442,9 +3454,14 @@ export type SearchStats = {
     durationMs: number;
 };
 
+/**
+ * The `cursor` of the next page; absent without a cursor in the request, and when there was nothing more.
+ */
+export type SimilarityNextCursor = string;
+
 export type SearchVectorsResponse = {
     /**
-     * Most similar first; under `mmr` in the order of the choice, under `rerank` in that of the encoder.
+     * Most similar first, or in the order of `sort`; under `mmr` in the order of the choice, under `rerank` in that of the encoder.
      */
     results: Array<VectorResult>;
     /**
@@ -3479,6 +3496,7 @@ export type SearchVectorsResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: SimilarityNextCursor;
     /**
      * The collection's answer-format instruction, its template expanded; absent when it has none.
      */
@@ -3903,6 +3921,8 @@ export type FindSimilarRequest = {
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
+    cursor?: SimilarityCursor;
+    sort?: SimilaritySort;
     /**
      * Results that score less are left out.
      */
@@ -3926,7 +3946,7 @@ export type FindSimilarRequest = {
 
 export type FindSimilarResponse = {
     /**
-     * Most similar first.
+     * Most similar first, or in the order of `sort`.
      */
     results: Array<VectorResult>;
     /**
@@ -3956,6 +3976,7 @@ export type FindSimilarResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: SimilarityNextCursor;
     /**
      * What could not be compared, such as vectors of another model; absent when nothing.
      */
@@ -4289,9 +4310,13 @@ export type SearchHybridRequest = {
     boost?: Boost;
     geo?: GeoCircle;
     /**
-     * Which candidates come first, those of the greatest fused score or those of the smallest `distanceMeters`, which needs `geo`; the nearest `topK` are then the results.
+     * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query, weights and order, else 400. Filters, `limit` and fields may change. The pages go through what the fusion makes of the 1,000 best candidates of each side, by fused score unless `sort` says otherwise, without pinned results. While documents come and go, none is repeated or left out that keeps its score, its sort values and stays a candidate. Fused scores depend on other documents too: sort by a field to meet every candidate. It does not go with `offset`.
      */
-    sort?: 'combined' | 'distance';
+    cursor?: SimilarityCursor;
+    /**
+     * What comes first. `combined`: the greatest fused score. `distance`: the smallest `distanceMeters`, which needs `geo`; the nearest `topK` candidates are then the results. Or keys such as `year:desc, title:asc`, as `sort` of `POST /v1/fts`, with `score` for the fused score: what is sorted is what the fusion makes of the 1,000 best candidates of each side, whatever `limit` and `offset` are. Scores are then those of the algorithms, and neither side is reranked.
+     */
+    sort?: string;
     facetBy?: FacetBy;
     /**
      * Values of each facet at most; 0 means all.
@@ -4344,7 +4369,7 @@ export type HybridResult = {
     vectorRank?: number;
     matchedTerms: MatchedTerms;
     /**
-     * Place, counted from 1.
+     * Place, counted from 1; on pages by cursor on from those of the page before.
      */
     rank: number;
     /**
@@ -4369,7 +4394,7 @@ export type HybridResult = {
 
 export type SearchHybridResponse = {
     /**
-     * Best first, or nearest first.
+     * Best first, nearest first, or in the order of `sort`.
      */
     results: Array<HybridResult>;
     /**
@@ -4424,6 +4449,7 @@ export type SearchHybridResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: SimilarityNextCursor;
     searchStats: SearchStats;
     /**
      * The collection's answer-format instruction, its template expanded; absent when it has none.
@@ -5031,6 +5057,14 @@ export type RecallMemoryRequest = {
      */
     offset?: ResultOffset;
     /**
+     * Pages by where the one before ended: `*` for the first page, then the `nextCursor` of the response before, with the same query, strategy, weight and order, else 400. Filters, `limit` and `includeContent` may change. The pages go through what the fusion makes of the 1,000 best candidates of each side, by score unless `sort` says otherwise. While messages come and go, none is repeated or left out that keeps its score, its sort values and stays a candidate. Scores by words depend on other messages too: sort by a field to meet every candidate. It does not go with `offset`.
+     */
+    cursor?: SimilarityCursor;
+    /**
+     * An order in place of the best first: keys such as `addedAt:desc, score`, as `sort` of `POST /v1/fts`. What is sorted is what the fusion makes of the 1,000 best candidates of each side, whatever `limit` and `offset` are; with `semantic` and `keyword`, the 1,000 best. `rerank` does not apply then.
+     */
+    sort?: SimilaritySort;
+    /**
      * Least similarity (cosine) to the query of what is found by meaning; what words found stays, as in hybrid search. No threshold when absent.
      */
     threshold?: number;
@@ -5055,7 +5089,7 @@ export type RecallMemoryRequest = {
 
 export type RecallMemoryResponse = {
     /**
-     * Best first.
+     * Best first, or in the order of `sort`.
      */
     results: Array<{
         document: ProjectedDocument;
@@ -5064,7 +5098,7 @@ export type RecallMemoryResponse = {
          */
         score: number;
         /**
-         * Place, counted from 1.
+         * Place, counted from 1; on pages by cursor on from those of the page before.
          */
         rank: number;
         sessionId: SessionId;
@@ -5096,6 +5130,7 @@ export type RecallMemoryResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: SimilarityNextCursor;
 };
 
 export type SummarizeSessionRequest = {

@@ -13,10 +13,20 @@ type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: 
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String }
-type VectorSearchResult { document: Document! score: Float! rank: Int! }
-type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int }
-type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
-type FTSResponse { results: [FTSResult!]! total: Int! totalMatches: Int totalIsLowerBound: Boolean! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
+type VectorSearchResult { document: Document! score: Float! rank: Int! chunkIndex: Int chunkText: String startLine: Int endLine: Int }
+type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int nextCursor: String algorithm: String! distanceMetric: String! retrievalMode: String searchStats: SearchStats! warnings: [String!]! responsePrompt: String }
+type SearchStats { durationMs: Int! }
+type CrossSearchResult { collection: String! document: Document! score: Float! rank: Int! }
+type CrossSearchStats { durationMs: Int! collectionsSearched: Int! }
+type CrossSearchResponse { results: [CrossSearchResult!]! total: Int! targetCollections: [String!]! algorithm: String! distanceMetric: String! sourceCollection: String sourceDocID: String searchStats: CrossSearchStats! truncated: Boolean! nextOffset: Int }
+type FTSResult { document: Document! score: Float! matchedTerms: [String!]! highlights: [Highlight!] pinned: Boolean! }
+type FTSResponse { results: [FTSResult!]! total: Int! totalMatches: Int totalIsLowerBound: Boolean! algorithm: String! mode: String! lang: String! langs: [String!]! stemmingActive: Boolean! synonymsActive: Boolean! facets: JSONObject facetsTruncated: Boolean! spellCorrected: SpellCorrected responsePrompt: String contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
+type Highlight { field: String! valueIndex: Int fragment: String! matchedTerms: [String!]! startOffset: Int! endOffset: Int! startLine: Int! endLine: Int! }
+type SpellCorrected { original: String! corrected: String! }
+type HybridResult { document: Document! combinedScore: Float! ftsScore: Float! vectorScore: Float! ftsRank: Int vectorRank: Int matchedTerms: [String!]! rank: Int! pinned: Boolean! distanceMeters: Float chunkIndex: Int chunkText: String startLine: Int endLine: Int }
+type HybridSearchResponse { results: [HybridResult!]! total: Int! strategy: String! alpha: Float! rrfK: Int! ftsAlgorithm: String! vectorAlgorithm: String! distanceMetric: String! retrievalMode: String facets: JSONObject facetsTruncated: Boolean! warnings: [String!]! spellCorrected: SpellCorrected searchStats: SearchStats! responsePrompt: String contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int nextCursor: String }
+type RecallResult { document: Document! score: Float! rank: Int! sessionId: String! role: String! matchStrategy: String! }
+type RecallResponse { results: [RecallResult!]! total: Int! strategy: String! query: String! contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int nextCursor: String }
 enum Fuzziness { EXACT ONE TWO AUTO }
 enum PrefixMatching { NONE LAST }
 enum MatchingStrategy { ANY ALL MOST }
@@ -58,9 +68,13 @@ input UpdateDocumentInput { collection: String! key: String! lang: String! meta:
 input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
 input GeoCircleInput { lat: Float! lng: Float! radiusMeters: Float! }
 input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean rerank: String }
-input SimilarInput { collection: String! key: String! lang: String topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean geo: GeoCircleInput }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean rerank: String sort: String cursor: String algorithm: String distanceMetric: String retrievalMode: String windowSize: Int oversample: Float mmr: Boolean mmrLambda: Float }
+input SimilarInput { collection: String! key: String! lang: String topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean sort: String cursor: String algorithm: String distanceMetric: String }
+input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean geo: GeoCircleInput algorithm: String mode: String distance: Int lang: String disableStem: Boolean disableSynonyms: Boolean fieldWeights: JSONObject filterMeta: [MetaInput!] rangeMeta: [RangeInput!] boost: JSONObject highlight: Boolean highlightTag: String highlightEscape: String maxHighlights: Int fragmentSize: Int facetBy: [String!] facetMaxValues: Int }
+input RangeInput { field: String! gte: FilterValue lte: FilterValue gt: FilterValue lt: FilterValue }
+input HybridSearchInput { collection: String! query: String! topK: Int limit: Int offset: Int cursor: String sort: String algorithm: String vectorAlgorithm: String alpha: Float strategy: String rrfK: Int fuzzy: Fuzziness matchingStrategy: MatchingStrategy threshold: Float distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean disableStem: Boolean disableSynonyms: Boolean boost: JSONObject facetBy: [String!] facetMaxValues: Int retrievalMode: String windowSize: Int oversample: Float contextTokenBudget: Int rerank: String }
+input RecallInput { query: String! userId: String sessionId: String role: String topK: Int limit: Int offset: Int cursor: String sort: String threshold: Float strategy: String alpha: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean contextTokenBudget: Int rerank: String }
+input CrossSearchInput { query: String queryVector: [Float!] sourceCollection: String sourceDocID: String targetCollections: [String!] topK: Int offset: Int threshold: Float algorithm: String distanceMetric: String filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }
@@ -82,6 +96,9 @@ type Query {
   vectorSearch(input: VectorSearchInput!): VectorSearchResponse @auth
   similar(input: SimilarInput!): VectorSearchResponse @auth
   fts(input: FTSInput!): FTSResponse @auth
+  hybridSearch(input: HybridSearchInput!): HybridSearchResponse @auth
+  crossSearch(input: CrossSearchInput!): CrossSearchResponse @auth
+  recall(input: RecallInput!): RecallResponse @auth
   codeGraph(input: CodeGraphInput, collection: String, key: String, direction: String, depth: Int, lines: Boolean): CodeGraph @auth
   stats: Stats @auth
   vectorStats: VectorStats @auth
@@ -157,7 +174,7 @@ describe('the schema (decisions, section 4.13)', () => {
 
   it('guards the decided fields, and no others', () => {
     expect(guards(built)).toEqual(guards(decided));
-    expect(guards(built)).toHaveLength(52);
+    expect(guards(built)).toHaveLength(55);
   });
 
   it('describes every type, field, argument and directive of its own', () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ReadableStream as WebStream } from 'node:stream/web';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addDocument, connect, deleteSession, exportEach, getDocument, items, listCollectionConfigs, QuireError, searchDocuments, watchEvents, type QuireOptions } from '../docs.ts';
+import { addDocument, connect, deleteSession, exportEach, getDocument, items, listCollectionConfigs, QuireError, searchDocuments, searchVectors, watchEvents, type QuireOptions } from '../docs.ts';
 import { connect as connectRuns, enqueueRun } from '../runs.ts';
 import { delayBefore } from './backoff.ts';
 import { parseEvents } from './events.ts';
@@ -191,6 +191,13 @@ describe('the pages of a list', () => {
     for await (const { key } of items(quireWith(), searchDocuments, { body: { collection: 'blog', limit: 2 } })) keys.push(key);
     expect(keys).toEqual(['a', 'b', 'c']);
     expect(received.map(({ body }) => (JSON.parse(body) as { cursor: string }).cursor)).toEqual(['*', 'c1', 'c2']);
+  });
+
+  it('go on behind a page by cursor whose documents were deleted meanwhile', async () => {
+    answers = [ok({ results: [{ document: { key: 'a' } }], nextCursor: 'c1' }), ok({ results: [], nextCursor: 'c2' }), ok({ results: [{ document: { key: 'b' } }], nextCursor: 'c3' }), ok({ results: [] })];
+    const keys: string[] = [];
+    for await (const { document } of items(quireWith(), searchVectors, { body: { collection: 'blog', query: 'ships' } })) keys.push(document.key);
+    expect(keys).toEqual(['a', 'b']);
   });
 
   it('go on by the offset where there is no cursor, and read no page that the caller does not want', async () => {

@@ -38,8 +38,9 @@ export async function* pagesOf<F extends SdkFunction>(quire: Quire, table: Reado
     const place = at === undefined ? {} : { [by]: at };
     const { data, response } = await quire.send(operation, { ...input, [paging.in]: { ...given, ...place } } as InputOf<F>);
     const items = (paging.items === '*' ? data : (data as Record<string, unknown>)[paging.items]) as readonly unknown[];
-    if (items.length === 0) return;
-    yield { data, items };
+    if (items.length > 0) yield { data, items };
+    // A page by cursor may be empty because its documents were deleted meanwhile.
+    else if (by !== 'cursor') return;
     const next = by === paging.by ? nextOf(paging, data, response) : undefined;
     const after = by === 'offset' ? offsetAfter(next, at, items.length, given['limit'] ?? given['topK']) : next;
     if (after === undefined || after === null || after === '' || after === at) return;

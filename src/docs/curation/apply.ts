@@ -40,6 +40,11 @@ export function applyCuration<H extends Hit>(
   return weave(rest, placed);
 }
 
+/** Rules that only hide, for pages by cursor: these list all results once, in their order. */
+export function withoutPins(rules: readonly CurationRule[]): readonly CurationRule[] {
+  return rules.map((rule) => ({ ...rule, pins: [] }));
+}
+
 /** The pins of matching rules, without hidden ones, in the order in which they apply: the documents that a search must have ready for `find`. */
 export function pinsFor(query: string, rules: readonly CurationRule[]): readonly Pin[] {
   return curationOf(query, rules).pins;

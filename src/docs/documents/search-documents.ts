@@ -1,5 +1,5 @@
 import type { Filter } from '../../search/filter/index.ts';
-import { parseSort, readCursor, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
+import { cursorOf, parseSort, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { unixSeconds } from '../../lib/clock.ts';
@@ -56,12 +56,12 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
 }
 
 /** Without `sort`, the order is by key, ascending; with `sort`, it is descending by default. Throws `invalid_argument`. */
-function orderOf({ collection, sort, asc, cursor, offset }: Input): Order {
+function orderOf(input: Input): Order {
+  const { collection, sort, asc } = input;
   const ascending = asc ?? sort === undefined;
   const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
   const name = JSON.stringify([collection.toLowerCase(), keys]);
-  if (cursor !== undefined && offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
-  return { keys, name, after: cursor === undefined ? undefined : readCursor(cursor, name, keys.length) };
+  return { keys, name, after: cursorOf(input, name, keys.length)?.after };
 }
 
 const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' };

@@ -1,6 +1,8 @@
 import { reorder, type FusedHit } from '../../search/fusion/index.ts';
+import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
-import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import { orderResults, type ResultOrder } from '../columns/index.ts';
+import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
 import { curatedDocuments, isMeant, leastPosition, matchedTerms, waitForViews, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
@@ -23,6 +25,8 @@ export interface Found {
   readonly terms: ReadonlySet<string>;
   /** If the vector side found a passage, its position in the body; for a window, that of the whole window. */
   readonly passage: Passage | undefined;
+  /** Where the next page starts; undefined if the request has no order. */
+  readonly mark: Mark | undefined;
 }
 
 export interface FoundResults {
@@ -62,7 +66,8 @@ const LOOKS = 5;
  */
 export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
-  const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, rules);
+  const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
+  const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, applied);
   const candidates = new Candidates(request);
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
   const side = new WordsSide(words, request.words);
@@ -74,7 +79,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
     first ??= look;
     candidates.take(look, positions, only);
-    const { results, ords, outside } = await read(deps, request, candidates, rules, pinned, scope.content);
+    const { results, ords, outside } = await read(deps, request, candidates, applied, pinned, scope.content);
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
     only = torn;
@@ -94,28 +99,41 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];
   const rows = await readRows(sql, ords, { ...content, contentsOf });
-  const found = organic.flatMap(({ hit }, i) => toFound(rows.get(hit.ord), { hit, terms: terms?.get(hit.ord), passage: passages[i] }));
+  const found = organic.flatMap(({ hit, mark }, i) => toFound(rows.get(hit.ord), { hit, terms: terms?.get(hit.ord), passage: passages[i], mark }));
   const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
-    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms?.get(ord), passage: undefined })).at(0);
+    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms?.get(ord), passage: undefined, mark: undefined })).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
   const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
   return { results: results.slice(request.offset, request.topK), ords, outside };
 }
 
-/** Fused hits in the order of the answer; merged to windows in the mode `window`. */
-async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
+/** A hit with its place in the order of the request. */
+interface InOrder extends Placed {
+  readonly mark?: Mark;
+}
+
+/** Fused hits in the order of the answer, those of earlier pages left out; merged to windows in the mode `window`. */
+async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<InOrder[]> {
   const fused = candidates.fused();
   const { encoderScores } = request;
   const hits = encoderScores === undefined ? fused : reorder(fused, encoderScores.of);
   const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
+  if (request.order !== undefined) return sorted(deps, request, candidates, placed, request.order);
   if (!request.byDistance) return placed;
   // Of equal distances, the better result is first, because sorting is stable.
   const distanceOf = ({ hit: { ord } }: Placed): number => candidates.distanceOf(ord) ?? Infinity;
   return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
 }
 
+async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates, placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]> {
+  // A document is one result in the mode `parent`, whichever of its passages is the best.
+  const results = placed.map((each) => ({ ord: each.hit.ord, chunk: mode === 'parent' ? undefined : each.hit.chunk, score: each.hit.score, placed: each }));
+  const ordered = await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
+  return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
+}
+
 /** The number of best hits that are needed if those of pinned documents move to other positions. */
-function firstOf(placed: readonly Placed[], count: number, pins: ReadonlySet<number>): Placed[] {
+function firstOf(placed: readonly InOrder[], count: number, pins: ReadonlySet<number>): InOrder[] {
   let free = 0;
   return placed.filter(({ hit: { ord } }) => pins.has(ord) || free++ < count);
 }
@@ -131,8 +149,8 @@ async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridReques
 }
 
 /** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
-function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage }: Pick<Found, 'hit' | 'passage'> & { readonly terms: ReadonlySet<string> | undefined }): Found[] {
-  return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage }];
+function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & { readonly terms: ReadonlySet<string> | undefined }): Found[] {
+  return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
 }
 
 function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {

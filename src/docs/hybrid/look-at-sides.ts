@@ -78,10 +78,10 @@ async function lookAtOthers(deps: HybridDeps, request: HybridRequest, scope: Sco
 /** Vectors of former bodies do not describe the documents as they are returned, so they are left out. */
 async function lookAtMeaning(deps: HybridDeps, request: HybridRequest, { vector, signal }: Scope, { eligible, factors }: Ground): Promise<Pick<Look, 'meaning' | 'algorithm' | 'incomparable'>> {
   if (vector === undefined) return { meaning: [], algorithm: undefined, incomparable: 0 };
-  const { collection, candidates: k, metric, threshold, vectorAlgorithm, mode } = request;
+  const { collection, candidates: k, metric, threshold, vectorAlgorithm, mode, order } = request;
   const last = factors === undefined ? 0 : await lastOrd(deps);
   const results = await Promise.all(groupsByFactor(factors, eligible, last).map((group) => deps.meaning.searchByVector({
-    ...vector, collection, k, metric, threshold, algorithm: vectorAlgorithm, eligible: group, perDocument: mode === 'parent', quotable: true,
+    ...vector, ...(order && { text: undefined }), collection, k, metric, threshold, algorithm: vectorAlgorithm, eligible: group, perDocument: mode === 'parent', quotable: true,
   }, signal)));
   const [{ algorithm: first, incomparable }] = results as [(typeof results)[number]];
   // A group may be so small that its vectors were scanned.

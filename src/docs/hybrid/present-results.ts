@@ -13,6 +13,8 @@ import { needsBodies, type HybridRequest } from './request.ts';
 /** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
   readonly result: Omit<HybridResult, 'rank'>;
+  /** Its position among the results that were found. */
+  readonly at: number;
   readonly bytes: number;
 }
 
@@ -34,7 +36,7 @@ export async function presentResults(deps: HybridDeps, request: HybridRequest, f
     if (request.mode !== 'parent') bodies.set(row.ord, known);
     const { size, ...result } = present(deps, request, matchers, one, known);
     if (!budget.take(size)) return { presented, next: i };
-    presented.push(result);
+    presented.push({ ...result, at: i });
     await pace.rest();
   }
   return { presented, next: found.length };
@@ -51,7 +53,7 @@ function toBody(contentMd: string): Body {
   return { contentMd, bytes: () => (bytes ??= Buffer.from(contentMd)) };
 }
 
-function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatchers, one: Curated<Found>, { contentMd, bytes }: Body): PresentedResult & { readonly size: number } {
+function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatchers, one: Curated<Found>, { contentMd, bytes }: Body): Omit<PresentedResult, 'at'> & { readonly size: number } {
   const { row, hit, terms, pinned } = one;
   const { projection, circle } = request;
   const document = toDocument(row, JSON.parse(row.meta!) as Record<string, string[]>, contentMd);

@@ -4,6 +4,7 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
+import { distanceOrderOf, ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../columns/index.ts';
 import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
 import type { EncoderScores, Rerank } from '../embeddings/index.ts';
@@ -36,6 +37,8 @@ export interface HybridRequest {
   readonly metric: HybridInput['distanceMetric'];
   readonly circle: Circle | undefined;
   readonly byDistance: boolean;
+  /** Undefined for best or nearest first, and pages by offset. */
+  readonly order: ResultOrder | undefined;
   readonly mode: RetrievalMode;
   /** Number of neighbours on each side. */
   readonly windowSize: number;
@@ -60,23 +63,36 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
   const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
-  const candidates = Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)));
+  const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
+  const order = orderOf(input, mode);
+  const candidates = order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES;
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   const isFitted = isUsual(input, profile);
   return {
     collection, query, topK, candidates, offset: input.offset, alpha, rrfK, threshold, metric, windowSize,
-    isFitted, words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), isFitted),
+    isFitted, order, mode, words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), isFitted && order === undefined),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
     byDistance: input.sort === 'distance',
     rerank: input.rerank,
-    mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
     projection: projectionOf(input.fields, input.fields === undefined ? input.includeContent : input.includeContent || undefined),
   };
+}
+
+/** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
+function orderOf(input: HybridInput, mode: RetrievalMode): ResultOrder | undefined {
+  const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold, distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
+  const isByDistance = sort === 'distance';
+  const bound = [
+    'hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold, distanceMetric, mode, windowSize,
+    disableStem, disableSynonyms, boost, isByDistance ? input.geo : undefined,
+  ];
+  if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
+  return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
 
 /** The weight of the profile is used if it is present, even if it is 0 (decision D-136). */
@@ -85,11 +101,11 @@ function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
 }
 
 /**
- * The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set: then its scores are those of
- * the algorithm, as in the contract's formulas.
+ * The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the request has an order: then
+ * its scores are those of the algorithm, as in the contract's formulas.
  */
-function rankedUsually(words: WordsRequest, isFitted: boolean): WordsRequest {
-  return isFitted ? words : { ...words, rerank: false };
+function rankedUsually(words: WordsRequest, isUsually: boolean): WordsRequest {
+  return isUsually ? words : { ...words, rerank: false };
 }
 
 /** Whether no weights of the sides are set. */

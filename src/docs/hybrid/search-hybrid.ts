@@ -2,6 +2,7 @@ import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen
 import { ServiceError } from '../../errors/index.ts';
 import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import { cursorBehind, passedBefore } from '../columns/index.ts';
 import { contentsFor, countWithinBudget } from '../documents/index.ts';
 import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
 import type { CurationRule } from '../curation/index.ts';
@@ -36,9 +37,13 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const { presented, next } = await presentResults(deps, request, found.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
+  const { order } = request;
+  const passed = order === undefined ? 0 : passedBefore(order);
+  // A document that was deleted meanwhile is no result, but the page includes its place.
+  const nextCursor = order && cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
   const notes = [...warnings, ...incomparableWarning(found.incomparable)];
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
     total: fitting,
     strategy: request.fusion.strategy, alpha: found.alpha ?? request.alpha, rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
@@ -47,7 +52,8 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
     ...(notes.length > 0 && { warnings: notes }),
     ...(encoderScores && { reranked: encoderScores.count }),
     ...(contextTruncated && { contextTruncated }),
-    ...truncationOf(budget.isSpent && !contextTruncated, request.offset + next),
+    ...(order?.cursor === undefined && truncationOf(budget.isSpent && !contextTruncated, request.offset + next)),
+    ...(nextCursor !== undefined && { nextCursor }),
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...promptOf(deps, request),
   };
@@ -88,7 +94,7 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
 /** Determines the best hits, and calls the encoder for them without a place in the search gate. */
 async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<EncoderScores | undefined> {
   const { gate, meaning } = deps;
-  if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.query.trim() === '') return undefined;
+  if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.order !== undefined || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
   return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal);
 }

@@ -8,11 +8,29 @@ export interface Mark {
   readonly tie: string;
 }
 
+/** Pages that start after the last result of the previous one. */
+export interface CursorRequest {
+  /** What its cursors are bound to. */
+  readonly order: string;
+  /** Undefined for the first page. */
+  readonly after: Mark | undefined;
+}
+
 /** The cursor of the first page. */
 export const FIRST_PAGE = '*';
 
 const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * The cursor of a request; undefined for pages by offset. `order` is as for `writeCursor`, `values` the number of values in the place of a
+ * mark. Throws `invalid_argument`.
+ */
+export function cursorOf({ cursor, offset }: { readonly cursor?: string | undefined; readonly offset: number }, order: string, values: number): CursorRequest | undefined {
+  if (cursor === undefined) return undefined;
+  if (offset > 0) throw invalid(`must not come with an offset, got offset ${offset}`);
+  return { order, after: readCursor(cursor, order, values) };
+}
 
 /** Encodes a mark as an opaque text. `order` contains everything that determines the order of results: a cursor for another order is rejected. */
 export function writeCursor(order: string, { place, tie }: Mark): string {

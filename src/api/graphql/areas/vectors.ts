@@ -1,28 +1,36 @@
-import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { VectorSearchInput } from '../../../../generated/graphql/resolvers.ts';
+import type { FindSimilarResponse, SearchAcrossCollectionsResponse, SearchVectorsResponse, VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
-import { toFilter } from '../filter.ts';
-import { toMeta } from '../meta.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
+import { presentEnding } from './present-ending.ts';
+import { presentPassage } from './present-passage.ts';
 import { presentVectorStats, reindexed } from './reindexed.ts';
+import { withFilters } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
-type Filters = Pick<VectorSearchInput, 'filterMeta' | 'filter' | 'langs' | 'geo'>;
+type Found = FindSimilarResponse & Partial<Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>>;
 
-/** The filters in the form of the operations' input, beside the other fields. */
-function toSearch<I extends Filters>({ filterMeta, filter, langs, geo, ...rest }: I) {
-  return { ...rest, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], ...(geo && { geo }) };
+function presentFound({ results, ...found }: Found) {
+  const { warnings = [], retrievalMode, responsePrompt } = found;
+  return { ...found, ...presentEnding(found), warnings, retrievalMode: retrievalMode ?? null, responsePrompt: responsePrompt ?? null, results: results.map(presentResult) };
 }
 
-function presentFound(found: FindSimilarResponse & Pick<SearchVectorsResponse, 'reranked'>) {
-  const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null, reranked = null } = found;
-  return { results: found.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank })), total, model, dimensions, contextTruncated, reranked, truncated, nextOffset };
+function presentResult({ document, score, rank, ...passage }: VectorResult) {
+  return { document: presentDocument(document), score, rank, ...presentPassage(passage) };
+}
+
+function presentAcross({ results, ...found }: SearchAcrossCollectionsResponse) {
+  const { sourceCollection, sourceDocID, truncated, nextOffset } = found;
+  return {
+    ...found, sourceCollection: sourceCollection ?? null, sourceDocID: sourceDocID ?? null, truncated: truncated ?? false, nextOffset: nextOffset ?? null,
+    results: results.map(({ document, ...result }) => ({ ...result, document: presentDocument(document) })),
+  };
 }
 
 function readingOf(includeContent: boolean) {
-  return { variant: String(includeContent), bodies: ({ results }: ReturnType<typeof presentFound>) => bodiesOf(results.map(({ document }) => document)) };
+  return { variant: String(includeContent), bodies: ({ results }: { results: readonly { document: ReturnType<typeof presentDocument> }[] }) => bodiesOf(results.map(({ document }) => document)) };
 }
 
 export const vectors = defineArea('vectors', {
@@ -31,12 +39,21 @@ export const vectors = defineArea('vectors', {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
         const { queryVector, ...rest } = input;
-        return presentFound((await invoke('searchVectors', { ...toSearch(rest), includeContent, queryVector: queryVector && [...queryVector] })).value);
+        const request = { ...withFilters(rest), includeContent, queryVector: queryVector && [...queryVector] };
+        return presentFound((await invoke('searchVectors', request)).value);
       }, readingOf(includeContent));
     },
     similar: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
-      return read(info, async () => presentFound((await invoke('findSimilar', { ...toSearch(input), includeContent })).value), readingOf(includeContent));
+      return read(info, async () => presentFound((await invoke('findSimilar', { ...withFilters(input), includeContent })).value), readingOf(includeContent));
+    },
+    crossSearch: (_, { input }, { read, invoke }, info) => {
+      const includeContent = input.includeContent ?? selects(info, BODY);
+      return read(info, async () => {
+        const { queryVector, targetCollections, ...rest } = input;
+        const request = { ...withFilters(rest), includeContent, queryVector: queryVector && [...queryVector], targetCollections: targetCollections && [...targetCollections] };
+        return presentAcross((await invoke('searchAcrossCollections', request)).value);
+      }, readingOf(includeContent));
     },
     vectorStats: (_, _args, { read, invoke }, info) => read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),
   },
@@ -45,6 +62,12 @@ export const vectors = defineArea('vectors', {
       const { value } = await invoke('reindexVectors', { collection, force });
       return reindexed(value, async () => presentVectorStats((await invoke('getVectorStats', {})).value));
     },
+  },
+  VectorSearchResponse: {
+    results: ({ results }) => inSteps(results),
+  },
+  CrossSearchResponse: {
+    results: ({ results }) => inSteps(results),
   },
   ReindexResult: {
     enabled: async ({ stats }) => (await stats()).enabled,

@@ -8,8 +8,8 @@ export const LIMITS = {
   depth: 10,
   /** Nesting depth of fields of introspection, whose standard query is deeper than 10. */
   introspectionDepth: 20,
-  /** Fields that introspection may return, by an estimate; the standard query is estimated at 17,000. */
-  introspected: 30_000,
+  /** Fields that introspection may return, by an estimate; the standard query is estimated at 35,000. */
+  introspected: 60_000,
   /**
    * Selections of a document, and of an operation with its fragments expanded, including those of introspection:
    * validation compares selections of the same name with each other.

@@ -1,4 +1,4 @@
-import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
@@ -36,13 +36,12 @@ export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
   const { query, limit, sort, cursor } = request;
-  const { hidden, pinned: wanted } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
-  // A cursor lists all matches once, in their order.
-  const pinned = cursor === undefined ? wanted : [];
+  const applied = cursor === undefined ? rules : withoutPins(rules);
+  const { hidden, pinned } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
   const offset = request.offset - skipped;
   const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
-  const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
+  const curated = applyCuration(query, organic.map(toFound), applied, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
   return { results: curated.slice(offset, offset + limit), total: total + outside.length, isLowerBound, all };

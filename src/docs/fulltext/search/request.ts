@@ -5,8 +5,7 @@ import { expressionOf, projectionOf, type Projection } from '../../documents/ind
 import { circleOf } from '../../geo/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
-import { ServiceError } from '../../../errors/index.ts';
-import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
+import { cursorOf, parseSort, type CursorRequest, type SortKey } from '../../../search/order/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -64,14 +63,6 @@ export interface SearchRequest {
   readonly budget: number;
 }
 
-/** Pages that start after the last result of the previous one. */
-export interface CursorRequest {
-  /** What its cursors are bound to. */
-  readonly order: string;
-  /** Undefined for the first page. */
-  readonly after: Mark | undefined;
-}
-
 const DEFAULT_LIMIT = 50;
 
 export interface RequestContext {
@@ -117,11 +108,8 @@ export function resolveRequest({ settings, dictionaries, collections, view, plan
 
 /** Pages by cursor always have an order. */
 function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
-  const { sort: given, cursor, offset } = input;
-  const sort = given !== undefined || cursor !== undefined ? parseSort(given ?? 'score', { descending: true, scored: true }) : undefined;
-  if (cursor === undefined || sort === undefined) return { sort, cursor: undefined };
-  if (offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
   const { collection, query, mode, algorithm, lang } = input;
-  const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
-  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length) } };
+  if (input.sort === undefined && input.cursor === undefined) return { sort: undefined, cursor: undefined };
+  const sort = parseSort(input.sort ?? 'score', { descending: true, scored: true });
+  return { sort, cursor: cursorOf(input, JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]), sort.length) };
 }

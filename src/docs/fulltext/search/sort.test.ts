@@ -123,7 +123,7 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
     });
 
     it('hides what curation hides, and pins nothing', async () => {
-      await fixture.call('createCurationRule', { collection: 'c', query: 'word', pins: [{ key: 'k13', position: 1 }], hides: ['k00'], enabled: true });
+      await fixture.call('createCurationRule', { collection: 'c', query: 'word', pins: [{ key: 'k13', position: 1 }, { key: 'k03', position: 0 }], hides: ['k00'], enabled: true });
       expect(await walk('searchFullText', { sort: 'key:asc' })).toEqual(all.slice(1));
     });
 

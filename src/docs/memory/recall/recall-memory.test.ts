@@ -57,6 +57,27 @@ describe('recall without a provider (decisions section 4.7)', () => {
     await expect(found('apples', { limit: 1, topK: 2 })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
+  it('is sorted by fields, and paged by cursor while messages come and go (decision D-163)', async () => {
+    const sort = 'user_id:desc, role:asc';
+    expect(await found('apples', { sort })).toEqual(['1/1', '0/4', '0/3']);
+    expect(await found('apples', { sort, offset: 1, limit: 1 })).toEqual(['0/4']);
+    expect(await found('apples', { sort: 'score:asc' })).toEqual((await found('apples', { sort: 'score' })).toReversed());
+    const first = await fixture.recall('apples', { sort, cursor: '*', limit: 1 });
+    expect(first.results.map(({ rank, sessionId }) => [rank, sessionId])).toEqual([[1, sessions[1]]]);
+    await fixture.call('deleteSession', { id: sessions[1] });
+    await fixture.say(sessions[0]!, 'More apples, please.', 'user');
+    const second = await fixture.recall('apples', { sort, cursor: first.nextCursor, limit: 2 });
+    expect(second.results.map(({ rank, role }) => [rank, role])).toEqual([[2, 'assistant'], [3, 'user']]);
+    const third = await fixture.recall('apples', { sort, cursor: second.nextCursor, limit: 2 });
+    expect(third.results.map(({ document }) => document.key)).toEqual([`${sessions[0]}/5`]);
+    const last = await fixture.recall('apples', { sort, cursor: third.nextCursor });
+    expect([last.results, last.nextCursor]).toEqual([[], undefined]);
+    expect((await fixture.recall('apples', { sort })).results.map(({ document }) => document.key)).toEqual([4, 3, 5].map((place) => `${sessions[0]}/${place}`));
+    for (const more of [{}, { sort: 'role:asc' }, { sort, query: 'pears' }, { sort, strategy: 'hybrid', alpha: 0.5 }, { sort, offset: 1 }]) {
+      await expect(fixture.recall('apples', { cursor: first.nextCursor, ...more }), JSON.stringify(more)).rejects.toMatchObject({ code: 'invalid_argument' });
+    }
+  });
+
   it('keeps what words find whatever the threshold, which concerns meaning (decision D-131)', async () => {
     expect(await fixture.recall('apples market', { threshold: 100 })).toEqual(await fixture.recall('apples market'));
   });

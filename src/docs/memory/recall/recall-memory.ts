@@ -4,6 +4,8 @@ import { fuse, reorder, REORDERED, type FusedHit, type MeaningHit } from '../../
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
+import type { Mark } from '../../../search/order/index.ts';
+import { cursorBehind, orderResults, passedBefore } from '../../columns/index.ts';
 import { contentsFor, contextCost, countWithinBudget, projectDocument, type ResultRow } from '../../documents/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
 import { eligibleDocuments, readContent, readRows, type EligibilityDeps, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
@@ -24,6 +26,8 @@ interface RecallHit extends TextHit {
   /** Its best passage, if it was found by its vectors. */
   readonly chunk: number | undefined;
   readonly by: RecallStrategy;
+  /** Where the next page starts; absent if the request has no order. */
+  readonly mark?: Mark;
 }
 
 /** The parameters of a recall besides its request. */
@@ -42,7 +46,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isBlank = request.query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal, MEMORY) : undefined;
     const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
-    const isReranked = !isBlank && deps.meaning?.encoder.isWanted(request.rerank) === true;
+    const isReranked = !isBlank && deps.meaning?.encoder.isWanted(request.rerank) === true && request.order === undefined;
     const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
     const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, wanted, { vector, signal }), signal, costOf(input, documents));
     const encoderScores = isReranked ? await scoreByEncoder(deps.meaning!.encoder, request.query, hits, true, signal) : undefined;
@@ -68,14 +72,24 @@ function byMeaning({ strategy, fusion }: RecallRequest): boolean {
   return strategy === 'semantic' || (strategy === 'hybrid' && !(fusion.strategy === 'alpha' && fusion.alpha === 0));
 }
 
+/** In the order of the request, from the start of the page. */
+async function findHits(deps: RecallDeps, request: RecallRequest, scope: Scope): Promise<readonly RecallHit[]> {
+  const { order } = request;
+  const hits = await findBest(deps, request, scope);
+  if (order === undefined) return hits;
+  // A document is one result, whichever of its passages is the best.
+  const ordered = await orderResults(deps.columns, MEMORY, hits.map((hit) => ({ ...hit, chunk: undefined })), order);
+  return ordered.map(({ result, mark }) => ({ ...result, mark }));
+}
+
 /** Best first. */
-async function findHits(deps: RecallDeps, request: RecallRequest, { vector, signal }: Scope): Promise<readonly RecallHit[]> {
-  const { query, strategy, fusion, candidates, topK, threshold, filter } = request;
+async function findBest(deps: RecallDeps, request: RecallRequest, { vector, signal }: Scope): Promise<readonly RecallHit[]> {
+  const { query, strategy, fusion, candidates, topK, threshold, filter, order } = request;
   const { documents: eligible } = await eligibleDocuments(deps, MEMORY, { filter });
-  const limit = strategy === 'hybrid' ? candidates : topK;
+  const limit = strategy === 'hybrid' || order !== undefined ? candidates : topK;
   const [words, meaning] = await Promise.all([
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
-    vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit, threshold }, signal),
+    vector === undefined ? [] : nearest(deps.meaning!, order === undefined ? vector : { ...vector, text: undefined }, { eligible, limit, threshold }, signal),
   ]);
   if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
   return strategy === 'keyword' ? words.map(({ ord, score }) => ({ ord, score, chunk: undefined, by: strategy })) : meaning.map(({ ord, score, chunk }) => ({ ord, score, chunk, by: strategy }));
@@ -97,11 +111,14 @@ async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, li
   return (await meaning.searchByVector({ ...vector, ...least, collection: MEMORY, eligible, k: limit, perDocument: true }, signal)).hits;
 }
 
-async function toResponse({ sql, codec }: RecallDeps, { query, strategy, includeContent, budget, offset }: RecallRequest, hits: readonly RecallHit[], { signal, budget: room }: AnswerBounds): Promise<RecallMemoryResponse> {
+async function toResponse({ sql, codec }: RecallDeps, { query, strategy, includeContent, budget, offset, order }: RecallRequest, hits: readonly RecallHit[], { signal, budget: room }: AnswerBounds): Promise<RecallMemoryResponse> {
   const rows = await readRows(sql, hits.map(({ ord }) => ord), contentsFor(room, includeContent, includeContent));
   const pace = new Pace();
   const results: Result[] = [];
   const bytes: number[] = [];
+  /** Position of each result among the hits. */
+  const at: number[] = [];
+  const before = offset + (order === undefined ? 0 : passedBefore(order));
   let next = 0;
   for (const hit of hits) {
     signal.throwIfAborted();
@@ -110,7 +127,7 @@ async function toResponse({ sql, codec }: RecallDeps, { query, strategy, include
     if (room.isSpent) break;
     next += 1;
     if (row === undefined || (row.meta === null && !(await readContent(sql, row, includeContent)))) continue; // deleted meanwhile
-    const result = await present(codec, hit, row, offset + results.length + 1);
+    const result = await present(codec, hit, row, before + results.length + 1);
     const body = includeContent ? row.bytes : undefined;
     const { meta } = result.document;
     if (!room.take((body ?? 0) + contextCost({ meta }))) {
@@ -118,13 +135,18 @@ async function toResponse({ sql, codec }: RecallDeps, { query, strategy, include
       break;
     }
     results.push(result);
+    at.push(next - 1);
     bytes.push(contextCost({ body, meta }));
     await pace.rest();
   }
   const fitting = countWithinBudget(bytes, budget);
+  const contextTruncated = fitting < results.length;
+  const nextCursor = order && cursorBehind(order, hits[contextTruncated ? at[fitting - 1]! : next - 1]?.mark);
   return {
     results: results.slice(0, fitting), total: fitting, strategy, query,
-    ...(fitting < results.length ? { contextTruncated: true } : truncationOf(room.isSpent, offset + next)),
+    ...(contextTruncated && { contextTruncated }),
+    ...(order?.cursor === undefined && truncationOf(room.isSpent && !contextTruncated, offset + next)),
+    ...(nextCursor !== undefined && { nextCursor }),
   };
 }
 

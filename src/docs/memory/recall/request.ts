@@ -4,6 +4,7 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
+import { ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../../columns/index.ts';
 import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
 import { limitOf } from '../../limit-of.ts';
@@ -30,6 +31,8 @@ export interface RecallRequest {
   readonly budget: number;
   /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
+  /** Undefined for best first and pages by offset. */
+  readonly order: ResultOrder | undefined;
 }
 
 const DEFAULT_TOP_K = 10;
@@ -45,10 +48,11 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
   const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
   const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
+  const order = resultOrderOf(input, ['recall', query, strategy, input.alpha, strategy === 'semantic' ? undefined : threshold]);
   return {
-    query, strategy, topK, threshold, rerank: input.rerank, includeContent, offset: input.offset,
+    query, strategy, topK, threshold, rerank: input.rerank, includeContent, order, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
-    candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
+    candidates: order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES,
     filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };

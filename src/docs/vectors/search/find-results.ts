@@ -1,6 +1,8 @@
 import { Pace } from '../../../lib/pace.ts';
+import { ORDERED_CANDIDATES, orderResults, type ResultOrder } from '../../columns/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { eligibleDocuments, type EligibilityDeps } from '../../fulltext/index.ts';
+import type { Mark } from '../../../search/order/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';
 import type { NearestHit, QueryVector } from '../vector-search.ts';
 import { chooseByMmr } from './mmr.ts';
@@ -10,9 +12,15 @@ import { toWindows, type Window } from './windows.ts';
 
 export type FindDeps = NearestDeps & Required<EligibilityDeps> & Pick<DocsEnvironment, 'sql'>;
 
+/** A result before it is read. */
+export interface Found extends Window {
+  /** Where the next page starts; absent if results are best first and paged by offset. */
+  readonly mark?: Mark;
+}
+
 export interface FoundResults {
   /** In the order of the answer. In the mode `parent` the chunks have no meaning. */
-  readonly results: readonly Window[];
+  readonly results: readonly Found[];
   readonly algorithm: Algorithm;
   /** Number of documents whose vectors could not be compared. */
   readonly incomparable: number;
@@ -31,15 +39,21 @@ const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, signal: AbortSignal, hidden: readonly number[] = []): Promise<FoundResults> {
   const { topK, filter, circle, mode, windowSize, lambda, metric } = request;
   const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter, circle, hidden });
+  // In another order, or with a cursor, the scores are those of the vectors alone, which depend on no other document.
+  const asked = request.order === undefined ? query : { ...query, text: undefined };
   const search = (k: number) => searchByVector(deps, {
-    ...query, k, metric, eligible,
+    ...asked, k, metric, eligible,
     collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,
     perDocument: mode === 'parent', quotable: mode !== 'parent',
   }, signal);
-  const finish = (hits: readonly NearestHit[]): Window[] => (mode === 'window'
-    ? toWindows(hits, windowSize, topK, (ord) => chunksOf(deps, request.collection, ord))
-    : hits.slice(0, topK).map((hit) => ({ ...hit, first: hit.chunk, last: hit.chunk })));
+  const finish = (hits: readonly NearestHit[], limit = topK): Window[] => (mode === 'window'
+    ? toWindows(hits, windowSize, limit, (ord) => chunksOf(deps, request.collection, ord))
+    : hits.slice(0, limit).map((hit) => ({ ...hit, first: hit.chunk, last: hit.chunk })));
 
+  if (request.order !== undefined) {
+    const { hits, algorithm, incomparable } = await search(ORDERED_CANDIDATES);
+    return { results: await inOrder(deps, request, finish(hits, Infinity), request.order), algorithm, incomparable };
+  }
   let candidates = candidatesOf(request, query.vector.length);
   for (;;) {
     const { hits, algorithm, incomparable } = await search(candidates);
@@ -50,6 +64,14 @@ export async function findResults(deps: FindDeps, request: SearchRequest, query:
     if (mode !== 'window' || isEnough) return { results, algorithm, incomparable };
     candidates = Math.min(MAX_CANDIDATES, candidates * 4);
   }
+}
+
+/** The results up to the end of the page, in the order of the request. */
+async function inOrder({ columns }: FindDeps, { collection, mode, topK }: SearchRequest, windows: readonly Window[], order: ResultOrder): Promise<Found[]> {
+  // A document is one result, whichever of its passages is the best.
+  const results = mode === 'parent' ? windows.map((window) => ({ ...window, chunk: 0 })) : windows;
+  const ordered = await orderResults(columns, collection, results, order);
+  return ordered.slice(0, topK).map(({ result, mark }) => ({ ...result, mark }));
 }
 
 function candidatesOf({ topK, oversample = OVERSAMPLE, mode, lambda }: SearchRequest, dims: number): number {

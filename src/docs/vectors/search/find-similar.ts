@@ -22,7 +22,7 @@ export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarI
   const { key, lang, ...wishes } = input;
   const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, signal);
   const profile = deps.collections.configOf(input.collection)?.retrieval;
-  const request = resolveRequest({ ...wishes, ...DECIDED, query: `${input.collection}|${key}` }, profile);
+  const request = resolveRequest({ ...wishes, ...DECIDED, query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]) }, profile);
   const { query } = source;
   const index = deps.view.indexOf(request.collection);
   const found = index === undefined ? NOTHING

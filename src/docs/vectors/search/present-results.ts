@@ -12,8 +12,12 @@ import type { Window } from './windows.ts';
 /** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
   readonly result: Omit<VectorResult, 'rank'>;
+  /** Its position among the results that were found. */
+  readonly at: number;
   readonly bytes: number;
 }
+
+type Presented = Omit<PresentedResult, 'at'>;
 
 interface Presenting {
   readonly sql: Sql;
@@ -44,7 +48,7 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
     const body = await bodies.take(row);
     const result = withPassages ? withPassage(found, row, body, passages[i], projection) : withDocument(found, row, body, projection);
     if (result !== undefined && !budget.take(sizeOf(result, row, projection))) return { presented, next: i };
-    if (result !== undefined) presented.push(result);
+    if (result !== undefined) presented.push({ ...result, at: i });
     await pace.rest();
   }
   return { presented, next: results.length };
@@ -54,7 +58,7 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
 const PASSAGE_FIELDS = 200;
 
 /** Bytes of a result in the answer. */
-function sizeOf({ result: { document: { meta }, chunkText } }: PresentedResult, { bytes }: ResultRow, { body }: Projection): number {
+function sizeOf({ result: { document: { meta }, chunkText } }: Presented, { bytes }: ResultRow, { body }: Projection): number {
   return (body ? bytes : 0) + (chunkText === undefined ? 0 : PASSAGE_FIELDS + Buffer.byteLength(chunkText)) + contextCost({ meta });
 }
 
@@ -91,13 +95,13 @@ function toBody(text: string): Body {
   return { bytes, crc: crc32(bytes) };
 }
 
-function withDocument({ score }: Window, row: ResultRow, body: Body, projection: Projection): PresentedResult {
+function withDocument({ score }: Window, row: ResultRow, body: Body, projection: Projection): Presented {
   const document = toDocument(row, body, projection);
   return { result: { document, score: round(score) }, bytes: contextCost({ body: projection.body ? row.bytes : undefined, meta: document.meta }) };
 }
 
 /** The body may have been changed after its passages were read: then their positions are invalid. */
-function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined, projection: Projection): PresentedResult | undefined {
+function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined, projection: Projection): Presented | undefined {
   if (passage === undefined || passage.bytes !== body.bytes.length || passage.crc !== body.crc) return undefined;
   return {
     result: {

@@ -5,6 +5,7 @@ import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
+import { resultOrderOf, type ResultOrder } from '../../columns/index.ts';
 import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
 import { circleOf } from '../../geo/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
@@ -44,6 +45,8 @@ export interface SearchRequest {
   readonly lambda: number | undefined;
   /** As requested; undefined if the server decides. */
   readonly rerank: Rerank | undefined;
+  /** Undefined for best first and pages by offset. */
+  readonly order: ResultOrder | undefined;
 }
 
 const DEFAULT_TOP_K = 5;
@@ -53,7 +56,9 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
   if (input.queryVector === undefined && query.trim() === '') throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
   if (input.rerank === 'encoder' && query.trim() === '') throw new ServiceError('invalid_argument', 'rerank: encoder needs query, which the encoder compares with what was found');
+  if (mmr && (input.sort !== undefined || input.cursor !== undefined)) throw new ServiceError('invalid_argument', 'mmr must not come with sort or cursor: it chooses results in an order of its own');
   const filter = expressionOf(input);
+  const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   return {
     collection, query, filter, metric,
     circle: input.geo && circleOf(input.geo),
@@ -62,7 +67,7 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     offset: input.offset,
     threshold: input.threshold,
     algorithm: input.algorithm,
-    mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
+    mode,
     windowSize: input.windowSize,
     oversample: input.oversample ?? profile.oversample,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
@@ -70,5 +75,6 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     projection: fields === undefined ? projectionOf(undefined, includeContent) : projectionOf(fields, includeContent || undefined),
     lambda: mmr ? mmrLambda : undefined,
     rerank: input.rerank,
+    order: resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, input.algorithm, mode, input.windowSize]),
   };
 }

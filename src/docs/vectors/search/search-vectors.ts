@@ -1,6 +1,7 @@
 import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import { reorder, REORDERED } from '../../../search/fusion/index.ts';
+import { cursorBehind, passedBefore } from '../../columns/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { fillPrompt } from '../../fulltext/index.ts';
@@ -35,8 +36,8 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   // If nothing can be found, the provider is not called.
   const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  // If results are chosen for diversity, scoring each of them separately is not enough.
-  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' && request.lambda === undefined;
+  // If results are chosen for diversity, scoring each of them separately is not enough; an order is kept.
+  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' && request.lambda === undefined && request.order === undefined;
   const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
   const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
   const { results, reranked } = isReranked ? await byEncoder(deps, request, found, signal) : { results: found.results, reranked: undefined };
@@ -59,14 +60,19 @@ export async function toAnswer(
   const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
+  const { order } = request;
+  const passed = order === undefined ? 0 : passedBefore(order);
+  // A document that was deleted meanwhile is no result, but the page includes its place.
+  const nextCursor = order && cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
     total: fitting,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm, distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...(contextTruncated && { contextTruncated }),
-    ...truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next),
+    ...(order?.cursor === undefined && truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next)),
+    ...(nextCursor !== undefined && { nextCursor }),
     ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
   };
 }

@@ -1,0 +1,42 @@
+import type { HybridResult, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { inSteps } from '../in-steps.ts';
+import { selects } from '../selects.ts';
+import { defineArea } from './area.ts';
+import { presentEnding } from './present-ending.ts';
+import { presentPassage } from './present-passage.ts';
+import { bodiesOf, presentDocument } from './present-document.ts';
+import { withFilters, withWordOptions } from './search-input.ts';
+
+const BODY = ['results', 'document', 'contentMd'];
+
+export const hybrid = defineArea('hybrid', {
+  Query: {
+    hybridSearch: (_, { input }, { read, invoke }, info) => {
+      const includeContent = input.includeContent ?? selects(info, BODY);
+      return read(info, async () => {
+        const request = { ...withWordOptions(withFilters(input)), includeContent };
+        return presentFound((await invoke('searchHybrid', request)).value);
+      }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+    },
+  },
+  HybridSearchResponse: {
+    results: ({ results }) => inSteps(results),
+  },
+});
+
+function presentFound({ results, ...found }: SearchHybridResponse) {
+  const { facetsTruncated = false, warnings = [] } = found;
+  return {
+    ...found, facetsTruncated, warnings, ...presentEnding(found),
+    retrievalMode: found.retrievalMode ?? null, facets: found.facets ?? null, spellCorrected: found.spellCorrected ?? null, responsePrompt: found.responsePrompt ?? null,
+    results: results.map(presentResult),
+  };
+}
+
+function presentResult({ document, ...result }: HybridResult) {
+  const { ftsRank, vectorRank, pinned, distanceMeters } = result;
+  return {
+    ...result, document: presentDocument(document), ...presentPassage(result),
+    ftsRank: ftsRank ?? null, vectorRank: vectorRank ?? null, pinned: pinned ?? false, distanceMeters: distanceMeters ?? null,
+  };
+}
