@@ -208,6 +208,7 @@ describe('pages', () => {
   }
 
   inTab('are dark where the system is, and fit a phone', async () => {
+    await open();
     const phone = await freshPage({ viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' });
     await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept), await page.evaluate(() => sessionStorage.getItem('quire-session')!));
     const long = `collections/archive/document?key=${encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)}&lang=en`;
