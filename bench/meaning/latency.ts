@@ -31,7 +31,7 @@ export async function benchMeaningLatency(folder: string): Promise<Section[]> {
   if (known === undefined) return [missing('Search by meaning over HTTP', `it needs the folder docs-mdn: ${CORPUS_HINT}`)];
   const questions = shuffled([...questionTexts(), ...known.items.filter(({ form }) => FORMS.has(form)).map(({ query }) => query)]);
   return [
-    await latencyOfPages(join(folder, 'meaning-latency.db'), known.pages, questions),
+    await latencyOfPages(join(folder, 'meaning-latency.db'), known.pages.slice(0, scaled(known.pages.length, 300)), questions),
     await latencyOfSynthetic(folder, questions),
   ];
 }
