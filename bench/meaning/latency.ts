@@ -18,6 +18,8 @@ type Kind = keyof typeof KINDS;
 const FORMS: ReadonlySet<QueryForm> = new Set(['title', 'subject', 'path', 'heading', 'link']);
 /** Questions before the clock starts, so that the functions are compiled. */
 const WARM_UP = 200;
+/** Milliseconds in which the server caches the tokens of the pages after the first search. */
+const SETTLE_MS = 10_000;
 /** Documents of 1 KB, and the words of one. */
 const SYNTHETIC = scaled(200_000, 2000);
 const WORDS = 145;
@@ -45,6 +47,7 @@ export async function latencyOfPages(database: string, pages: readonly Text[], q
   progress('latency: asking');
   const client = clientOf(server.url);
   await untilFound(client, 'mdn');
+  await sleep(SETTLE_MS);
   const half = questions.length >> 1;
   const times = await timesOf(client, 'mdn', questions.slice(0, half));
   await untilGraph(client, 'mdn');
