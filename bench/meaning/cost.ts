@@ -7,6 +7,7 @@ import { knownItems, type Page } from '../relevance/known-items.ts';
 import { clientOf } from '../support/client.ts';
 import { CORPUS_HINT } from '../support/corpus.ts';
 import { progress } from '../support/progress.ts';
+import { scaled } from '../support/scale.ts';
 import { memoryOf } from '../support/server.ts';
 import { figure, missing, type Section } from '../support/table.ts';
 import { allEmbedded, importTexts, startEmbedding, untilFound } from './server.ts';
@@ -24,19 +25,20 @@ const TARGETS = { megabytes: 20, importRatio: 1.25, lag: 5, bytes: 300 } as cons
 export async function benchMeaningCost(folder: string): Promise<Section[]> {
   const known = await knownItems();
   if (known === undefined) return [missing('Search by meaning: cost', `it needs the folder docs-mdn: ${CORPUS_HINT}`)];
+  const pages = known.pages.slice(0, scaled(known.pages.length, 300));
   progress('cost: embedding');
-  const megabytes = await embeddingSpeed(known.pages.slice(0, PAGES));
+  const megabytes = await embeddingSpeed(pages.slice(0, PAGES));
   const [off, on] = [join(folder, 'meaning-off.db'), join(folder, 'meaning-on.db')];
   progress('cost: import without vectors');
-  const without = await measureImport(off, 'none', known.pages);
+  const without = await measureImport(off, 'none', pages);
   progress('cost: import with vectors');
-  const withVectors = await measureImport(on, 'builtin', known.pages);
+  const withVectors = await measureImport(on, 'builtin', pages);
   const ratio = withVectors.seconds / without.seconds;
   const bytes = withVectors.vectorBytes / withVectors.passages;
   const growth = (withVectors.memory - without.memory - WEIGHTS_BYTES) / withVectors.passages;
   const row = (what: string, measured: string, target: string, isMet: boolean): string[] => [what, measured, target, isMet ? 'yes' : 'no'];
   return [{
-    title: `Search by meaning: what it costs, ${known.pages.length.toLocaleString('en-US')} pages of MDN, ${withVectors.passages.toLocaleString('en-US')} passages`,
+    title: `Search by meaning: what it costs, ${pages.length.toLocaleString('en-US')} pages of MDN, ${withVectors.passages.toLocaleString('en-US')} passages`,
     header: ['what', 'measured', 'target', 'met'],
     rows: [
       row('embedding on one core, MB of text a second', figure(megabytes), `at least ${TARGETS.megabytes}`, megabytes >= TARGETS.megabytes),

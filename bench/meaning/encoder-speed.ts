@@ -1,9 +1,9 @@
 // Passages a second of the encoder that is included in the package, through the provider `local`, beside the library that it uses as the
 // library's documentation calls it: a list of texts at once, with mean pooling. Both in this process, in turn.
-import { fileURLToPath } from 'node:url';
 import { createChunker, embeddedText } from '../../src/docs/embeddings/chunker.ts';
 import { StaticProvider } from '../../src/embedding/builtin/static-provider.ts';
 import { createEmbeddingProvider } from '../../src/embedding/index.ts';
+import { shippedSource } from '../../src/embedding/local/model-source.ts';
 import { knownItems } from '../relevance/known-items.ts';
 import { CORPUS_HINT, seeded } from '../support/corpus.ts';
 import { progress } from '../support/progress.ts';
@@ -36,8 +36,8 @@ export async function benchEncoderSpeed(): Promise<Section[]> {
     const chunks = chunker.chunksOf({ key: id, meta: { title: [title] }, contentMd: text });
     return embeddedText(chunks[Math.floor(random() * chunks.length)] ?? { text: title, start: 0, end: 0, startLine: 1, endLine: 1 });
   });
-  const model = fileURLToPath(new URL('../../models/minilm-l6-v2', import.meta.url));
-  const extractor = await library.pipeline('feature-extraction', model, { dtype: 'fp32' });
+  const { model, dtype } = shippedSource();
+  const extractor = await library.pipeline('feature-extraction', model, { dtype, local_files_only: true });
   const provider = createEmbeddingProvider({ provider: 'local' });
   const own: number[] = [];
   const theirs: number[] = [];

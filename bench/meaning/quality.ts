@@ -1,7 +1,7 @@
 // How well documents are found whose words differ from those of the question: by lexical search, vector search and hybrid search, with the
 // models that are included in the package, through the operations of the service in this process. `QUIRE_MEANING_MODELS` names other models
 // than the default: `static-en-256`, `hashed-ngrams`, `minilm-l6-v2` (comma-separated; the last takes an hour on MDN). The rows with the
-// encoder's rerank compute its vectors as they are needed, and wait for all of them: about half an hour with `minilm-l6-v2` on two cores.
+// encoder's rerank compute its vectors as they are needed, and wait for all of them: about ten minutes on two cores.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
