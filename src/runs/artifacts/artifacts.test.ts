@@ -1,6 +1,6 @@
 // Files of steps: received from ships, stored and downloaded.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -78,6 +78,23 @@ describe('a file of a step', () => {
     await expect(read(ref.runId, 'dist/other.bin')).rejects.toMatchObject({ code: 'not_found' });
     await expect(read('0'.repeat(32), 'x')).rejects.toMatchObject({ code: 'run_not_found' });
     await expect(list(ref.runId, 2)).rejects.toMatchObject({ code: 'invalid_attempt' });
+  });
+
+  it.skipIf(process.platform !== 'linux')('is not opened for a response that does not contain it', async () => {
+    const ref = await taken();
+    await upload(ref, 'a', 'content');
+    const openFiles = (): string[] => readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${fd}`)];
+      } catch {
+        return []; // that of the listing itself
+      }
+    });
+    const reply = await fixture.artifacts.handlers.getRunArtifact({ id: ref.runId, name: 'a' }, {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> } };
+    expect(openFiles().filter((path) => path.startsWith(fixture.folder) && path.includes('artifacts'))).toEqual([]);
+    const pieces: Buffer[] = [];
+    for await (const piece of reply.value.content) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('content');
   });
 
   it('takes the place of one of the same name', async () => {

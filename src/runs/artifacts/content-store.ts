@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 
@@ -83,11 +82,13 @@ export class FolderContents implements ContentStore {
   }
 
   async read(sha256: string, _size: number, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined> {
-    const file = await open(this.#pathOf(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
+    const path = this.#pathOf(sha256);
+    const exists = await stat(path).then(() => true, (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
       throw error;
     });
-    return file && createReadStream('', { fd: file, ...range });
+    // Opened at the first read: a response without a body, such as 304, never reads it.
+    return exists ? Readable.from(piecesOf(path, range), { objectMode: false }) : undefined;
   }
 
   #pathOf(sha256: string): string {
@@ -101,4 +102,9 @@ export class FolderContents implements ContentStore {
       for (const hash of await readdir(join(this.folder, name))) if (HASH.test(hash)) yield hash;
     }
   }
+}
+
+async function* piecesOf(path: string, range?: { readonly start: number; readonly end: number }): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r');
+  yield* file.createReadStream(range) as AsyncIterable<Buffer>;
 }
