@@ -40,6 +40,11 @@ const T_BOUNDS: usize = 16;
 const GREATEST: f32 = 240;
 /** A factor larger than any rounding error between scores and bounds. */
 const SAFETY: f32 = 1.0001;
+/**
+ * Documents whose bounds reach the k-th best score are scored when there are so many of them (measured): their lengths and frequencies are
+ * then read at the same time, and not one after the other with a branch in between that cannot be predicted.
+ */
+const WAITING: u32 = 16;
 
 // ---- Tallying ------------------------------------------------------------------------------
 
@@ -181,6 +186,7 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
   const behind = TALLIED + <usize>(count * TERM);
   let least = boundOf(leastScore(state), scale);
   let total: u32 = 0;
+  let waiting: u32 = 0;
   for (let doc: usize = 0; doc < end; doc += 64) {
     const grade0 = v128.load(grades + doc);
     const grade1 = v128.load(grades + doc, 16);
@@ -204,9 +210,13 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
     const wanted = i8x16.splat(<i8>least);
     const best = matches & maskOf(i8x16.ge_u(bounds0, wanted), i8x16.ge_u(bounds1, wanted), i8x16.ge_u(bounds2, wanted), i8x16.ge_u(bounds3, wanted));
     if (best === 0) continue;
-    offerEach(state, doc, best, count);
+    waiting = wait(doc, best, waiting);
+    if (waiting < WAITING) continue;
+    offerEach(state, waiting, count);
+    waiting = 0;
     least = boundOf(leastScore(state), scale);
   }
+  offerEach(state, waiting, count);
   return total;
 }
 
@@ -215,6 +225,7 @@ function selectAll(state: usize, count: u32, scale: f32): u32 {
   const end = endOfTallies();
   let least = boundOf(leastScore(state), scale);
   let total: u32 = 0;
+  let waiting: u32 = 0;
   for (let doc: usize = 0; doc < end; doc += 64) {
     const matches = matchesOfAll(doc, count, grades);
     if (matches === 0) continue;
@@ -225,10 +236,14 @@ function selectAll(state: usize, count: u32, scale: f32): u32 {
       const bounds = boundsAt(doc + part, v128.load(grades + doc + part), count);
       const best = some & <u32>i8x16.bitmask(i8x16.ge_u(bounds, i8x16.splat(<i8>least)));
       if (best === 0) continue;
-      offerEach(state, doc + part, best, count);
+      waiting = wait(doc + part, best, waiting);
+      if (waiting < WAITING) continue;
+      offerEach(state, waiting, count);
+      waiting = 0;
       least = boundOf(leastScore(state), scale);
     }
   }
+  offerEach(state, waiting, count);
   return total;
 }
 
@@ -290,14 +305,61 @@ function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
   return <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16) | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48);
 }
 
-/** Offers the documents, from one on, that have a bit. */
-function offerEach(state: usize, doc: usize, documents: u64, count: u32): void {
-  const ordinals = <usize>load<u32>(H_ORDINALS);
+/** Adds the documents, from one on, that have a bit to the `waiting` ones at DOCS; returns their number. At most 64 are added. */
+function wait(doc: usize, documents: u64, waiting: u32): u32 {
+  let to = DOCS + (<usize>waiting << 2);
   for (let left = documents; left !== 0; left &= left - 1) {
-    const each = doc + <usize>ctz(left);
-    const score = scoreOf(each, count);
-    if (score >= leastScore(state)) offerScore(state, score, load<u32>(ordinals + (each << 2)));
+    store<u32>(to, <u32>(doc + <usize>ctz(left)));
+    to += 4;
   }
+  return <u32>(to - DOCS) >> 2;
+}
+
+/** Offers the waiting documents. */
+function offerEach(state: usize, waiting: u32, count: u32): void {
+  const ordinals = <usize>load<u32>(H_ORDINALS);
+  const end = DOCS + (<usize>waiting << 2);
+  // Completes the last four with any document.
+  v128.store(end, i32x4.splat(0));
+  for (let at = DOCS; at < end; at += 16) v128.store(at + (FREQUENCIES - DOCS), scoresOfFour(at, count));
+  for (let at = DOCS; at < end; at += 4) {
+    const score = load<f32>(at + (FREQUENCIES - DOCS));
+    if (score >= leastScore(state)) offerScore(state, score, load<u32>(ordinals + (<usize>load<u32>(at) << 2)));
+  }
+}
+
+/** The scores of four documents at an address, exactly as `scoreOf` computes them. */
+function scoresOfFour(at: usize, count: u32): v128 {
+  const doc0 = <usize>load<u32>(at);
+  const doc1 = <usize>load<u32>(at, 4);
+  const doc2 = <usize>load<u32>(at, 8);
+  const doc3 = <usize>load<u32>(at, 12);
+  const lengths = lengthsOf(0);
+  let length = v128.load32_zero(lengths + (doc0 << 2));
+  length = v128.load_lane<f32>(lengths + (doc1 << 2), length, 1);
+  length = v128.load_lane<f32>(lengths + (doc2 << 2), length, 2);
+  length = v128.load_lane<f32>(lengths + (doc3 << 2), length, 3);
+  const normed = f32x4.add(v128.load32_splat(H_SCORING, P_C0), f32x4.mul(v128.load32_splat(H_SCORING, P_C1), length));
+  let scores = f32x4.splat(0);
+  for (let term = TALLIED, behind = TALLIED + <usize>(count * TERM); term < behind; term += TERM) {
+    const bytes = bytesOf(term);
+    let frequency = i32x4.splat(<i32>load<u8>(bytes + doc0));
+    frequency = i32x4.replace_lane(frequency, 1, <i32>load<u8>(bytes + doc1));
+    frequency = i32x4.replace_lane(frequency, 2, <i32>load<u8>(bytes + doc2));
+    frequency = i32x4.replace_lane(frequency, 3, <i32>load<u8>(bytes + doc3));
+    if (v128.any_true(i32x4.eq(frequency, i32x4.splat(LARGE)))) return scoresOneByOne(at, count);
+    // A frequency of zero adds zero.
+    const x = f32x4.convert_i32x4_s(frequency);
+    scores = f32x4.add(scores, f32x4.mul(v128.load32_splat(term, T_WEIGHT), f32x4.div(x, f32x4.add(x, normed))));
+  }
+  return scores;
+}
+
+function scoresOneByOne(at: usize, count: u32): v128 {
+  let scores = f32x4.splat(scoreOf(load<u32>(at), count));
+  scores = f32x4.replace_lane(scores, 1, scoreOf(load<u32>(at, 4), count));
+  scores = f32x4.replace_lane(scores, 2, scoreOf(load<u32>(at, 8), count));
+  return f32x4.replace_lane(scores, 3, scoreOf(load<u32>(at, 12), count));
 }
 
 /** Upper bounds of the scores of 16 documents: 0 if a document has none of the terms or is dead. */
