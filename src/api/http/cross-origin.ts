@@ -37,7 +37,9 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
       if (verdict.may === 'nothing') throw new ServiceError('forbidden', verdict.reason);
       ctx.state.readsOnly = verdict.reason;
     }
-    if (!any) ctx.vary('Origin');
+    // `vary` parses the header, which nothing has set yet as a rule.
+    if (!any && ctx.res.hasHeader('Vary')) ctx.vary('Origin');
+    else if (!any) ctx.res.setHeader('Vary', 'Origin');
     const isAllowed = verdict !== undefined || (origin !== undefined && origins.includes(origin));
     const allowed = origin === undefined ? undefined : any ? '*' : isAllowed ? origin : undefined;
     if (allowed !== undefined) {

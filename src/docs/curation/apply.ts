@@ -31,6 +31,7 @@ interface Curation {
 export function applyCuration<H extends Hit>(
   query: string, organic: readonly H[], rules: readonly CurationRule[], find: (pin: Pin) => H | undefined,
 ): Curated<H>[] {
+  if (rules.length === 0) return [...organic];
   const { hides, pins } = curationOf(query, rules);
   const shown = organic.filter(({ key }) => !hides.has(key.toLowerCase()));
   const placed = placePins(shown, pins, find);

@@ -20,7 +20,7 @@ export interface Found {
   /** Undefined for a pinned document that is no candidate. */
   readonly hit: FusedHit | undefined;
   /** Terms of the query that it matches, except those found by edits. */
-  readonly terms: Set<string>;
+  readonly terms: ReadonlySet<string>;
   /** If the vector side found a passage, its position in the body; for a window, that of the whole window. */
   readonly passage: Passage | undefined;
 }
@@ -131,7 +131,7 @@ async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridReques
 }
 
 /** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
-function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage }: Pick<Found, 'hit' | 'passage'> & { readonly terms: Set<string> | undefined }): Found[] {
+function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage }: Pick<Found, 'hit' | 'passage'> & { readonly terms: ReadonlySet<string> | undefined }): Found[] {
   return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage }];
 }
 

@@ -15,7 +15,7 @@ export interface Found {
   readonly score: number;
   readonly row: ResultRow;
   /** Terms of the query that it matches, except those found by edits. */
-  readonly terms: Set<string>;
+  readonly terms: ReadonlySet<string>;
   /** Its position in the order of the request, if the request has one. */
   readonly place: MatchPlace | undefined;
 }

@@ -17,6 +17,7 @@ import { QueryPlans } from './query-plans.ts';
 import { CachedHighlights } from './cached-highlights.ts';
 import { CachedMatchers } from './cached-matchers.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
+import { RecentRows } from './recent-rows.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
 type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>>;
@@ -50,7 +51,7 @@ export interface FullTextSearchAreas {
 
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory. */
 export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
-  const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
+  const { sql, feed, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
   // Created at the start; otherwise the first document or query would block the event loop while it is created.
   tokenTables();
@@ -62,7 +63,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const remembered = { plans: new QueryPlans(), matchers: new CachedMatchers(), highlights: new CachedHighlights() };
+  const remembered = { plans: new QueryPlans(), matchers: new CachedMatchers(), highlights: new CachedHighlights(), rows: new RecentRows(feed) };
   const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, ...remembered };
   return {
     handlers: {
@@ -72,7 +73,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
       autocomplete: (input) => autocomplete(deps, input),
     },
     rankByWords: (query) => rankByWords(deps, query),
-    view: withExpansion(view, expansion),
+    view: withCaches(view, expansion, remembered.rows),
     expansion,
     get cacheBytes() {
       return remembered.matchers.bytes + remembered.highlights.bytes;
@@ -81,8 +82,8 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
   };
 }
 
-/** The models learned from the documents exist as long as the index of their words. */
-function withExpansion(view: ServedView, expansion: Expansion): ServedView {
+/** The models learned from the documents exist as long as the index of their words. After a restart, all rows may be others. */
+function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): ServedView {
   return {
     start: () => view.start(),
     async stop() {
@@ -91,6 +92,7 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     },
     async restart() {
       await expansion.stop();
+      rows.clear();
       await view.restart();
     },
     caughtUp: (signal) => view.caughtUp(signal),

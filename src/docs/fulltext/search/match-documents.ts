@@ -13,6 +13,7 @@ import { eligibleDocuments } from './eligible-documents.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { sortMatches } from './sorted-hits.ts';
+import type { RecentRows } from './recent-rows.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -20,6 +21,7 @@ export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'cloc
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly rows: Pick<RecentRows, 'read'>;
 }
 
 /** The parameters of a search besides its request. */
@@ -40,7 +42,7 @@ export interface Match {
   readonly row: ResultRow;
   /** Undefined for a pinned document that does not match. */
   readonly score: number | undefined;
-  readonly terms: Set<string>;
+  readonly terms: ReadonlySet<string>;
   /** Its position in the order of the request, if the request has one. */
   readonly place: MatchPlace | undefined;
 }
@@ -146,11 +148,18 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
-  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf, bodiless: scope.bodilessOf?.(index, contentsOf) });
-  const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
+  const isLatest = (): boolean => since !== undefined && deps.view.isLatest(since);
+  const rows = needsContent(scope.content) || !isLatest()
+    ? await readRows(deps.sql, ords, { ...scope.content, contentsOf, bodiless: scope.bodilessOf?.(index, contentsOf) })
+    : await deps.rows.read(deps.sql, ords);
+  const torn = since === undefined || isLatest() ? NONE : await changedSince(deps.sql, since, ords);
   const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
+}
+
+function needsContent({ withBodies, withMeta = true }: ContentOptions): boolean {
+  return withBodies || withMeta;
 }
 
 /** The views that a search uses. */

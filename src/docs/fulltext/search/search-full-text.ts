@@ -15,6 +15,7 @@ import { countFacets } from './count-facets.ts';
 import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
+import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
 import { bodilessOf, type PassageDeps } from './passages.ts';
@@ -28,6 +29,7 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
+  readonly rows: Pick<RecentRows, 'read'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */

@@ -149,6 +149,10 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.version;
   }
 
+  get revision(): number {
+    return this.#index.revision;
+  }
+
   documentsWith(form: string): number {
     const id = this.#index.form(form);
     return id === undefined ? 0 : this.#index.documents(id);

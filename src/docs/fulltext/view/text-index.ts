@@ -184,6 +184,8 @@ export interface TextIndex {
   spelledLike(form: string, limit: number): readonly string[];
   /** Changes whenever documents are added or removed. */
   readonly version: string;
+  /** Changes at each change of the index, so also between the steps in which a document is added. */
+  readonly revision: number;
   /** Number of live documents that have a form, in any field. */
   documentsWith(form: string): number;
   /**

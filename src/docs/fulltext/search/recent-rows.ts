@@ -1,0 +1,46 @@
+import type { ChangeFeed, Queries } from '../../../storage/index.ts';
+import type { ResultRow } from '../../documents/index.ts';
+import { readRows } from './result-rows.ts';
+
+/** Maximum number of rows, of some hundred bytes each. */
+const ROWS = 8192;
+
+const WITHOUT_CONTENT = { withBodies: false, withMeta: false, mostBytes: 0 } as const;
+
+/**
+ * Rows without metadata and bodies that were read since the last commit, by ordinal: reading them takes longer than all else that a search
+ * does besides scoring. A commit forgets all of them as soon as readers see it, so a row is never older than one that is read now.
+ */
+export class RecentRows {
+  readonly #rows = new Map<number, ResultRow>();
+  /** Changes with every commit. */
+  #state = 0;
+
+  constructor(feed: Pick<ChangeFeed, 'join'>) {
+    // It needs no past changes, so it does not hold back pruning.
+    feed.join({ wake: () => this.clear(), isEarly: true, position: () => undefined });
+  }
+
+  /** Rows by ordinal; deleted documents are left out. The rows are shared: do not change them. */
+  async read(queries: Queries, ords: readonly number[]): Promise<ReadonlyMap<number, ResultRow>> {
+    const state = this.#state;
+    const found = new Map<number, ResultRow>();
+    const unknown: number[] = [];
+    for (const ord of ords) {
+      const row = this.#rows.get(ord);
+      if (row === undefined) unknown.push(ord);
+      else found.set(ord, row);
+    }
+    if (unknown.length === 0) return found;
+    for (const [ord, row] of await readRows(queries, unknown, WITHOUT_CONTENT)) {
+      found.set(ord, row);
+      if (state === this.#state && this.#rows.size < ROWS) this.#rows.set(ord, row);
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.#state++;
+    this.#rows.clear();
+  }
+}
