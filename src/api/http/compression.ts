@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import { compress, compressor, type Encoding, isWorthCompressing, preferredEncoding } from '../../lib/content-encoding.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
+import { varyBy } from './vary-by.ts';
 
 /**
  * Compresses the responses that koa sends, and lets `sendJson` compress those that it sends itself. Not compressed:
@@ -60,6 +61,6 @@ const headerOf = ({ res }: HttpContext, name: string): string => String(res.getH
 
 /** `Vary` tells caches that the response depends on the encodings that the client accepts, whichever is chosen. */
 function negotiate(ctx: HttpContext): Encoding | undefined {
-  ctx.vary('Accept-Encoding');
+  varyBy(ctx, 'Accept-Encoding');
   return preferredEncoding(ctx.headers['accept-encoding']);
 }

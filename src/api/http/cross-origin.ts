@@ -4,6 +4,7 @@ import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
 import type { RequestState } from './operation-endpoint.ts';
 import type { Routes } from './routes.ts';
+import { varyBy } from './vary-by.ts';
 
 const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, X-Quire-LSN, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, Content-Disposition';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -37,9 +38,7 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
       if (verdict.may === 'nothing') throw new ServiceError('forbidden', verdict.reason);
       ctx.state.readsOnly = verdict.reason;
     }
-    // `vary` parses the header, which nothing has set yet as a rule.
-    if (!any && ctx.res.hasHeader('Vary')) ctx.vary('Origin');
-    else if (!any) ctx.res.setHeader('Vary', 'Origin');
+    if (!any) varyBy(ctx, 'Origin');
     const isAllowed = verdict !== undefined || (origin !== undefined && origins.includes(origin));
     const allowed = origin === undefined ? undefined : any ? '*' : isAllowed ? origin : undefined;
     if (allowed !== undefined) {

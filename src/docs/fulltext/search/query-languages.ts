@@ -1,5 +1,6 @@
 import { resolveLanguage } from '../../../text/languages/index.ts';
 import { CODE_CLASS, languageOfClass, PROSE_CLASSES } from '../view/document-classes.ts';
+import type { TextIndex } from '../view/text-index.ts';
 import type { RequestContext } from './request.ts';
 
 /** A language that a query is read in, for prose of some classes. */
@@ -19,11 +20,26 @@ export interface QueryLanguage {
 export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>, collection: string, asked?: string): readonly [QueryLanguage, ...QueryLanguage[]] {
   const toLanguage = (lang: string, classes: number): QueryLanguage => ({ lang, classes, stopWords: dictionaries.stopWordsOf(collection, lang) });
   if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
-  const found = proseOf(view.indexOf(collection)?.documentsByClass() ?? [], defaultLang);
-  const [main, ...others] = [...found].sort(([, a], [, b]) => b.documents - a.documents).map(([lang, { classes }]) => toLanguage(lang, classes));
+  const index = view.indexOf(collection);
+  const found = index === undefined ? [] : proseIn(index, defaultLang);
+  const [main, ...others] = found.map(([lang, { classes }]) => toLanguage(lang, classes));
   // Documents of a language that is added during the query are searched as in the most frequent language.
   const rest = others.reduce((classes, other) => classes & ~other.classes, PROSE_CLASSES);
   return [main === undefined ? toLanguage(defaultLang, PROSE_CLASSES) : { ...main, classes: rest }, ...others];
+}
+
+type Prose = readonly (readonly [lang: string, { readonly documents: number; readonly classes: number }])[];
+
+/** By index, because the languages of its documents are needed by each search. */
+const known = new WeakMap<TextIndex, { readonly revision: number; readonly defaultLang: string; readonly prose: Prose }>();
+
+/** The languages of the prose in an index, that of most documents first. */
+function proseIn(index: TextIndex, defaultLang: string): Prose {
+  const former = known.get(index);
+  if (former?.revision === index.revision && former.defaultLang === defaultLang) return former.prose;
+  const prose = [...proseOf(index.documentsByClass(), defaultLang)].sort(([, a], [, b]) => b.documents - a.documents);
+  known.set(index, { revision: index.revision, defaultLang, prose });
+  return prose;
 }
 
 function proseOf(documentsByClass: readonly number[], defaultLang: string): Map<string, { documents: number; classes: number }> {
