@@ -30,7 +30,7 @@ export const GIVEN: readonly Given[] = [
         spell_suggest spell_cleanup replication_status`),
     },
   },
-  { reason: 'like the names of the other searches, which the contract gives', names: { grpc: ['Similar'], graphql: ['similar'], mcp: ['similar_documents'] } },
+  { reason: 'like the names of the other searches, which the contract gives', names: { grpc: ['Similar'], graphql: ['similar', 'hybridSearch', 'crossSearch', 'recall'], mcp: ['similar_documents'] } },
   { reason: 'like the names of the other tools for memory, which the contract gives', names: { mcp: ['memory_delete_session'] } },
 ];
 
