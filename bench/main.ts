@@ -30,6 +30,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   fulltext: async (folder) => (await import('./fulltext.ts')).benchFullText(folder),
   engine: async (folder) => (await import('./engine.ts')).benchEngine(folder),
   highlights: async (folder) => (await import('./highlights.ts')).benchHighlights(folder),
+  rerank: async (folder) => (await import('./rerank.ts')).benchRerank(folder),
   filters: async (folder) => (await import('./filters.ts')).benchFilters(folder),
   'filters-million': async (folder) => (await import('./filters.ts')).benchFiltersMillion(folder),
   geo: async () => (await import('./geo.ts')).benchGeo(),

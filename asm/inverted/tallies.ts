@@ -1,3 +1,5 @@
+// Above 400 lines: one algorithm, whose loops share the tables below.
+//
 // Terms of BM25 over all fields, tallied: for each term, a byte per document says how often the document has it. Vectors of 16
 // documents find which documents have any or all of the terms, and compute bounds of their scores, by tables of the
 // frequency and of the document length (see `grades.ts`). Only documents that may be among the best are scored. This

@@ -1,3 +1,4 @@
+// Above 400 lines: one class, whose appending, reading and truncation share what it remembers of the newest changes.
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Queries, Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
