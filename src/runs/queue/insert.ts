@@ -42,16 +42,15 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun, { values, de
 async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place, commit = run.retryOf?.gitCommit): Promise<RunRow> {
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
-  // Sent together, which saves round trips to a database server.
-  const [[bytes]] = await Promise.all([
-    core.lines(tx, [{ runId: place.id, attempt: 1, level: 'info', message: place.line, isFirst: true }]),
-    insertRow(core, tx, run, { ...place, lane: lane.id, commit }),
+  const [bytes] = await core.lines(tx, [{ runId: place.id, attempt: 1, level: 'info', message: place.line, isFirst: true }]);
+  // Sent together, which saves a round trip to a database server.
+  const [row] = await Promise.all([
+    insertRow(core, tx, run, { ...place, lane: lane.id, commit, bytes: bytes! }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, place.id],
     ),
   ]);
-  const row = (await tx.get<RunRow>('UPDATE runs SET logs_bytes = logs_bytes + ? WHERE id = ? RETURNING *', [bytes!, place.id]))!;
   const change = { run: toRecord(row), from: null, formerShipId: null };
   await core.notify(tx, change);
   tx.onCommit(() => {
@@ -68,19 +67,28 @@ async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, co
   return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : readyToStart({ cells: cells.length });
 }
 
-async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval, parentId, matrix, commit }: Place & { readonly lane: number; readonly commit: string | null | undefined }): Promise<void> {
+/** What a new row has besides its run and its place. */
+interface Rest {
+  readonly lane: number;
+  readonly commit: string | null | undefined;
+  /** Stored bytes of its log. */
+  readonly bytes: number;
+}
+
+async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow> {
   const at = unixSeconds(env.clock);
-  await tx.run(
+  const row = await tx.get<RunRow>(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
        created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
-       origin, cells, parent_id, matrix)
-     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       origin, cells, parent_id, matrix, logs_bytes)
+     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     [
       id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, ready,
       at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
       approval === undefined ? null : JSON.stringify(approval),
       run.gitRef ?? null, commit ?? null,
-      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null, matrix === undefined ? null : JSON.stringify(matrix),
+      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null, matrix === undefined ? null : JSON.stringify(matrix), bytes,
     ],
   );
+  return row!;
 }
