@@ -16,6 +16,8 @@ const COLLECTION = 'rerank';
 const BATCH = 200;
 const WORDS = 3;
 const SECONDS = scaled(10, 0.5);
+/** Number of the queries that come again and again. */
+const REPEATED = 200;
 /** Queries of the same kind that come before the measured ones, so that the code is compiled. */
 const WARM_UP = 400;
 
@@ -74,11 +76,14 @@ async function firstTime(service: ServiceInProcess, queries: readonly string[]):
   return times;
 }
 
-/** Milliseconds of the same queries, which come in turn with and without reranking until the time is over. */
+/** Milliseconds of some of the same queries, again and again until the time is over: each in turn with and without reranking. */
 async function again(service: ServiceInProcess, queries: readonly string[]): Promise<Times> {
   const times: [number[], number[]] = [[], []];
   for (let [n, end] = [0, performance.now() + SECONDS * 1000]; performance.now() < end; n++) {
-    times[n % 2]!.push(await timeOf(service, queries[(n >> 1) % queries.length]!, n % 2 === 1));
+    const [turn, at] = [Math.floor(n / REPEATED), n % REPEATED];
+    const reranks = (turn + at) % 2;
+    const time = await timeOf(service, queries[at]!, reranks === 1);
+    if (turn >= 2) times[reranks]!.push(time);
   }
   return times;
 }

@@ -21,19 +21,20 @@ async function open(text: string) {
   writeFileSync(source, text);
   const told: object[] = [];
   const outcomes: string[] = [];
-  const log: Log = { ...silentLog, error: (fields) => void told.push(fields), warn: (fields) => void told.push(fields) };
+  const lines: string[] = [];
+  const log: Log = { ...silentLog, info: (_, message) => void lines.push(message), error: (fields) => void told.push(fields), warn: (fields) => void told.push(fields) };
   const timer = new ManualTimer();
   const live = new LiveRunsConfig({ loaded: await loadRunsConfig({ source, env: {} }), env: {}, log, timer });
   live.onAttempt((outcome) => outcomes.push(outcome));
   opened.push(live);
-  return { live, source, told, outcomes, timer };
+  return { live, source, told, lines, outcomes, timer };
 }
 
 const attempts = (live: LiveRunsConfig) => live.current().config.queue.max_attempts;
 
 describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
   it('loads a changed file and notifies listeners', async () => {
-    const { live, source, outcomes } = await open('queue: {max_attempts: 2}');
+    const { live, source, lines, outcomes } = await open('queue: {max_attempts: 2}');
     const seen: number[] = [];
     const stop = live.onChange(({ config }) => seen.push(config.queue.max_attempts));
     writeFileSync(source, 'queue: {max_attempts: 5}');
@@ -42,6 +43,7 @@ describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
     writeFileSync(source, 'queue: {max_attempts: 6}');
     await live.reload();
     expect([attempts(live), seen, outcomes]).toEqual([6, [5], ['loaded', 'loaded']]);
+    expect(lines).toEqual(['configuration reloaded', 'configuration reloaded']);
   });
 
   it('keeps its settings when the file is not valid, and says so once', async () => {

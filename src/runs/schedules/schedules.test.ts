@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
-import { silentLog } from '../../lib/log.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
 import { systemTimer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
@@ -26,7 +26,8 @@ async function open(text = CONFIG) {
   const sql = await openDatabase({ path: ':memory:' });
   opened.push(sql);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
-  const world = { now: START, config: parseRunsConfig(text), unfinished: false, runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], changed: () => {} };
+  const world = { now: START, config: parseRunsConfig(text), unfinished: false, runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], lines: [] as unknown[][], changed: () => {} };
+  const log: Log = { ...silentLog, info: (...line) => void world.lines.push(line) };
   const onChange = (listener: (loaded: LoadedRunsConfig) => void) => {
     world.changed = () => listener({ config: world.config } as LoadedRunsConfig);
     return () => undefined;
@@ -35,7 +36,7 @@ async function open(text = CONFIG) {
     env: {
       sql, clock: { now: () => world.now }, timer: systemTimer,
       config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
-      log: silentLog,
+      log,
     },
     queue: { unfinished: async () => world.unfinished, get: async (id) => world.runs.get(id) as RunRecord | undefined },
     enqueueOnce: async (_, key, request) => {
@@ -62,6 +63,15 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect(world.keys).toEqual([key('release', 490_001), key('release', 490_002), key('content', 490_002)]);
     expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release', schedule: 'release' });
     expect(world.requests[2]).toMatchObject({ kind: 'ai_text', task: 'writer', minScore: 70, input: expect.stringContaining('org/alpha') });
+  });
+
+  it('log one line for each run that they queue', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += HOUR;
+    await schedules.tick();
+    await schedules.tick();
+    expect(world.lines).toEqual([[{ project: 'alpha', what: 'release', run: key('release', 490_001) }, 'a schedule has fired']]);
   });
 
   it('queue one run for all slots that were missed, after a restart as well', async () => {
