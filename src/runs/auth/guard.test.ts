@@ -107,6 +107,18 @@ describe('a token of the configuration', () => {
     expect((await as('ci', 'GET', '/runs?project_id=beta')).json<{ data: unknown[] }>().data).toHaveLength(1);
   });
 
+  it('for some projects reaches no run of others by any operation that names a run', async () => {
+    configure(entry('ci', 'scopes: [submit, approve, read, alerts], projects: [beta]'), entry('root', 'scopes: [admin]'));
+    const other = await api.queued('other-key-1', 'alpha');
+    for (const { id, method, path } of Object.values(operations).filter((operation) => operation.path.includes('/runs/{id}'))) {
+      const below = path.slice('/api/v1'.length).replace('{id}', other).replaceAll(/\{\w+\}/g, 'x');
+      const answer = (await as('ci', method, below, id === 'retryRun' ? {} : undefined)).json<{ error?: { code: string } }>();
+      // Deleting logs takes the scope admin, which no token for some projects can have; this server stores no artefacts.
+      expect(['run_not_found', 'forbidden', 'not_implemented'], id).toContain(answer.error?.code);
+    }
+    expect((await as('root', 'GET', `/runs/${other}`)).json()).toMatchObject({ data: { state: 'queued' } });
+  });
+
   it('closes reading, unless it is configured to be open', async () => {
     api.loaded = { ...api.loaded, apiTokens: [] };
     configure(entry('ci', 'scopes: [submit]'));
