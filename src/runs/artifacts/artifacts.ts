@@ -10,9 +10,6 @@ import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { readDescription, type AnnouncedFile } from './receive.ts';
 import { createSender } from './send.ts';
 
-/** Time between two searches for expired files. */
-const SWEEP_MS = 60_000;
-
 export interface ArtifactsOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
@@ -49,7 +46,7 @@ class KeptArtifacts implements Artifacts {
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
-    this.#contents = new RowContents({ sql: options.env.sql, store: options.store, isReferenced });
+    this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
     const parts = { sql: options.env.sql, queue: options.queue, store: options.store };
     this.handlers = createArtifactHandlers(parts);
     this.sender = createSender(parts);
@@ -63,7 +60,7 @@ class KeptArtifacts implements Artifacts {
     const { env, store } = this.#options;
     await store.open();
     this.#total = await totalBytes(env.sql.background);
-    this.#sweeping = this.#sweepForEver();
+    this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
   }
 
   async stop(): Promise<void> {
@@ -106,27 +103,15 @@ class KeptArtifacts implements Artifacts {
 
   /** Why a file cannot be stored; undefined if it can. */
   async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
-    const { env: { sql, config }, store } = this.#options;
-    const { artifacts, storage } = config.current().config;
+    const { env: { sql, config } } = this.#options;
+    const { artifacts } = config.current().config;
     if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
     if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
     if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
     while (this.#total + size > artifacts.total_budget) {
       if (!await this.#remove((tx) => removeOldest(tx, this.#total + size - artifacts.total_budget))) return `${formatByteSize(artifacts.total_budget)} are used up by runs that have not finished (artifacts.total_budget)`;
     }
-    const free = await store.freeBytes();
-    return free - size < storage.reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(storage.reserve)} are reserved (storage.reserve)` : undefined;
-  }
-
-  /** Never rejects. */
-  async #sweepForEver(): Promise<void> {
-    const { env: { timer, log } } = this.#options;
-    const failed = (error: unknown): void => log.warn({ err: error }, 'expired artefacts could not be removed');
-    await this.#contents.removeUnreferenced(this.#stopping.signal).catch(failed);
-    while (!this.#stopping.signal.aborted) {
-      await this.#expire().catch(failed);
-      await timer.sleep(SWEEP_MS, this.#stopping.signal);
-    }
+    return this.#contents.lackOfRoom(size);
   }
 
   async #expire(): Promise<void> {

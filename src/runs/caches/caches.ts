@@ -9,9 +9,6 @@ import { addCache, findCache, hasCache, isReferenced, noteUse, removeAbove, remo
 import type { CacheExchange, CacheTaken } from './port.ts';
 import { readDescription, readDiscarded, readWanted, type AnnouncedCache } from './requests.ts';
 
-/** Time between two searches for caches that were not used for long. */
-const SWEEP_MS = 60_000;
-
 export interface CachesOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
@@ -27,13 +24,13 @@ export class Caches implements CacheExchange {
 
   constructor(options: CachesOptions) {
     this.#options = options;
-    this.#contents = new RowContents({ sql: options.env.sql, store: options.store, isReferenced });
+    this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
   }
 
   /** Opens the store and starts removing unused caches. */
   async start(): Promise<void> {
     await this.#options.store.open();
-    this.#sweeping = this.#sweepForEver();
+    this.#sweeping = this.#contents.sweepForEver(() => this.#sweep(), this.#stopping.signal, 'unused caches could not be removed');
   }
 
   async stop(): Promise<void> {
@@ -105,23 +102,10 @@ export class Caches implements CacheExchange {
 
   /** Why a cache cannot be stored; undefined if it can. */
   async #limitOf({ size }: AnnouncedCache): Promise<string | undefined> {
-    const { env: { config }, store } = this.#options;
-    const { caches, storage } = config.current().config;
+    const { caches } = this.#options.env.config.current().config;
     if (size > caches.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(caches.max_size)} are allowed (caches.max_size)`;
     if (size > caches.total_budget) return `it has ${formatByteSize(size)}, more than all caches together may have (caches.total_budget)`;
-    const free = await store.freeBytes();
-    return free - size < storage.reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(storage.reserve)} are reserved (storage.reserve)` : undefined;
-  }
-
-  /** Never rejects. */
-  async #sweepForEver(): Promise<void> {
-    const { env: { timer, log } } = this.#options;
-    const failed = (error: unknown): void => log.warn({ err: error }, 'unused caches could not be removed');
-    await this.#contents.removeUnreferenced(this.#stopping.signal).catch(failed);
-    while (!this.#stopping.signal.aborted) {
-      await this.#sweep().catch(failed);
-      await timer.sleep(SWEEP_MS, this.#stopping.signal);
-    }
+    return this.#contents.lackOfRoom(size);
   }
 
   /** The budget is checked, too, because the configuration may have a smaller one now. */
