@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { AppendLogsRequestSchema, LogLineSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
-import { FleetFixture, type TestShip } from '../../src/testkit/runs-fleet.ts';
+import { FleetFixture, TestShip } from '../../src/testkit/runs-fleet.ts';
 import { scaled } from '../support/scale.ts';
 import { ROOT } from '../support/server.ts';
 import { progress } from '../support/progress.ts';
+import { startBareServer } from './bare-server.ts';
 import { compare, comparisons, figure, renderSection, type Row, type Section } from '../support/table.ts';
 
 /** Lines per second (run-queue decisions, section 6). */
@@ -38,6 +39,7 @@ export async function benchRunLogs(folder: string): Promise<Section[]> {
     const perSecond = await linesPerSecond(working, batch);
     rows.push(compare(`${SHIPS} ships, ${batch} lines a call`, perSecond, 'target', TARGET, 'lines/s'));
   }
+  rows.push(...(await besideEmptyCalls(fixture, working)));
   progress(`${SHIPS} ships, one line a message`);
   rows.push(compare(`${SHIPS} ships, 1 line a message of a stream, ${UNDER_WAY} under way`, await streamedPerSecond(fixture, working), 'target', TARGET, 'lines/s'));
   const lines = working.reduce((sum, { seq }) => sum + seq, 0);
@@ -67,6 +69,28 @@ async function linesPerSecond(working: readonly Working[], batch: number): Promi
     }
   }));
   return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
+}
+
+/** Calls with one line beside calls that store nothing, in turn, twice: the library's share of a call is the limit of what the service can reach. */
+async function besideEmptyCalls(fixture: FleetFixture, working: readonly Working[]): Promise<Row[]> {
+  progress(`${SHIPS} ships, 1 line a call, beside calls that store nothing`);
+  const bare = await startBareServer(fixture);
+  const idle = working.map(({ ship: { identity, name }, ref }) => {
+    const ship = new TestShip(bare.addresses, name);
+    ship.identity = identity;
+    return { ship, ref, seq: 0 };
+  });
+  const [ours, empty] = [[0, 0], [0, 0]];
+  for (const turn of [0, 1]) {
+    ours[turn] = await linesPerSecond(working, 1);
+    empty[turn] = await linesPerSecond(idle, 1);
+  }
+  for (const { ship } of idle) ship.close();
+  bare.stop();
+  return [
+    compare(`${SHIPS} ships, 1 line a call`, Math.max(...ours), 'an empty unary call', Math.max(...empty), 'lines/s'),
+    compare('an empty unary call of the library, mutual TLS, the same message', Math.max(...empty), 'target', TARGET, 'calls/s'),
+  ];
 }
 
 async function streamedPerSecond(fixture: FleetFixture, working: readonly Working[]): Promise<number> {

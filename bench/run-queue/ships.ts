@@ -104,6 +104,9 @@ function launch(identity: Identity, capacity: number): void {
       recordSource: (request) => link.recordSource(request),
       downloadArtifacts: (ref, signal) => link.downloadArtifacts(ref, signal),
       uploadArtifact: (parts, signal) => link.uploadArtifact(parts, signal),
+      downloadCache: (request, signal) => link.downloadCache(request, signal),
+      discardCache: (request) => link.discardCache(request),
+      uploadCache: (parts, signal) => link.uploadCache(parts, signal),
       async completeRun(request) {
         const answer = await link.completeRun(request);
         recorded += 1;

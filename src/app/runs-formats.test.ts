@@ -156,6 +156,12 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
       await queue.until('staged', succeeded);
       expect(await queue.output('staged', 1)).toEqual(['built']);
     }
+    if (format >= RUNS_SINCE.sharedCaches) {
+      // The recording lacks the caches of the ship, but not those of the service.
+      await queue.post(`/runs`, { project_id: 'alpha', kind: 'pipeline', task: 'cached' });
+      await queue.until('cached', succeeded);
+      expect(await queue.output('cached', 1)).toEqual(['kept']);
+    }
     await queue.until('stubborn', ({ state }) => state === 'cancelled', LONG_STEP_MS);
     const lost = await queue.until('distant', ({ attempt }) => attempt === 2, LONG_STEP_MS);
     expect(lost).toMatchObject({ state: 'queued' }); // its ship is not there

@@ -35,6 +35,7 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   logs: () => import('./logs/append.test.ts'),
   'logs with the queue': () => import('./logs/with-queue.test.ts'),
   retention: () => import('./logs/retention.test.ts'),
+  caches: () => import('./caches/caches.test.ts'),
 };
 
 // Skipped on platforms without a server.

@@ -6,10 +6,12 @@ import type { Timer } from '../lib/timer.ts';
 import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
-import { createArtifacts, openContents } from './artifacts/index.ts';
+import { createArtifacts } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
+import { Caches } from './caches/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
+import { openContents } from './contents/index.ts';
 import type { RunsEnvironment } from './environment.ts';
 import { createBadges } from './badges/index.ts';
 import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
@@ -77,11 +79,12 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
-    env, queue, store: openContents(env, config.current().config, variables),
+    env, queue, store: openContents(env, config.current().config, 'artifacts', variables),
     received: (status) => metrics.record.artifactReceived(status),
   });
+  const caches = config.current().config.caches.store === 'ships' ? undefined : new Caches({ env, queue, store: openContents(env, config.current().config, 'caches', variables) });
   const fleet: Fleet = createFleet(env, {
-    ...options, queue, logs, audit, artifacts: { ...artifacts.receiver, ...artifacts.sender },
+    ...options, queue, logs, audit, caches, artifacts: { ...artifacts.receiver, ...artifacts.sender },
     secretValue: (name) => secretValue(options, name),
     fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
     linesLost: (count) => metrics.record.logEventsDropped(count),
@@ -117,6 +120,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     async start() {
       await logs.start();
       await artifacts.start();
+      await caches?.start();
       await fleet.start();
       await queue.start();
       runs.start();
@@ -133,6 +137,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       for (const end of ended) end();
       await Promise.all([runs.stop(), notifications.stop()]);
       await artifacts.stop();
+      await caches?.stop();
     },
   };
 }

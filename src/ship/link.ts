@@ -1,6 +1,6 @@
 import type {
   AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage, ShipMessage,
-  UploadArtifactRequest, UploadArtifactResponse,
+  DiscardCacheRequest, DiscardCacheResponse, DownloadCacheRequest, DownloadCacheResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest, UploadCacheResponse,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** Receives the events of an open control stream. No function may throw. */
@@ -36,6 +36,11 @@ export interface ShipLink {
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;
   /** The artefacts of an attempt, read at the speed of the consumer; aborting the signal ends it. */
   downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncIterable<DownloadArtifactsResponse>;
+  /** Like `uploadArtifact`. */
+  uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal): Promise<UploadCacheResponse>;
+  /** The cache that fits best, read at the speed of the consumer; aborting the signal, or reading no further, ends it. */
+  downloadCache(request: DownloadCacheRequest, signal: AbortSignal): AsyncIterable<DownloadCacheResponse>;
+  discardCache(request: DiscardCacheRequest): Promise<DiscardCacheResponse>;
 }
 
 /** The server understood the call and will refuse it however often it is repeated. */

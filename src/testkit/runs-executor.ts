@@ -72,7 +72,7 @@ export function script(text: string): { argv: string[] } {
   return { argv: ['/bin/sh', '-eu', '-c', text] };
 }
 
-export function start(executor: Executor, assignment: Assignment, sink?: OutputSink, told: Pick<WorkControl, 'sourceFound' | 'keepArtifact' | 'restoreArtifacts'> = {}): Running {
+export function start(executor: Executor, assignment: Assignment, sink?: OutputSink, told: Pick<WorkControl, 'sourceFound' | 'keepArtifact' | 'restoreArtifacts' | 'fetchCache' | 'keepCache' | 'discardCache'> = {}): Running {
   const lines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];

@@ -14,9 +14,11 @@ import {
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
 import type { Context } from '../operations/index.ts';
-import { createArtifacts, FolderContents, type Artifacts } from '../runs/artifacts/index.ts';
+import { createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
+import { Caches } from '../runs/caches/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createFleet, type Authority, type Fleet } from '../runs/fleet/index.ts';
 import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
@@ -24,6 +26,7 @@ import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
 import { insertCertificate, insertShip } from '../runs/ships/index.ts';
+import { RemoteLink } from '../ship/grpc/index.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { newRun } from './runs-queue.ts';
@@ -43,6 +46,8 @@ export interface FleetFixtureOptions {
   readonly behindMs?: number;
   /** Opens no listeners: calls go to the service directly. */
   readonly direct?: boolean;
+  /** Environment variables with the keys of buckets. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** A run queue whose remote ships connect over TLS on loopback; the test advances the time by hand. */
@@ -52,6 +57,8 @@ export class FleetFixture {
   readonly env: RunsEnvironment;
   readonly logs: RunLogsService;
   readonly artifacts: Artifacts;
+  /** Present with `caches.store` other than `ships`. */
+  readonly caches: Caches | undefined;
   readonly fleet: Fleet;
   readonly authority: Authority | undefined;
   readonly addresses: FleetAddresses;
@@ -61,6 +68,7 @@ export class FleetFixture {
   readonly fenced: string[] = [];
   linesLost = 0;
   readonly ships: TestShip[] = [];
+  readonly #links: RemoteLink[] = [];
   readonly loaded: LoadedRunsConfig;
   parts: QueueParts;
   listeners: RunningFleet | undefined;
@@ -73,7 +81,7 @@ export class FleetFixture {
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
     const yaml = `
 data_dir: ${folder}
-projects: [{id: alpha, repository: org/alpha}]
+projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]
 fleet:
   enabled: ${options.enabled ?? true}
   listen: 127.0.0.1:0
@@ -86,12 +94,13 @@ ${options.fleet ?? ''}
     const startMs = Date.now() - (options.behindMs ?? 0);
     const clock = { now: () => holder.fixture?.now ?? startMs };
     const authority = await openAuthority(loaded.config, { clock, log: silentLog });
-    const fixture = new FleetFixture(folder, sql, loaded, authority);
+    const fixture = new FleetFixture(folder, sql, { loaded, authority, variables: options.variables });
     holder.fixture = fixture;
     fixture.now = startMs;
     await fixture.queue.start();
     await fixture.logs.start();
     await fixture.artifacts.start();
+    await fixture.caches?.start();
     await fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
       fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog });
@@ -99,7 +108,7 @@ ${options.fleet ?? ''}
     return fixture;
   }
 
-  private constructor(folder: string, sql: Sql, loaded: LoadedRunsConfig, authority: Authority | undefined) {
+  private constructor(folder: string, sql: Sql, { loaded, authority, variables = {} }: { loaded: LoadedRunsConfig; authority: Authority | undefined; variables: FleetFixtureOptions['variables'] }) {
     this.folder = folder;
     this.sql = sql;
     this.loaded = loaded;
@@ -115,7 +124,9 @@ ${options.fleet ?? ''}
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), lines: (...args) => this.logs.lines(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
+    if (loaded.config.caches.store !== 'ships') this.caches = new Caches({ env: this.env, queue: this.queue, store: openContents(this.env, loaded.config, 'caches', variables) });
     this.fleet = createFleet(this.env, {
+      caches: this.caches,
       artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
       queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,
       secretValue: (name) => this.secrets.get(name), random: () => 0.5,
@@ -129,6 +140,14 @@ ${options.fleet ?? ''}
 
   submit(run: Partial<NewRun> = {}): Promise<RunRecord> {
     return this.sql.transaction((tx) => this.queue.insert(tx, newRun(run)));
+  }
+
+  /** The connection of a real ship with the identity of this one. */
+  linkOf({ identity: credentials }: TestShip): RemoteLink {
+    const [host, port] = this.addresses.fleet().split(':');
+    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials, provesRevocation: () => false, onTrustBundle: () => undefined });
+    this.#links.push(link);
+    return link;
   }
 
   async token(name: string, labels: string[] = []): Promise<string> {
@@ -184,12 +203,13 @@ ${options.fleet ?? ''}
   }
 
   async stop({ keepFolder = false } = {}): Promise<void> {
-    for (const ship of this.ships) ship.close();
+    for (const each of [...this.ships, ...this.#links]) each.close();
     await this.fleet.stop();
     await this.listeners?.stop(0);
     await this.queue.stop();
     await this.logs.stop();
     await this.artifacts.stop();
+    await this.caches?.stop();
     await this.sql.close();
     if (!keepFolder) await rm(this.folder, { recursive: true });
   }

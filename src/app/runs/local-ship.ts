@@ -99,6 +99,9 @@ export function directLink(service: FleetService, peer: Peer): ShipLink {
     recordSource: (request) => refusing(service.recordSource(peer, request)),
     downloadArtifacts: (ref, signal) => untilAborted(service.downloadArtifacts(peer, create(DownloadArtifactsRequestSchema, { ref })), signal),
     uploadArtifact: (parts, signal) => refusing(service.uploadArtifact(peer, untilAborted(parts, signal))),
+    downloadCache: (request, signal) => untilAborted(service.downloadCache(peer, request), signal),
+    discardCache: (request) => refusing(service.discardCache(peer, request)),
+    uploadCache: (parts, signal) => refusing(service.uploadCache(peer, untilAborted(parts, signal))),
   };
 }
 

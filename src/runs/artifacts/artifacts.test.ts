@@ -5,38 +5,29 @@ import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Outcome, UploadArtifactRequestSchema, UploadArtifactStatus, type RunRef, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RemoteLink } from '../../ship/grpc/index.ts';
 import { RefusedCall } from '../../ship/index.ts';
 import type { Context } from '../../operations/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
-import { FolderContents, createArtifacts } from './index.ts';
+import { FolderContents } from '../contents/index.ts';
+import { createArtifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
 let fixture: FleetFixture;
 let ship: TestShip;
 let stream: TestStream;
-const links: RemoteLink[] = [];
 
 beforeEach(async () => {
   fixture = await FleetFixture.start({ fleet: LIMITS });
   ({ ship, stream } = await fixture.connected('build-01'));
 });
 afterEach(async () => {
-  for (const link of links.splice(0)) link.close();
   await fixture.stop();
 });
 
 async function taken(): Promise<RunRef> {
   await fixture.submit({ maxAttempts: 2 });
   return (await stream.take()).ref;
-}
-
-function linkOf({ identity }: TestShip): RemoteLink {
-  const [host, port] = fixture.addresses.fleet().split(':');
-  const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: identity, provesRevocation: () => false, onTrustBundle: () => undefined });
-  links.push(link);
-  return link;
 }
 
 async function* partsOf(ref: RunRef, name: string, content: Buffer, announced: object = {}): AsyncGenerator<UploadArtifactRequest> {
@@ -47,7 +38,7 @@ async function* partsOf(ref: RunRef, name: string, content: Buffer, announced: o
 
 const never = new AbortController().signal;
 const upload = (ref: RunRef, name: string, content: Buffer | string, announced: object = {}, by = ship) =>
-  linkOf(by).uploadArtifact(partsOf(ref, name, Buffer.from(content), announced), never);
+  fixture.linkOf(by).uploadArtifact(partsOf(ref, name, Buffer.from(content), announced), never);
 
 type Listed = { data: { name: string; sha256: string; size: number; attempt: number }[] };
 const list = async (id: string, attempt?: number): Promise<string[]> => {
@@ -142,7 +133,7 @@ describe('a file of a step', () => {
 describe('a download of the files of an attempt', () => {
   const download = async (ref: RunRef, by = ship): Promise<(string | boolean)[]> => {
     const parts: (string | boolean)[] = [];
-    for await (const { body } of linkOf(by).downloadArtifacts(ref, never)) {
+    for await (const { body } of fixture.linkOf(by).downloadArtifacts(ref, never)) {
       if (body.case === 'description') parts.push(`${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}`, '');
       else if (body.case === 'chunk') parts.push(`${String(parts.pop())}${Buffer.from(body.value).toString()}`);
       else parts.push(body.value === true);

@@ -1,17 +1,14 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { RowContents, type ContentStore } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import { addArtifact, countOthers, isReferenced, removeExpired, removeOldest, totalBytes, type RemovedFile } from './artifact-rows.ts';
-import type { ContentStore } from './content-store.ts';
 import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
-import { readDescription, writeContent, type AnnouncedFile } from './receive.ts';
+import { readDescription, type AnnouncedFile } from './receive.ts';
 import { createSender } from './send.ts';
-
-/** Time between two searches for expired files. */
-const SWEEP_MS = 60_000;
 
 export interface ArtifactsOptions {
   readonly env: RunsEnvironment;
@@ -42,14 +39,14 @@ class KeptArtifacts implements Artifacts {
   readonly receiver: ArtifactReceiver = { receive: (shipId, parts) => this.#receive(shipId, parts) };
   readonly sender: ArtifactSender;
   readonly #options: ArtifactsOptions;
+  readonly #contents: RowContents;
   readonly #stopping = new AbortController();
   #total = 0;
   #sweeping: Promise<void> | undefined;
-  /** Serialises changes, so that file names and the rows that refer to them change together. */
-  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
+    this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
     const parts = { sql: options.env.sql, queue: options.queue, store: options.store };
     this.handlers = createArtifactHandlers(parts);
     this.sender = createSender(parts);
@@ -63,13 +60,13 @@ class KeptArtifacts implements Artifacts {
     const { env, store } = this.#options;
     await store.open();
     this.#total = await totalBytes(env.sql.background);
-    this.#sweeping = this.#sweepForEver();
+    this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#sweeping;
-    await this.#changing;
+    await this.#contents.idle();
     await this.#options.store.close();
   }
 
@@ -82,30 +79,17 @@ class KeptArtifacts implements Artifacts {
   }
 
   async #take(shipId: string, file: AnnouncedFile, parts: AsyncIterator<UploadArtifactRequest>): Promise<Received> {
-    const { env: { sql }, queue, store } = this.#options;
+    const { env: { sql }, queue } = this.#options;
     // Checked before the bytes are received, because they would be discarded.
     if (!await sql.transaction((tx) => queue.holds(tx, file.ref, shipId))) return { status: 'fenced' };
     const limit = await this.#limitOf(file);
     if (limit !== undefined) return { status: 'over_limit', message: limit };
-    const { file: handle, path } = await store.begin();
-    try {
-      try {
-        await writeContent(handle, parts, file);
-      } finally {
-        await handle.close();
-      }
-      await store.stage(path, file.sha256);
-      return await this.#oneByOne(() => this.#keep(shipId, file, path));
-    } catch (error) {
-      await store.discard(path);
-      throw error;
-    }
+    return this.#contents.receive(parts, file, () => this.#keep(shipId, file));
   }
 
   /** Only the ship that still holds the run may add files to it. */
-  async #keep(shipId: string, file: AnnouncedFile, path: string): Promise<Received> {
-    const { env: { sql, clock }, queue, store } = this.#options;
-    await store.keep(path, file.sha256);
+  async #keep(shipId: string, file: AnnouncedFile): Promise<Received> {
+    const { env: { sql, clock }, queue } = this.#options;
     const { isHeld, former } = await sql.transaction(async (tx) => {
       if (!await queue.holds(tx, file.ref, shipId)) return { isHeld: false, former: undefined };
       return { isHeld: true, former: await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) }) };
@@ -119,27 +103,15 @@ class KeptArtifacts implements Artifacts {
 
   /** Why a file cannot be stored; undefined if it can. */
   async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
-    const { env: { sql, config }, store } = this.#options;
-    const { artifacts, storage } = config.current().config;
+    const { env: { sql, config } } = this.#options;
+    const { artifacts } = config.current().config;
     if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
     if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
     if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
     while (this.#total + size > artifacts.total_budget) {
       if (!await this.#remove((tx) => removeOldest(tx, this.#total + size - artifacts.total_budget))) return `${formatByteSize(artifacts.total_budget)} are used up by runs that have not finished (artifacts.total_budget)`;
     }
-    const free = await store.freeBytes();
-    return free - size < storage.reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(storage.reserve)} are reserved (storage.reserve)` : undefined;
-  }
-
-  /** Never rejects. */
-  async #sweepForEver(): Promise<void> {
-    const { env: { timer, log } } = this.#options;
-    const failed = (error: unknown): void => log.warn({ err: error }, 'expired artefacts could not be removed');
-    await this.#removeUnreferenced().catch(failed);
-    while (!this.#stopping.signal.aborted) {
-      await this.#expire().catch(failed);
-      await timer.sleep(SWEEP_MS, this.#stopping.signal);
-    }
+    return this.#contents.lackOfRoom(size);
   }
 
   async #expire(): Promise<void> {
@@ -150,7 +122,7 @@ class KeptArtifacts implements Artifacts {
 
   /** Returns whether there was anything to remove. */
   #remove(some: (tx: Parameters<typeof removeExpired>[0]) => Promise<RemovedFile[]>): Promise<boolean> {
-    return this.#oneByOne(async () => {
+    return this.#contents.oneByOne(async () => {
       const removed = await this.#options.env.sql.transaction(some);
       await this.#forget(removed);
       return removed.length > 0;
@@ -159,28 +131,7 @@ class KeptArtifacts implements Artifacts {
 
   /** After rows are deleted, also removes the files that no other row refers to. */
   async #forget(removed: readonly RemovedFile[]): Promise<void> {
-    const { env: { sql }, store } = this.#options;
-    for (const { size, sha256 } of removed) {
-      this.#total -= size;
-      if (!await isReferenced(sql, sha256)) await store.remove(sha256);
-    }
-  }
-
-  /** Removes files without rows: a process that died between the two steps has left them. */
-  async #removeUnreferenced(): Promise<void> {
-    const { env: { sql }, store } = this.#options;
-    for await (const sha256 of store.hashes()) {
-      if (this.#stopping.signal.aborted) return;
-      if (await isReferenced(sql.background, sha256)) continue;
-      await this.#oneByOne(async () => {
-        if (!await isReferenced(sql, sha256)) await store.remove(sha256);
-      });
-    }
-  }
-
-  #oneByOne<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#changing.then(work);
-    this.#changing = turn.catch(() => undefined);
-    return turn;
+    for (const { size } of removed) this.#total -= size;
+    await this.#contents.forget(removed.map(({ sha256 }) => sha256));
   }
 }

@@ -2,10 +2,10 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Download, type Handlers } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
+import type { ContentStore } from '../contents/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { findByName, listOfAttempt } from './artifact-rows.ts';
 import { byteRange } from './byte-range.ts';
-import type { ContentStore } from './content-store.ts';
 
 export type ArtifactHandlers = Required<Pick<Handlers<Operations>, 'listRunArtifacts' | 'getRunArtifact'>>;
 

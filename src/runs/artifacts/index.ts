@@ -1,4 +1,2 @@
 /** The entry point of the artefacts area: files that steps produce. */
 export { createArtifacts, type Artifacts, type ArtifactsOptions } from './artifacts.ts';
-export { FolderContents, type ContentStore } from './content-store.ts';
-export { openContents } from './open-contents.ts';

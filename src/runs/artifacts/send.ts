@@ -1,13 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { DownloadArtifactsResponseSchema, type DownloadArtifactsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Sql } from '../../storage/index.ts';
+import { piecesOf, type ContentStore } from '../contents/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { listOfAttempt } from './artifact-rows.ts';
-import type { ContentStore } from './content-store.ts';
 import type { ArtifactRecord, ArtifactSender } from './port.ts';
-
-/** Most bytes of one message. */
-const MAX_CHUNK = 1 << 20;
 
 export interface SenderOptions {
   readonly sql: Sql;
@@ -29,8 +26,6 @@ async function* messagesOf(files: readonly ArtifactRecord[], store: ContentStore
     const content = await store.read(sha256, size);
     if (content === undefined) throw new Error(`the content of the artefact ${name} is missing`);
     yield create(DownloadArtifactsResponseSchema, { body: { case: 'description', value: { name, step, size: BigInt(size), sha256: Buffer.from(sha256, 'hex') } } });
-    for await (const piece of content as AsyncIterable<Buffer>) {
-      for (let at = 0; at < piece.length; at += MAX_CHUNK) yield create(DownloadArtifactsResponseSchema, { body: { case: 'chunk', value: piece.subarray(at, at + MAX_CHUNK) } });
-    }
+    for await (const value of piecesOf(content)) yield create(DownloadArtifactsResponseSchema, { body: { case: 'chunk', value } });
   }
 }

@@ -137,17 +137,23 @@ function times({ queue }: RunsConfig): string[] {
   ];
 }
 
-function service({ tls, ai, local, backup, artifacts: { store, s3 } }: RunsConfig): string[] {
+function service({ tls, ai, local, backup, artifacts, caches }: RunsConfig): string[] {
   const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
   return [
     ...when(backup.schedule !== '' && !isCron(backup.schedule), `backup.schedule: expected a cron expression of five fields such as "30 2 * * mon-fri", got "${backup.schedule}"`),
     ...when(backup.s3.url !== '' && !isBucketUrl(backup.s3.url), `backup.s3.url: expected an address with a bucket, such as https://s3.example.org/our-backups/runs, got "${backup.s3.url}"`),
     ...when(backup.s3.url !== '' && backup.schedule === '', 'backup.schedule: required for copies of backups in backup.s3.url'),
     ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
-    ...(store === 'folder' ? [] : (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) => when(s3[name] === '', `artifacts.s3.${name}: required by artifacts.store s3`))),
+    ...bucketProblems('artifacts', artifacts),
+    ...bucketProblems('caches', caches),
     ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
     ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),
   ];
+}
+
+function bucketProblems(section: string, { store, s3 }: Pick<RunsConfig['caches'], 'store' | 's3'>): string[] {
+  if (store !== 's3') return [];
+  return (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) => when(s3[name] === '', `${section}.s3.${name}: required by ${section}.store s3`));
 }
 
 function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {

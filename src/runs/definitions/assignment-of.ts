@@ -11,9 +11,9 @@ export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget'
 
 /**
  * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of this attempt. `secretValue`:
- * returns the current value of a secret by name; throws `SecretUnavailable` if one is not set.
+ * returns the current value of a secret by name; throws `SecretUnavailable` if one is not set. `sharesCaches`: the server keeps caches for all ships.
  */
-export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
+export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings, sharesCaches = false): Assignment {
   const assignment = fromJson(AssignmentSchema, definition.assignment);
   assignment.ref = create(RunRefSchema, { runId: ref.runId, attempt: ref.attempt, fencingToken: BigInt(ref.fence) });
   assignment.input = new TextEncoder().encode(input ?? '');
@@ -25,6 +25,7 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
   if (assignment.plan.case === 'pipeline') {
     assignment.plan.value.steps = stepsOfPart(definition, assignment.plan.value.steps, run.part);
     assignment.plan.value.restoreArtifacts = run.part > 0;
+    for (const { cache } of assignment.plan.value.steps) if (cache !== undefined) cache.shared = sharesCaches;
     assignment.plan.value.gitRef = run.gitRef ?? '';
     assignment.plan.value.commit = run.gitCommit ?? '';
     const { git } = definition;

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import { DownloadArtifactsResponseSchema, UploadArtifactResponseSchema, UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCacheResponseSchema, UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema, UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Audit } from '../audit/port.ts';
+import type { CacheExchange } from '../caches/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
@@ -32,8 +33,10 @@ export interface FleetDeps {
   readonly secretValue: (name: string) => string | undefined;
   /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
   readonly artifacts?: ArtifactReceiver & ArtifactSender;
+  /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
+  readonly caches?: CacheExchange | undefined;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
-  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts') => void;
+  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts' | 'UploadCache' | 'DownloadCache') => void;
   readonly linesLost?: (count: number) => void;
   /** Like `Math.random`; spreads the reconnections of ships after a restart. */
   readonly random?: () => number;
@@ -69,7 +72,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     },
     context: {
       env, log, queue, logs, fencedWrite,
-      assignmentOf: (claim) => assignmentOf(claim, deps.secretValue, env.config.current().config.logs),
+      assignmentOf: (claim) => assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
       completeRun: (peer, request) => reports.completeRun(peer, request),
@@ -97,6 +100,12 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       recordSource: (peer, request) => reports.recordSource(peer, request),
       uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
       downloadArtifacts: sending(deps.artifacts, fencedWrite),
+      uploadCache: receivingCaches(deps.caches, fencedWrite),
+      downloadCache: sendingCaches(deps.caches, fencedWrite),
+      async discardCache({ shipId }, request) {
+        await deps.caches?.discard(shipId, request);
+        return create(DiscardCacheResponseSchema, {});
+      },
       renewCertificate: (peer, request) => members.renew(peer, request),
       leave: (peer, request) => members.leave(peer, request),
       join: (address, request) => members.join(address, request),
@@ -135,6 +144,27 @@ function sending(artifacts: ArtifactSender | undefined, fencedWrite: NonNullable
     yield create(DownloadArtifactsResponseSchema, { body: { case: 'fenced', value: true } });
   };
 }
+
+function receivingCaches(caches: CacheExchange | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadCache'] {
+  return async ({ shipId }, parts) => {
+    const { status, message = '' } = caches === undefined ? { status: 'over_limit' as const, message: 'this server keeps no caches' } : await caches.receive(shipId, parts);
+    if (status === 'fenced') fencedWrite('UploadCache');
+    return create(UploadCacheResponseSchema, { status: CACHE_STATUS[status], message });
+  };
+}
+
+function sendingCaches(caches: CacheExchange | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadCache'] {
+  return async function* ({ shipId }, request) {
+    const messages = caches === undefined ? [] : await caches.send(shipId, request);
+    if (messages !== undefined) return yield* messages;
+    fencedWrite('DownloadCache');
+    yield create(DownloadCacheResponseSchema, { body: { case: 'fenced', value: true } });
+  };
+}
+
+const CACHE_STATUS = {
+  kept: UploadCacheStatus.CACHE_KEPT, exists: UploadCacheStatus.CACHE_EXISTS, fenced: UploadCacheStatus.UPLOAD_CACHE_FENCED, over_limit: UploadCacheStatus.CACHE_OVER_LIMIT,
+} as const;
 
 const UPLOAD_STATUS = { kept: UploadArtifactStatus.KEPT, fenced: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED, over_limit: UploadArtifactStatus.OVER_LIMIT } as const;
 

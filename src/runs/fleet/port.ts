@@ -1,6 +1,7 @@
 import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
   RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
+  UploadCacheRequest, UploadCacheResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** A call is refused; the gRPC status says why. The message is sent to the other end. */
@@ -61,6 +62,11 @@ export interface FleetService {
   uploadArtifact(peer: Peer, parts: AsyncIterable<UploadArtifactRequest>): Promise<UploadArtifactResponse>;
   /** The artefacts that an attempt has left before an approval step; the last message may be an error. */
   downloadArtifacts(peer: Peer, request: DownloadArtifactsRequest): AsyncIterable<DownloadArtifactsResponse>;
+  /** Reads the parts at the speed of the disk, and may settle before all are read. */
+  uploadCache(peer: Peer, parts: AsyncIterable<UploadCacheRequest>): Promise<UploadCacheResponse>;
+  /** The cache that fits best, without messages if there is none; the last message may be an error. */
+  downloadCache(peer: Peer, request: DownloadCacheRequest): AsyncIterable<DownloadCacheResponse>;
+  discardCache(peer: Peer, request: DiscardCacheRequest): Promise<DiscardCacheResponse>;
   renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
   leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
   /** `address`: the network address of the peer; failures per address are limited. */

@@ -7,7 +7,7 @@ import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
 import type { UserIds } from './users/index.ts';
-import type { ArtifactFile, ArtifactReader } from './port.ts';
+import type { ArtifactFile, ArtifactReader, WorkControl } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes runs; the same for all of them. */
@@ -48,6 +48,10 @@ export interface Work {
   keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
   /** Reads the artefacts of the steps before an approval; resolves with the reason if that is not possible, otherwise with undefined. */
   restoreArtifacts(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
+  /** See `WorkControl`. */
+  readonly fetchCache: NonNullable<WorkControl['fetchCache']>;
+  readonly keepCache: NonNullable<WorkControl['keepCache']>;
+  readonly discardCache: NonNullable<WorkControl['discardCache']>;
   /** Must be called when the first step starts. */
   started(): void;
 }

@@ -155,7 +155,15 @@ async function execute(context: ExecutorContext, assignment: Assignment, sink: O
     begun = true;
   };
   try {
-    const result = await run(context, { assignment, ref: assignment.ref!, output, masker, limits, started, sourceFound: (gitRef, commit) => control.sourceFound?.(gitRef, commit), keepArtifact: async (file, signal) => (control.keepArtifact === undefined ? 'nobody keeps any here' : control.keepArtifact(file, signal)), restoreArtifacts: async (receive, signal) => (control.restoreArtifacts === undefined ? 'nobody sends any here' : control.restoreArtifacts(receive, signal)) });
+    const result = await run(context, {
+      assignment, ref: assignment.ref!, output, masker, limits, started,
+      sourceFound: (gitRef, commit) => control.sourceFound?.(gitRef, commit),
+      keepArtifact: async (file, signal) => (control.keepArtifact === undefined ? 'nobody keeps any here' : control.keepArtifact(file, signal)),
+      restoreArtifacts: async (receive, signal) => (control.restoreArtifacts === undefined ? 'nobody sends any here' : control.restoreArtifacts(receive, signal)),
+      fetchCache: async (...args) => (control.fetchCache === undefined ? 'nobody sends any here' : control.fetchCache(...args)),
+      keepCache: async (...args) => (control.keepCache === undefined ? 'nobody keeps any here' : control.keepCache(...args)),
+      discardCache: async (...args) => control.discardCache?.(...args),
+    });
     if (output.failure !== undefined && !limits.killed) throw output.failure.error;
     return limits.killed ? { outcome: Outcome.CANCELLED } : result;
   } catch (error) {

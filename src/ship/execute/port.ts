@@ -1,4 +1,4 @@
-import type { Assignment, DownloadArtifactsResponse, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, DownloadArtifactsResponse, DownloadCacheResponse, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** One line of output, masked, without its line break; not numbered yet. */
 export interface OutputLine {
@@ -21,6 +21,17 @@ export interface ArtifactFile {
   /** Path relative to the folder where steps start. */
   readonly name: string;
   readonly step: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly sha256: Uint8Array;
+  /** Its bytes from the beginning, in pieces of at most 1 MiB; may be called again. */
+  content(): AsyncIterable<Uint8Array>;
+}
+
+/** The archive of a cache, for the server to keep. */
+export interface CacheFile {
+  /** All placeholders are replaced. */
+  readonly key: string;
   /** Bytes. */
   readonly size: number;
   readonly sha256: Uint8Array;
@@ -71,6 +82,16 @@ export interface WorkControl {
    * time. Resolves with the reason if that is not possible, otherwise with undefined. Never rejects.
    */
   restoreArtifacts?(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Has `receive` read the cache that the server has for the key, or for the first of the restore keys; there are no messages if it has none. After a
+   * failure of the network it does so again, and `receive` starts over. Resolves with the reason if that is not possible, otherwise with undefined.
+   * Never rejects. Absent if there is no server.
+   */
+  fetchCache?(wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, receive: CacheReader, signal: AbortSignal): Promise<string | undefined>;
+  /** Has the server keep a cache for all ships: resolves with the reason if it does not, otherwise with undefined. Never rejects. */
+  keepCache?(file: CacheFile, signal: AbortSignal): Promise<string | undefined>;
+  /** Has the server remove a cache that cannot be restored. Otherwise like `keepCache`. */
+  discardCache?(key: string, signal: AbortSignal): Promise<string | undefined>;
   /** Called when the first step starts. */
   started(): void;
 }
@@ -78,7 +99,10 @@ export interface WorkControl {
 /** Reads a download of artefacts. Rejects with a `StagingFailure` if reading them again would not help. */
 export type ArtifactReader = (messages: AsyncIterable<DownloadArtifactsResponse>) => Promise<void>;
 
-/** Artefacts cannot be put back on this machine. */
+/** Reads a download of a cache. Rejects with a `StagingFailure` if reading it again would not help. */
+export type CacheReader = (messages: AsyncIterable<DownloadCacheResponse>) => Promise<void>;
+
+/** What the server sends cannot be put on this machine. */
 export class StagingFailure extends Error {}
 
 /** The isolation of steps from the service. */

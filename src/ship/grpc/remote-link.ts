@@ -1,6 +1,6 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type DownloadArtifactsResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
@@ -101,6 +101,18 @@ export class RemoteLink implements ShipLink {
 
   async *downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncGenerator<DownloadArtifactsResponse> {
     yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }), signal);
+  }
+
+  async uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal): Promise<UploadCacheResponse> {
+    return refusing(this.#client.upload(Fleet.method.uploadCache, parts, signal));
+  }
+
+  downloadCache(request: DownloadCacheRequest, signal: AbortSignal): AsyncIterable<DownloadCacheResponse> {
+    return this.#client.download(Fleet.method.downloadCache, request, signal);
+  }
+
+  discardCache(request: DiscardCacheRequest): Promise<DiscardCacheResponse> {
+    return this.#call(Fleet.method.discardCache, request);
   }
 
   renew(csrDer: Uint8Array): Promise<RenewResponse> {

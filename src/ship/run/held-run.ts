@@ -12,6 +12,7 @@ import { RetryPause, untilAborted } from '../wait/index.ts';
 import { artifactParts } from './artifact-parts.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
+import { SharedCaches } from './shared-caches.ts';
 import { refKey } from '../ref-key.ts';
 
 export interface HeldRunOptions {
@@ -31,6 +32,9 @@ export interface HeldRunOptions {
   /** Called when the work ends, when the run is discarded, and when everything has ended. Must not throw. */
   onChange(): void;
 }
+
+/** Why a run is discarded that the server says is no longer the ship's. */
+const FENCED = 'the server has handed it out again or ended it';
 
 /** Why the work was asked to end; the first reason stays, except that a cancel replaces the others. */
 type StopReason = 'cancel' | 'partition' | 'return';
@@ -72,7 +76,7 @@ export class HeldRun {
     this.#logs = new LogShipper({
       ref: this.ref, limits: assignment.limits, openFile: () => options.spools.create(`${this.key}.log`), link, time, log: this.#log,
       isBridging: () => options.isBridging(),
-      onFenced: () => this.discard('the server has handed it out again or ended it'),
+      onFenced: () => this.discard(FENCED),
     });
     this.#lease = new Lease({
       time, from: options.leaseFrom, ttlMs: options.leaseTtlMs, graceMs: this.#graceMs,
@@ -160,6 +164,7 @@ export class HeldRun {
   async #work(): Promise<WorkResult> {
     const { assignment, executor, after } = this.#options;
     if (assignment.stopOnPartition) void this.#lease.watch(this.#workEnded.signal);
+    const caches = new SharedCaches({ ...this.#options, ref: this.ref, kill: this.#kill.signal, onFenced: () => this.discard(FENCED) });
     await after;
     if (this.#kill.signal.aborted || this.#stop.signal.aborted) return { outcome: Outcome.CANCELLED };
     try {
@@ -171,6 +176,9 @@ export class HeldRun {
         started: () => (this.#started = true),
         keepArtifact: (file, signal) => this.#keepArtifact(file, signal),
         restoreArtifacts: (receive, signal) => this.#restoreArtifacts(receive, signal),
+        fetchCache: (...args) => caches.fetch(...args),
+        keepCache: (...args) => caches.keep(...args),
+        discardCache: (...args) => caches.discard(...args),
         sourceFound: (gitRef, commit) => (this.#sourceReported = this.#reportSource(gitRef, commit)),
       });
     } catch (err) {
@@ -242,7 +250,7 @@ export class HeldRun {
       try {
         const { status, message } = await this.#options.link.uploadArtifact(artifactParts(this.ref, file), over);
         if (status === UploadArtifactStatus.KEPT) return undefined;
-        if (status === UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED) this.discard('the server has handed it out again or ended it');
+        if (status === UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED) this.discard(FENCED);
         return message || 'the run is no longer this ship\'s';
       } catch (err) {
         if (err instanceof RefusedCall) return `the server refuses it: ${err.message}`;
@@ -273,7 +281,7 @@ export class HeldRun {
 
   async *#unlessFenced(messages: AsyncIterable<DownloadArtifactsResponse>): AsyncGenerator<DownloadArtifactsResponse> {
     for await (const message of messages) {
-      if (message.body.case === 'fenced') this.discard('the server has handed it out again or ended it');
+      if (message.body.case === 'fenced') this.discard(FENCED);
       yield message;
     }
   }

@@ -3,7 +3,7 @@ import { OWN_USER } from '../runs-executor.ts';
 export const API_TOKEN = 'a-token-of-many-characters';
 
 /** Formats of the run queue that introduced what the story stores. */
-export const RUNS_SINCE = { queue: 5, artifacts: 6, orchestration: 7, matrices: 8, approvalSteps: 10 } as const;
+export const RUNS_SINCE = { queue: 5, artifacts: 6, orchestration: 7, matrices: 8, approvalSteps: 10, sharedCaches: 11 } as const;
 
 /** The ship that joins and is killed while it holds a run. */
 export const SHIP = { name: 'far-1', label: 'zone=far' } as const;
@@ -32,6 +32,7 @@ const PIPELINES: readonly Pipeline[] = [
   { since: RUNS_SINCE.orchestration, yaml: `{name: follower, concurrency: {group: one}, steps: [{name: one, run: 'echo done'}]}` },
   { since: RUNS_SINCE.orchestration, yaml: `{name: asking, approval: {required: true}, steps: [{name: one, run: 'echo approved'}]}` },
   { since: RUNS_SINCE.approvalSteps, yaml: `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: {required: true}}, {name: two, run: 'cat parcel'}]}` },
+  { since: RUNS_SINCE.sharedCaches, yaml: `{name: cached, steps: [{name: one, run: 'cat kept || { echo made; echo kept > kept; }', cache: {key: built, paths: [kept]}}]}` },
   { since: RUNS_SINCE.matrices, yaml: `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo "$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}` },
 ];
 
@@ -56,7 +57,7 @@ projects:
   - {id: remote, repository: org/remote, runs_on: [${SHIP.label}]}
 pipelines:
 ${PIPELINES.filter(({ since }) => since <= format).map(({ yaml }) => `  - ${yaml}`).join('\n')}
-${format < RUNS_SINCE.orchestration ? '' : ORCHESTRATION}`;
+${format < RUNS_SINCE.orchestration ? '' : ORCHESTRATION}${format < RUNS_SINCE.sharedCaches ? '' : 'caches: {store: folder}\n'}`;
 
 /** A run of the story, and the state in which the recording has it. */
 export interface RecordedRun {
@@ -76,6 +77,7 @@ export const RUNS: readonly RecordedRun[] = [
   { since: RUNS_SINCE.queue, project: 'remote', task: 'unwanted', state: 'cancelled' },
   { since: RUNS_SINCE.artifacts, project: 'alpha', task: 'pack', state: 'succeeded' },
   { since: RUNS_SINCE.matrices, project: 'alpha', task: 'grid', state: 'succeeded' },
+  { since: RUNS_SINCE.sharedCaches, project: 'alpha', task: 'cached', state: 'succeeded' },
   { since: RUNS_SINCE.queue, project: 'single', task: 'hanging', line: 'attempt 1', state: 'running' },
   { since: RUNS_SINCE.queue, project: 'single', task: 'waiting', state: 'queued' },
   { since: RUNS_SINCE.queue, project: 'remote', task: 'distant', line: 'attempt 1', state: 'running' },

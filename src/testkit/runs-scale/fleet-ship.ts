@@ -1,4 +1,4 @@
-import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type RecordSourceRequest, type RunRef, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type DiscardCacheRequest, type DownloadCacheRequest, type RecordSourceRequest, type RunRef, type UploadArtifactRequest, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { joinFleet, readJoinToken, type Identity } from '../../ship/identity/index.ts';
@@ -170,6 +170,18 @@ class CutOffLink implements ShipLink {
 
   downloadArtifacts(ref: RunRef, signal: AbortSignal) {
     return this.#link.downloadArtifacts(ref, signal);
+  }
+
+  uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal) {
+    return this.#link.uploadCache(parts, signal);
+  }
+
+  downloadCache(request: DownloadCacheRequest, signal: AbortSignal) {
+    return this.#link.downloadCache(request, signal);
+  }
+
+  discardCache(request: DiscardCacheRequest) {
+    return this.#link.discardCache(request);
   }
 
   async completeRun(request: CompleteRunRequest) {

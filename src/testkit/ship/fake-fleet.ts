@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type DownloadArtifactsResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse,
+  AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, DiscardCacheResponseSchema, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema, UploadCacheStatus,
+  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse, type UploadCacheResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
@@ -155,6 +155,17 @@ export class FakeFleet implements ShipLink {
   async *downloadArtifacts(): AsyncGenerator<DownloadArtifactsResponse> {
     // There are none.
   }
+
+  uploadCache(): Promise<UploadCacheResponse> {
+    return Promise.resolve(create(UploadCacheResponseSchema, { status: UploadCacheStatus.CACHE_KEPT }));
+  }
+
+  discardCache(): Promise<DiscardCacheResponse> {
+    return Promise.resolve(create(DiscardCacheResponseSchema, {}));
+  }
+
+  /** It keeps none. */
+  async *downloadCache(): AsyncGenerator<DownloadCacheResponse> {}
 
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse> {
     return this.#call(() => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Server, type handleServerStreamingCall, type handleUnaryCall, type ServerOptions, type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
-import { Enrolment, Fleet, type DownloadArtifactsRequest, type DownloadArtifactsResponse, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Enrolment, Fleet, type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
@@ -66,13 +66,14 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
 
 function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): Server {
   const server = new Server(FLEET);
-  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, uploadCache, downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
     answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
     appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact), downloadArtifacts: definitionOf(downloadArtifacts),
+    uploadCache: definitionOf(uploadCache), downloadCache: definitionOf(downloadCache), discardCache: definitionOf(discardCache),
     renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
@@ -82,6 +83,9 @@ function fleetServer(service: FleetService, log: Log, logStreams: LogStreams): S
     recordSource: unary('RecordSource', service.recordSource),
     uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
     downloadArtifacts: streaming(log, 'DownloadArtifacts', (async (call: DownloadCall) => service.downloadArtifacts(await peerOf(call, service), call.request)) as never),
+    uploadCache: answering(log, 'UploadCache', (async (call: ServerReadableStream<UploadCacheRequest, UploadCacheResponse>) => service.uploadCache(await peerOf(call, service), call)) as never),
+    downloadCache: streaming<DownloadCacheRequest, DownloadCacheResponse>(log, 'DownloadCache', async (call) => service.downloadCache(await peerOf(call, service), call.request)),
+    discardCache: unary('DiscardCache', service.discardCache),
     renewCertificate: unary('RenewCertificate', service.renewCertificate),
     leave: unary('Leave', service.leave),
   });

@@ -24,7 +24,7 @@ const step = item('one command, by run or exec, or an approval', ['name'], {
     message: text('what is to be approved, for the person who decides', '', { maxLength: 500 }),
   }),
   artifacts: list('files below the work folder that are kept when the step has ended by itself, also when it failed: `*` and `?` stand for letters of a name, `**` for any folders', FILES, { maxItems: 100, uniqueItems: true }),
-  cache: section('what the step takes over from runs before on the same ship: restored before it, saved after it has succeeded', {
+  cache: section('what the step takes over from runs before on the same ship, or on any ship with `caches.store`: restored before it, saved after it has succeeded', {
     key: text("names the content; nothing is saved under a key that is there. `${{ hash('package-lock.json') }}` stands for the SHA-256 of files, `${{ os }}` and `${{ arch }}` for the machine; empty for no cache", '', { maxLength: 512 }),
     paths: list('files and folders below the work folder, or below the home of the step after `~/`', FILES, { maxItems: 32, uniqueItems: true }),
     restore_keys: list('beginnings of keys whose newest content is taken where there is none for the key', TEXT, { maxItems: 16 }),

@@ -4,6 +4,17 @@ const TEXT = { type: 'string', minLength: 1 } as const;
 
 export const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'] as const;
 
+/** Where contents are: a bucket of an S3-compatible service. */
+const bucket = section('the bucket', {
+  endpoint: text('host and port, with or without a scheme, such as s3.example.org', '', { maxLength: 512 }),
+  bucket: text('its name', '', { maxLength: 255 }),
+  region: text('region of the signature; empty for us-east-1', '', { maxLength: 64 }),
+  prefix: text('beginning of the names of objects', '', { maxLength: 512 }),
+  use_tls: flag('speak TLS with an endpoint that names no scheme', true),
+  access_key_env: variable('environment variable with the access key', 'RUNS_S3_ACCESS_KEY'),
+  secret_key_env: variable('environment variable with the secret key', 'RUNS_S3_SECRET_KEY'),
+});
+
 /** How runs wait, are leased, and write logs. */
 export const queue = {
   queue: section('the queue', {
@@ -62,18 +73,18 @@ export const queue = {
   artifacts: section('files that steps leave to be kept', {
     dir: text('folder, relative to data_dir; with a bucket, for what is on its way there', 'artifacts'),
     store: oneOf('`folder`, or a bucket of an S3-compatible service, which several servers may share; takes effect at the next start', 'folder', ['folder', 's3']),
-    s3: section('the bucket', {
-      endpoint: text('host and port, with or without a scheme, such as s3.example.org', '', { maxLength: 512 }),
-      bucket: text('its name', '', { maxLength: 255 }),
-      region: text('region of the signature; empty for us-east-1', '', { maxLength: 64 }),
-      prefix: text('beginning of the names of objects', '', { maxLength: 512 }),
-      use_tls: flag('speak TLS with an endpoint that names no scheme', true),
-      access_key_env: variable('environment variable with the access key', 'RUNS_S3_ACCESS_KEY'),
-      secret_key_env: variable('environment variable with the secret key', 'RUNS_S3_SECRET_KEY'),
-    }),
+    s3: bucket,
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),
     max_size: format('bytes', 'bytes of one', '1GiB'),
     max_count: integer('how many an attempt may leave', 1000, 1, 100_000),
     total_budget: format('bytes', 'bytes of all; beyond it those of the runs that finished first are removed, and while none are left further ones are refused', '10GiB'),
+  }),
+  caches: section('caches of steps that all ships share', {
+    store: oneOf('`ships`: each ship has only the caches that it saved itself; `folder` or `s3`: the service keeps them for all ships, too; takes effect at the next start', 'ships', ['ships', 'folder', 's3']),
+    dir: text('folder, relative to data_dir; with a bucket, for what is on its way there', 'caches'),
+    s3: bucket,
+    retention: format('duration', 'how long one is kept that no ship has saved or fetched', '30d'),
+    max_size: format('bytes', 'bytes of one', '2GiB'),
+    total_budget: format('bytes', 'bytes of all; beyond it those that were fetched longest ago are removed', '10GiB'),
   }),
 } as const;

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execFile } from 'node:child_process';
 import type { DownloadArtifactsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Failure } from '../failure.ts';
+import { HashedFile, onDisk } from '../files/index.ts';
 import { StagingFailure } from '../port.ts';
 import type { StepSetting } from './run-step.ts';
 import { runTar } from './run-tar.ts';
@@ -49,68 +49,33 @@ async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsR
     await mkdir(join(staging, SOURCE), { recursive: true, mode: 0o700 });
   });
   const names: string[] = [];
-  let current: StagedFile | undefined;
+  let current: { readonly name: string; readonly sha256: Uint8Array; readonly file: HashedFile } | undefined;
+  const finish = async (): Promise<void> => current?.file.finish(current.sha256, `the artefact ${current.name}`);
   try {
     for await (const { body } of messages) {
       if (body.case === 'description') {
-        await current?.finish();
-        current = await StagedFile.open(staging, body.value.name, body.value.sha256);
-        names.push(body.value.name);
+        await finish();
+        const { name, sha256 } = body.value;
+        current = { name, sha256, file: await stageFile(staging, name) };
+        names.push(name);
       } else if (body.case === 'chunk') {
         if (current === undefined) throw new Error('the server sent bytes without a description');
-        await current.write(body.value);
+        await current.file.write(body.value);
       }
     }
-    await current?.finish();
+    await finish();
     return names;
   } finally {
-    await current?.close();
+    await current?.file.close();
   }
 }
 
-class StagedFile {
-  readonly #name: string;
-  readonly #file: FileHandle;
-  readonly #expected: Uint8Array;
-  readonly #hash = createHash('sha256');
-
-  static async open(staging: string, name: string, sha256: Uint8Array): Promise<StagedFile> {
-    if (name === '' || name.startsWith('/') || name.split('/').includes('..')) throw new StagingFailure('the server sent an artefact with a name that is no relative path');
-    const path = join(staging, SOURCE, name);
-    return new StagedFile(name, await onDisk(async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      return open(path, 'wx', 0o644);
-    }), sha256);
-  }
-
-  private constructor(name: string, file: FileHandle, sha256: Uint8Array) {
-    this.#name = name;
-    this.#file = file;
-    this.#expected = sha256;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    this.#hash.update(bytes);
-    await onDisk(() => this.#file.writeFile(bytes));
-  }
-
-  async finish(): Promise<void> {
-    await this.close();
-    if (!this.#hash.digest().equals(this.#expected)) throw new Error(`the bytes of the artefact ${this.#name} have another hash`);
-  }
-
-  /** Safe twice. */
-  async close(): Promise<void> {
-    if (this.#file.fd !== -1) await this.#file.close();
-  }
-}
-
-async function onDisk<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new StagingFailure((cause as Error).message, { cause });
-  }
+/** Creates the file of an artefact below the folder. */
+async function stageFile(staging: string, name: string): Promise<HashedFile> {
+  if (name === '' || name.startsWith('/') || name.split('/').includes('..')) throw new StagingFailure('the server sent an artefact with a name that is no relative path');
+  const path = join(staging, SOURCE, name);
+  await onDisk(() => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+  return HashedFile.create(path, 0o644);
 }
 
 /** An open archive of the staged files, which are removed. It contains no folders, so that folders of the repository keep their permissions. */

@@ -9,18 +9,10 @@ import { findFiles, openInside, sha256Of } from '../files/index.ts';
 import type { OutputWriter } from '../output/index.ts';
 import type { ProcessEnd } from '../process/index.ts';
 import { isWithin } from '../sandbox/index.ts';
+import { CONTENT, META, nameOf, type CacheEntry, type CacheMeta, type NoteLine } from './cache-entry.ts';
 import type { StepSetting } from './run-step.ts';
 import { runTar, type TarJob } from './run-tar.ts';
-
-/** Files in the folder of a cache. */
-const [CONTENT, META] = ['content.tar', 'meta.json'];
-
-interface Meta {
-  readonly project: string;
-  readonly key: string;
-  /** Milliseconds since 1970. */
-  readonly createdMs: number;
-}
+import { fetchShared, share } from './shared-cache.ts';
 
 /** The restored cache of a step. */
 export interface OpenCache {
@@ -29,29 +21,31 @@ export interface OpenCache {
 }
 
 /**
- * Restores into the work folder what earlier runs of the project have stored under the step's key, or the newest entry whose key begins with one of
- * its restore keys. `tar` writes and reads the archive as the run itself, as its user and in its sandbox, so it can read and overwrite only what a
- * step could. Undefined without a cache.
+ * Restores into the work folder what earlier runs of the project have stored under the step's key, on this ship or on the server, or the newest entry
+ * whose key begins with one of its restore keys. `tar` writes and reads the archive as the run itself, as its user and in its sandbox, so it can read
+ * and overwrite only what a step could. Undefined without a cache.
  */
 export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
   const { context: { kept }, work } = setting;
   const { cache } = step;
   // A step marked `always` that runs in the rest of the grace has no cache.
   if (cache === undefined || cache.key === '' || work.limits.ended.aborted) return undefined;
-  const note = (level: 'info' | 'warn', text: string): Promise<void> => work.output.note(level, text, step.name);
+  const note: NoteLine = (level, text) => work.output.note(level, text, step.name);
   const key = await keyOf(setting, cache.key).catch((error: Error) => error);
   if (key instanceof Error || !kept.isOpen) {
     await note('warn', `the step runs without its cache: ${key instanceof Error ? key.message : 'this ship keeps none'}`);
     return undefined;
   }
   const name = nameOf(work.assignment.projectId, key);
-  const found = kept.has('caches', name) ? { name, key } : await newestOf(setting, cache.restoreKeys);
+  const found = await find(setting, cache, { name, key }, note);
+  if (work.limits.ended.aborted) return undefined;
   if (found === undefined) await note('info', `there is no cache ${key} yet`);
   else {
     const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((error: Error) => error);
     if (work.limits.ended.aborted) return undefined;
     if (end instanceof Error || end.exitCode !== 0) {
       await kept.remove('caches', found.name);
+      if (cache.shared) await work.discardCache(found.key, work.limits.ended);
       return { code: 'ship_error', step: step.name, message: `the cache ${found.key} could not be restored, and is removed` };
     }
     await note('info', `restored the cache ${found.key}`);
@@ -59,9 +53,14 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   return { save: async () => (found?.name === name ? undefined : save(setting, step, cache, { name, key }, note)) };
 }
 
-const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({ name: `cache-${plan.steps.indexOf(step)}`, step: step.name });
+/** The entry of the key, or else what the server has for the step, or else what this ship has for the restore keys. */
+async function find(setting: StepSetting, { shared, restoreKeys }: StepCache, own: CacheEntry, note: NoteLine): Promise<CacheEntry | undefined> {
+  if (setting.context.kept.has('caches', own.name)) return own;
+  const fetched = shared ? await fetchShared(setting, { key: own.key, restoreKeys }, note) : undefined;
+  return fetched ?? newestOf(setting, restoreKeys);
+}
 
-const nameOf = (project: string, key: string): string => createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);
+const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({ name: `cache-${plan.steps.indexOf(step)}`, step: step.name });
 
 async function keyOf(setting: StepSetting, template: string): Promise<string> {
   const parts = parseCacheKey(template);
@@ -97,11 +96,11 @@ async function hashOf({ folder, user }: StepSetting, patterns: readonly string[]
 }
 
 /** Uses the first restore key that has an entry. */
-async function newestOf({ context: { kept }, work }: StepSetting, beginnings: readonly string[]): Promise<{ name: string; key: string } | undefined> {
+async function newestOf({ context: { kept }, work }: StepSetting, beginnings: readonly string[]): Promise<CacheEntry | undefined> {
   if (beginnings.length === 0) return undefined;
-  const known: (Meta & { readonly name: string })[] = [];
+  const known: (CacheMeta & CacheEntry)[] = [];
   for (const name of kept.keysOf('caches')) {
-    const meta = await readFile(join(kept.pathOf('caches', name), META), 'utf8').then((text) => JSON.parse(text) as Meta, () => undefined);
+    const meta = await readFile(join(kept.pathOf('caches', name), META), 'utf8').then((text) => JSON.parse(text) as CacheMeta, () => undefined);
     if (meta?.project === work.assignment.projectId) known.push({ ...meta, name });
   }
   known.sort((one, other) => other.createdMs - one.createdMs);
@@ -121,19 +120,18 @@ async function unpack(setting: StepSetting, step: Step, archive: string): Promis
   }
 }
 
-type Note = (level: 'info' | 'warn', text: string) => Promise<void>;
-
-async function save(setting: StepSetting, step: Step, { paths }: StepCache, { name, key }: { name: string; key: string }, note: Note): Promise<void> {
+async function save(setting: StepSetting, step: Step, { paths, shared }: StepCache, { name, key }: CacheEntry, note: NoteLine): Promise<void> {
   const { context: { kept, clock }, work } = setting;
   try {
     const members = await membersOf(setting, paths);
     if (members.length === 0) return await note('warn', `the cache ${key} is not saved: there is nothing of ${paths.join(', ')}`);
     const folder = await kept.begin();
     const size = await pack(setting, step, members, join(folder, CONTENT));
-    const meta: Meta = { project: work.assignment.projectId, key, createdMs: clock.now() };
+    const meta: CacheMeta = { project: work.assignment.projectId, key, createdMs: clock.now() };
     await writeFile(join(folder, META), JSON.stringify(meta), { mode: 0o600 });
     await kept.add('caches', name, folder);
     await note('info', `saved the cache ${key} (${formatByteSize(size)})`);
+    if (shared) await share(setting, { name, key }, note);
   } catch (error) {
     await note('warn', `the cache ${key} is not saved: ${(error as Error).message}`);
   }

@@ -1,11 +1,14 @@
 // Files that steps produce and restore: artefacts and caches, with real processes, users and sandboxes.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DownloadCacheResponseSchema, Outcome, type DownloadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, executorBench, pipelineOf, script, start, type ExecutorBench, type StepInit } from '../../../testkit/runs-executor.ts';
+import type { WorkControl } from '../port.ts';
 import { findProgram } from '../sandbox/index.ts';
 
 const root = process.getuid?.() === 0;
@@ -29,6 +32,36 @@ function bench(options: Parameters<typeof executorBench>[0] = {}): ExecutorBench
   return made;
 }
 
+/** The caches of a server, without a network. */
+class CacheServer {
+  readonly kept = new Map<string, Buffer>();
+  fetched = 0;
+  /** Why it does nothing. */
+  reason: string | undefined;
+
+  calls(): Required<Pick<WorkControl, 'fetchCache' | 'keepCache' | 'discardCache'>> {
+    return {
+      fetchCache: async ({ key, restoreKeys }, receive) => {
+        this.fetched += 1;
+        const found = [key, ...restoreKeys.flatMap((beginning) => [...this.kept.keys()].filter((each) => each.startsWith(beginning)))].find((each) => this.kept.has(each));
+        return this.reason ?? receive(this.#messages(found)).then(() => undefined, (error: Error) => error.message);
+      },
+      keepCache: async ({ key, content }) => {
+        if (this.reason === undefined) this.kept.set(key, Buffer.concat(await Array.fromAsync(content())));
+        return this.reason;
+      },
+      discardCache: async (key) => void this.kept.delete(key),
+    };
+  }
+
+  async *#messages(key: string | undefined): AsyncGenerator<DownloadCacheResponse> {
+    if (key === undefined) return;
+    const content = this.kept.get(key)!;
+    yield create(DownloadCacheResponseSchema, { body: { case: 'description', value: { key, size: BigInt(content.length), sha256: createHash('sha256').update(content).digest() } } });
+    yield create(DownloadCacheResponseSchema, { body: { case: 'chunk', value: content } });
+  }
+}
+
 interface Ran {
   readonly outcome: Outcome;
   readonly message: string | undefined;
@@ -37,9 +70,10 @@ interface Ran {
   readonly steps: unknown;
 }
 
-async function run(on: ExecutorBench, steps: readonly (string | StepInit)[], fields: object = {}, answer: (name: string) => string | undefined = () => undefined): Promise<Ran> {
+async function run(on: ExecutorBench, steps: readonly (string | StepInit)[], fields: object = {}, answer: (name: string) => string | undefined = () => undefined, server?: CacheServer): Promise<Ran> {
   const kept: Record<string, string> = {};
   const running = start(on.executor, assignmentOf(pipelineOf(steps), fields), undefined, {
+    ...server?.calls(),
     keepArtifact: async ({ name, content, size }) => {
       const pieces: Uint8Array[] = [];
       for await (const piece of content()) pieces.push(piece);
@@ -139,6 +173,44 @@ describe('a cache', () => {
     const unknown = await run(on, [{ ...script('true'), cache: { ...CACHE } }]);
     expect(unknown.said).toEqual(['the step runs without its cache: there is no file lock for its key']);
     expect(existsSync(join(folder, 'caches')) && readdirSync(join(folder, 'caches'))).toEqual([]);
+  });
+
+  it('that the server keeps is fetched by ships that do not have it, and sent by the one that saves it', async () => {
+    const server = new CacheServer();
+    const [one, other] = [bench({ keep: { folder: keepFolder(), limit: 2 ** 30 } }), bench({ keep: { folder: keepFolder(), limit: 2 ** 30 } })];
+    const shared = (lock: string): StepInit[] => [script(`echo ${lock} > lock`), { ...script(FILL), cache: { ...CACHE, shared: true } }];
+    expect((await run(one, shared('one'), {}, undefined, server)).said.slice(1)).toEqual(['made', expect.stringMatching(/^saved the cache deps-/)]);
+    expect((await run(other, shared('one'), {}, undefined, server)).said).toEqual([expect.stringMatching(/^restored the cache deps-/), 'filled', 'home']);
+    // By a restore key, and saved under its own key by this ship.
+    expect((await run(other, shared('two'), {}, undefined, server)).said.at(-1)).toMatch(/^saved the cache deps-/);
+    expect(server.kept.size).toBe(2);
+    // What it has itself is not fetched.
+    const { fetched } = server;
+    await run(one, shared('one'), {}, undefined, server);
+    expect(server.fetched).toBe(fetched);
+    // One that is not shared asks nobody.
+    expect((await run(bench({ keep: { folder: keepFolder(), limit: 2 ** 30 } }), step('one'), {}, undefined, server)).said[1]).toBe('made');
+  });
+
+  it('that cannot be restored is removed from the server, too; a server that fails costs only time', async () => {
+    const server = new CacheServer();
+    const shared = [script('echo one > lock'), { ...script(FILL), cache: { ...CACHE, shared: true } }];
+    const fresh = (limit = 2 ** 30): ExecutorBench => bench({ keep: { folder: keepFolder(), limit } });
+    await run(fresh(), shared, {}, undefined, server);
+    const [key] = server.kept.keys();
+    server.kept.set(key!, Buffer.from('no archive'));
+    expect(await run(fresh(), shared, {}, undefined, server)).toMatchObject({ outcome: Outcome.SHIP_ERROR, message: expect.stringContaining('could not be restored') });
+    expect(server.kept.size).toBe(0);
+    server.reason = 'no connection';
+    const alone = await run(fresh(), shared, {}, undefined, server);
+    expect(alone).toMatchObject({ outcome: Outcome.SUCCEEDED });
+    expect(alone.said).toEqual([
+      expect.stringMatching(/^the cache deps-\w+ is not fetched from the server: no connection$/), expect.stringContaining('there is no cache'), 'made', expect.stringContaining('saved'),
+      expect.stringMatching(/^the server does not keep the cache deps-\w+: no connection$/),
+    ]);
+    server.reason = undefined;
+    server.kept.set(key!, Buffer.alloc(200_000));
+    expect((await run(fresh(100_000), shared, {}, undefined, server)).said[0]).toMatch(/is larger than all that the ship keeps/);
   });
 
   it('is not there on a ship that keeps none', async () => {

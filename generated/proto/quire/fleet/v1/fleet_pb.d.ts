@@ -1060,6 +1060,14 @@ export declare type StepCache = Message<"quire.fleet.v1.StepCache"> & {
    * @generated from field: repeated string restore_keys = 3;
    */
   restoreKeys: string[];
+
+  /**
+   * The server keeps caches for all ships: what the ship does not have for `key` is asked for by `DownloadCache`, and what it saves is sent by
+   * `UploadCache`.
+   *
+   * @generated from field: bool shared = 4;
+   */
+  shared: boolean;
 };
 
 /**
@@ -1958,6 +1966,236 @@ export declare type DownloadArtifactsResponse = Message<"quire.fleet.v1.Download
 export declare const DownloadArtifactsResponseSchema: GenMessage<DownloadArtifactsResponse>;
 
 /**
+ * One part of a cache. The first is `description`.
+ *
+ * @generated from message quire.fleet.v1.UploadCacheRequest
+ */
+export declare type UploadCacheRequest = Message<"quire.fleet.v1.UploadCacheRequest"> & {
+  /**
+   * Which part it is.
+   *
+   * @generated from oneof quire.fleet.v1.UploadCacheRequest.body
+   */
+  body: {
+    /**
+     * What comes.
+     *
+     * @generated from field: quire.fleet.v1.CacheDescription description = 1;
+     */
+    value: CacheDescription;
+    case: "description";
+  } | {
+    /**
+     * The next bytes.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message quire.fleet.v1.UploadCacheRequest.
+ * Use `create(UploadCacheRequestSchema)` to create a new message.
+ */
+export declare const UploadCacheRequestSchema: GenMessage<UploadCacheRequest>;
+
+/**
+ * The archive of a cache. It belongs to the project of the run.
+ *
+ * @generated from message quire.fleet.v1.CacheDescription
+ */
+export declare type CacheDescription = Message<"quire.fleet.v1.CacheDescription"> & {
+  /**
+   * The attempt that saves it. Absent in a download.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Its key with all placeholders replaced, 1 to 1024 bytes.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: uint64 size = 3;
+   */
+  size: bigint;
+
+  /**
+   * SHA-256 of its bytes, 32 bytes.
+   *
+   * @generated from field: bytes sha256 = 4;
+   */
+  sha256: Uint8Array;
+
+  /**
+   * When it was saved, in milliseconds since 1970. Absent in an upload.
+   *
+   * @generated from field: int64 created_unix_ms = 5;
+   */
+  createdUnixMs: bigint;
+};
+
+/**
+ * Describes the message quire.fleet.v1.CacheDescription.
+ * Use `create(CacheDescriptionSchema)` to create a new message.
+ */
+export declare const CacheDescriptionSchema: GenMessage<CacheDescription>;
+
+/**
+ * Response to a cache.
+ *
+ * @generated from message quire.fleet.v1.UploadCacheResponse
+ */
+export declare type UploadCacheResponse = Message<"quire.fleet.v1.UploadCacheResponse"> & {
+  /**
+   * How it was taken.
+   *
+   * @generated from field: quire.fleet.v1.UploadCacheStatus status = 1;
+   */
+  status: UploadCacheStatus;
+
+  /**
+   * Why it is not kept, for a person.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.UploadCacheResponse.
+ * Use `create(UploadCacheResponseSchema)` to create a new message.
+ */
+export declare const UploadCacheResponseSchema: GenMessage<UploadCacheResponse>;
+
+/**
+ * Asks for a cache of the run's project.
+ *
+ * @generated from message quire.fleet.v1.DownloadCacheRequest
+ */
+export declare type DownloadCacheRequest = Message<"quire.fleet.v1.DownloadCacheRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Its key with all placeholders replaced, 1 to 1024 bytes.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * Beginnings of keys to be taken where there is nothing for `key`, at most 16.
+   *
+   * @generated from field: repeated string restore_keys = 3;
+   */
+  restoreKeys: string[];
+};
+
+/**
+ * Describes the message quire.fleet.v1.DownloadCacheRequest.
+ * Use `create(DownloadCacheRequestSchema)` to create a new message.
+ */
+export declare const DownloadCacheRequestSchema: GenMessage<DownloadCacheRequest>;
+
+/**
+ * One message of a download of a cache.
+ *
+ * @generated from message quire.fleet.v1.DownloadCacheResponse
+ */
+export declare type DownloadCacheResponse = Message<"quire.fleet.v1.DownloadCacheResponse"> & {
+  /**
+   * What it is.
+   *
+   * @generated from oneof quire.fleet.v1.DownloadCacheResponse.body
+   */
+  body: {
+    /**
+     * The cache that the chunks after it belong to.
+     *
+     * @generated from field: quire.fleet.v1.CacheDescription description = 1;
+     */
+    value: CacheDescription;
+    case: "description";
+  } | {
+    /**
+     * The next bytes, at most 1 MiB.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | {
+    /**
+     * The only message: the run is no longer the ship's.
+     *
+     * @generated from field: bool fenced = 3;
+     */
+    value: boolean;
+    case: "fenced";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message quire.fleet.v1.DownloadCacheResponse.
+ * Use `create(DownloadCacheResponseSchema)` to create a new message.
+ */
+export declare const DownloadCacheResponseSchema: GenMessage<DownloadCacheResponse>;
+
+/**
+ * Names a cache of the run's project that cannot be restored.
+ *
+ * @generated from message quire.fleet.v1.DiscardCacheRequest
+ */
+export declare type DiscardCacheRequest = Message<"quire.fleet.v1.DiscardCacheRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Its key, 1 to 1024 bytes.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.DiscardCacheRequest.
+ * Use `create(DiscardCacheRequestSchema)` to create a new message.
+ */
+export declare const DiscardCacheRequestSchema: GenMessage<DiscardCacheRequest>;
+
+/**
+ * The cache is gone.
+ *
+ * @generated from message quire.fleet.v1.DiscardCacheResponse
+ */
+export declare type DiscardCacheResponse = Message<"quire.fleet.v1.DiscardCacheResponse"> & {
+};
+
+/**
+ * Describes the message quire.fleet.v1.DiscardCacheResponse.
+ * Use `create(DiscardCacheResponseSchema)` to create a new message.
+ */
+export declare const DiscardCacheResponseSchema: GenMessage<DiscardCacheResponse>;
+
+/**
  * Response to the end of an attempt.
  *
  * @generated from message quire.fleet.v1.CompleteRunResponse
@@ -2352,6 +2590,53 @@ export enum UploadArtifactStatus {
 export declare const UploadArtifactStatusSchema: GenEnum<UploadArtifactStatus>;
 
 /**
+ * How a cache was taken.
+ *
+ * @generated from enum quire.fleet.v1.UploadCacheStatus
+ */
+export enum UploadCacheStatus {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: UPLOAD_CACHE_UNSPECIFIED = 0;
+   */
+  UPLOAD_CACHE_UNSPECIFIED = 0,
+
+  /**
+   * It is kept.
+   *
+   * @generated from enum value: CACHE_KEPT = 1;
+   */
+  CACHE_KEPT = 1,
+
+  /**
+   * The key has an archive already, which stays.
+   *
+   * @generated from enum value: CACHE_EXISTS = 2;
+   */
+  CACHE_EXISTS = 2,
+
+  /**
+   * The run is no longer the ship's.
+   *
+   * @generated from enum value: UPLOAD_CACHE_FENCED = 3;
+   */
+  UPLOAD_CACHE_FENCED = 3,
+
+  /**
+   * It exceeds a limit: sending it again does not help.
+   *
+   * @generated from enum value: CACHE_OVER_LIMIT = 4;
+   */
+  CACHE_OVER_LIMIT = 4,
+}
+
+/**
+ * Describes the enum quire.fleet.v1.UploadCacheStatus.
+ */
+export declare const UploadCacheStatusSchema: GenEnum<UploadCacheStatus>;
+
+/**
  * How the end of an attempt was taken.
  *
  * @generated from enum quire.fleet.v1.CompleteStatus
@@ -2489,6 +2774,39 @@ export declare const Fleet: GenService<{
     methodKind: "server_streaming";
     input: typeof DownloadArtifactsRequestSchema;
     output: typeof DownloadArtifactsResponseSchema;
+  },
+  /**
+   * Keeps the archive of a cache for the other ships: first its description, then its bytes in chunks of at most 1 MiB. The first archive
+   * of a key stays. Servers that do not know this call and the next two never set `shared` of a
+   * cache.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.UploadCache
+   */
+  uploadCache: {
+    methodKind: "client_streaming";
+    input: typeof UploadCacheRequestSchema;
+    output: typeof UploadCacheResponseSchema;
+  },
+  /**
+   * Sends the cache of the project that has the key, or else the newest one for the first of `restore_keys` that has any: its description,
+   * then its bytes in chunks of at most 1 MiB. No message at all where there is none.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.DownloadCache
+   */
+  downloadCache: {
+    methodKind: "server_streaming";
+    input: typeof DownloadCacheRequestSchema;
+    output: typeof DownloadCacheResponseSchema;
+  },
+  /**
+   * Removes a cache that cannot be restored, so that the next attempt does without it. Does nothing if the run is no longer the ship's.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.DiscardCache
+   */
+  discardCache: {
+    methodKind: "unary";
+    input: typeof DiscardCacheRequestSchema;
+    output: typeof DiscardCacheResponseSchema;
   },
   /**
    * Signs a new certificate for the ship that calls. The old one stays valid until it expires.

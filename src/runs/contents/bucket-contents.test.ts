@@ -19,7 +19,7 @@ const config = () => parseRunsConfig(`{data_dir: ${JSON.stringify(folder)}, arti
 beforeAll(async () => {
   s3 = await S3Server.start();
   folder = await mkdtemp(join(tmpdir(), 'quire-contents-'));
-  store = openContents({ clock, nodeId: 'node' }, config(), KEYS);
+  store = openContents({ clock, nodeId: 'node' }, config(), 'artifacts', KEYS);
   await store.open();
 });
 afterAll(async () => {
@@ -83,6 +83,6 @@ it('a file that the service does not take is an error that names no credential',
 });
 
 it('a bucket needs an address, and keys in their variables', () => {
-  expect(() => parseRunsConfig('{artifacts: {store: s3}}')).toThrow(RunsConfigError);
-  expect(() => openContents({ clock, nodeId: 'node' }, config(), {})).toThrow('artifacts.s3: the variable RUNS_S3_ACCESS_KEY is not set');
+  for (const section of ['artifacts', 'caches']) expect(() => parseRunsConfig(`{${section}: {store: s3}}`)).toThrow(RunsConfigError);
+  expect(() => openContents({ clock, nodeId: 'node' }, config(), 'artifacts', {})).toThrow('artifacts.s3: the variable RUNS_S3_ACCESS_KEY is not set');
 });

@@ -1,0 +1,2 @@
+/** The entry point of the caches area: caches of steps that all ships share. */
+export { Caches, type CachesOptions } from './caches.ts';
