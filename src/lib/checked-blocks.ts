@@ -5,9 +5,25 @@ import { crc32 } from 'node:zlib';
 /** The maximum length of a block, in bytes; a greater length in a file means damage. */
 const MAX_BLOCK = 1 << 28;
 
+const HEAD = 8;
+
 /** Encodes bytes as a block; the bytes are copied. */
 export function block(bytes: Uint8Array): Buffer {
-  return Buffer.concat([u32(bytes.length), u32(crc32(bytes)), bytes]);
+  return completed(copied(bytes));
+}
+
+/** A copy of bytes that `completed` makes a block without copying them again. */
+export function copied(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafe(HEAD + bytes.length);
+  copy.set(bytes, HEAD);
+  return copy;
+}
+
+/** The block of bytes that `copied` has copied. */
+export function completed(copy: Buffer): Buffer {
+  copy.writeUInt32LE(copy.length - HEAD);
+  copy.writeUInt32LE(crc32(copy.subarray(HEAD)), 4);
+  return copy;
 }
 
 export function u32(value: number): Buffer {

@@ -19,15 +19,14 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal };
     // An expectation is checked in a transaction of its own.
-    const together = expectsNothing(expected) ? deps.sharedWrites : undefined;
-    const { value: { addedAt, expiresAt, now } } = together === undefined
+    const { value: { addedAt, expiresAt, now } } = !expectsNothing(expected)
       ? await transactWithCapacity(deps, demand, async (work, versions) => {
         await requireExpectedNow(work, identity, expected);
         const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
         return { value: { ...outcome!, now: work.now }, stored: versions };
       })
       : await withCapacity(deps, demand, async (versions) => {
-        const put = await together.put(versions[0]!);
+        const put = await deps.sharedWrites.put(versions[0]!);
         return { value: put, stored: versions, lsn: put.lsn };
       });
     const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });

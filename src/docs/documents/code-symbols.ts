@@ -12,8 +12,17 @@ import { parseMeta, type Meta } from './meta.ts';
 export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbols'>, identity: Identity, meta: Meta, contentMd: string): Promise<Meta> {
   const document = { key: identity.key, meta, contentMd };
   if (isCodeDocument(document)) return withCodeSymbols(document, await readSymbols(deps, identity, document)).meta;
-  const wereNamesOwned = SYMBOL_KEYS.some((name) => Object.hasOwn(meta, name)) && (await wasCode(deps, identity));
+  const wereNamesOwned = namesSymbols(meta) && (await wasCode(deps, identity));
   return wereNamesOwned ? withCodeSymbols(document, undefined).meta : meta;
+}
+
+/** False for documents whose metadata `withSymbols` returns unchanged, as it does for nearly all prose. */
+export function concernsSymbols({ key, meta = {} }: { readonly key: string; readonly meta?: Meta | undefined }): boolean {
+  return isCodeDocument({ key, meta }) || namesSymbols(meta);
+}
+
+function namesSymbols(meta: Meta): boolean {
+  return SYMBOL_KEYS.some((name) => Object.hasOwn(meta, name));
 }
 
 /** A source that cannot be parsed is stored without symbols and is not refused. */

@@ -33,8 +33,8 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly deltaRevisions?: boolean | undefined;
-  /** Where requests share transactions; absent if a transaction costs little. */
-  readonly sharedWrites?: SharedWrites | undefined;
+  /** Where requests share transactions. */
+  readonly sharedWrites: SharedWrites;
 }
 
 export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;

@@ -65,7 +65,7 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
   const stored = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
-  const deps: Deps = { ...stored, ...(environment.isNode === true && { sharedWrites: new SharedWrites(stored) }) };
+  const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

@@ -49,10 +49,10 @@ function ttlProblem(ttl: number | undefined): string | undefined {
 }
 
 function metaProblem(meta: Meta): string | undefined {
-  const entries = Object.entries(meta);
-  if (entries.length > MAX_META_KEYS) return `meta must have at most ${MAX_META_KEYS} keys`;
-  for (const [key, values] of entries) {
-    const problem = metaKeyProblem(key, values);
+  const keys = Object.keys(meta);
+  if (keys.length > MAX_META_KEYS) return `meta must have at most ${MAX_META_KEYS} keys`;
+  for (const key of keys) {
+    const problem = metaKeyProblem(key, meta[key]!);
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -13,14 +13,17 @@ export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boo
   return { item: item.meta === undefined ? repaired : { ...repaired, meta: repairMeta(item.meta) }, repaired: true };
 }
 
+/** Without lists of entries, because every document of a batch passes here. */
 function isWellFormed(item: RawItem): boolean {
-  const texts = Object.values(item).filter((value) => typeof value === 'string');
-  return texts.every((text) => text.isWellFormed()) && Object.entries(item.meta ?? {}).every(isEntryWellFormed);
+  for (const field of Object.keys(item) as (keyof RawItem)[]) {
+    const value = item[field];
+    if (typeof value === 'string' && !value.isWellFormed()) return false;
+  }
+  const meta = item.meta ?? {};
+  return Object.keys(meta).every((key) => key.isWellFormed() && meta[key]!.every(isTextWellFormed));
 }
 
-function isEntryWellFormed([key, values]: [string, readonly string[]]): boolean {
-  return key.isWellFormed() && values.every((value) => value.isWellFormed());
-}
+const isTextWellFormed = (text: string): boolean => text.isWellFormed();
 
 /** Keys that become equal keep the values of both. */
 function repairMeta(meta: Meta): Meta {

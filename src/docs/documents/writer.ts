@@ -1,10 +1,11 @@
 import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
 import { Effort } from '../schemas/index.ts';
-import { withSymbols } from './code-symbols.ts';
+import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
+import type { Meta } from './meta.ts';
 import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
@@ -118,17 +119,18 @@ async function prepare(
   for (const [i, raw] of items.entries()) {
     const { item, repaired } = repairItem(raw);
     if (repaired) result.sanitized++;
-    const problem = raw.refused ?? itemProblem(item) ?? await schemaProblem(deps, collection, item, effort);
+    let problem = raw.refused ?? itemProblem(item);
+    if (problem === undefined) {
+      const violations = deps.schemas.violations(collection, item.meta ?? {}, effort);
+      problem = schemaProblem(violations instanceof Promise ? await violations : violations);
+    }
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
     else addFailure(result, options.numbers?.[start + i] ?? start + i, item.key, problem);
     options.signal?.throwIfAborted();
     if (pace.isDue) await pace.rest();
   }
-  const drafts: Draft[] = [];
-  for (let i = 0; i < valid.length; i += READ_AT_ONCE) {
-    drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
-    if (pace.isDue) await pace.rest();
-  }
+  const symbols = await symbolsOf(deps, collection, valid, pace);
+  const drafts = valid.map((item) => toDraft(collection, item, symbols.get(item) ?? item.meta ?? {}, options));
   const [bodies, prepared] = await Promise.all([
     deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd)),
     ((options.flags ?? 0) & CHANGE_FLAGS.SKIP_FTS) === 0
@@ -140,15 +142,26 @@ async function prepare(
 
 type Draft = Omit<NewVersion, 'body'>;
 
-async function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem, effort: Effort): Promise<string | undefined> {
-  const violations = await schemas.violations(collection, meta, effort);
+function schemaProblem(violations: readonly string[]): string | undefined {
   return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
 }
 
-async function toDraft(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<Draft> {
-  const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
-  const identity = identify(collection, key, lang);
-  return { identity, meta: await withSymbols(deps, identity, meta, contentMd), ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0 };
+/** The metadata of the items that have symbols of source code, or might have had them. */
+async function symbolsOf(deps: Deps, collection: string, items: readonly (BatchItem & ValidItem)[], pace: Pace): Promise<ReadonlyMap<BatchItem, Meta>> {
+  const found = new Map<BatchItem, Meta>();
+  const concerned = items.filter(concernsSymbols);
+  for (let i = 0; i < concerned.length; i += READ_AT_ONCE) {
+    await Promise.all(concerned.slice(i, i + READ_AT_ONCE).map(async (item) => {
+      const { key, lang, meta = {}, contentMd } = item;
+      found.set(item, await withSymbols(deps, identify(collection, key, lang), meta, contentMd));
+    }));
+    if (pace.isDue) await pace.rest();
+  }
+  return found;
+}
+
+function toDraft(collection: string, { key, lang, ttl, saveRevision }: BatchItem & ValidItem, meta: Meta, { skipDuplicates, flags }: BatchOptions): Draft {
+  return { identity: identify(collection, key, lang), meta, ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0 };
 }
 
 const SHOWN_KEY = 200;

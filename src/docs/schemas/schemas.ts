@@ -17,9 +17,9 @@ export interface Schemas {
   load(): Promise<void>;
   /**
    * The violations of metadata, in the wording of decision D-48; empty when they are valid or there is no schema. Several documents of one
-   * request share its effort.
+   * request share its effort. Without a schema there is nothing to wait for.
    */
-  violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]>;
+  violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]> | string[];
   /** Values that look like mistakes but are allowed, with or without a schema (contract section 2). */
   warnings(meta: Meta): string[];
 }
@@ -32,7 +32,7 @@ interface Entry {
 export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Schemas {
   // By lowercased name of the collection. Every write needs them, so they are kept in memory, compiled.
   let entries = new Map<string, Entry>();
-  const violations: Schemas['violations'] = async (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
+  const violations: Schemas['violations'] = (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
 
   const handlers: SchemaHandlers = {
     async setSchema({ collection, schema: given }) {

@@ -1,6 +1,6 @@
 import { ColumnsKernel, PAGE_BYTES } from '../../kernels/columns.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
-import { block, BlockReader, u32 } from '../../lib/checked-blocks.ts';
+import { block, BlockReader, completed, copied, u32 } from '../../lib/checked-blocks.ts';
 
 // A checkpoint is a copy of the memory up to its top:
 //
@@ -32,7 +32,7 @@ export class Snapshot {
   /** Pieces that are still to be read from the memory: from, to. */
   readonly #pending: [from: number, to: number][] = [];
   /** Pieces that were copied and are written before the others; the first contains the kernel's header, which requests change. */
-  readonly #copied: Uint8Array[];
+  readonly #copied: Buffer[];
 
   constructor(kernel: ColumnsKernel, keys: readonly string[]) {
     this.#kernel = kernel;
@@ -58,20 +58,19 @@ export class Snapshot {
   /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
-    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield block(piece);
+    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield piece;
     yield u32(0);
   }
 
-  #copyOne(): Uint8Array[] {
-    const [from, to] = this.#pending.shift()!;
-    return [Uint8Array.prototype.slice.call(this.#kernel.bytes, from, to)];
+  #copyOne(): Buffer[] {
+    return [copied(this.#kernel.bytes.subarray(...this.#pending.shift()!))];
   }
 
-  #next(): Uint8Array | undefined {
-    const copied = this.#copied.shift();
-    if (copied !== undefined) return copied;
+  #next(): Buffer | undefined {
+    const first = this.#copied.shift();
+    if (first !== undefined) return completed(first);
     const pending = this.#pending.shift();
-    return pending && this.#kernel.bytes.subarray(...pending);
+    return pending && block(this.#kernel.bytes.subarray(...pending));
   }
 }
 

@@ -4,6 +4,9 @@ import { decodeGeohash } from './geohash.ts';
 /** Metadata keys that contain the place of a document. */
 export const GEO_KEYS = { lat: 'geo_lat', lng: 'geo_lng', hash: 'geo_hash', postcode: 'geo_postcode', country: 'geo_country' } as const;
 
+/** A document with none of these has no place; so few documents have one that this is checked first. */
+const KEYS_OF_PLACES = [GEO_KEYS.lat, GEO_KEYS.hash, GEO_KEYS.postcode] as const;
+
 /** Returns the place of a country's postcode; undefined if no dataset has it. */
 export type PostcodeLookup = (country: string, postcode: string) => Point | undefined;
 
@@ -16,6 +19,7 @@ const DEGREES = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
  * value of a key counts. Invalid values are ignored; undefined if no valid one is left.
  */
 export function pointOf(meta: Meta, postcodes: PostcodeLookup = () => undefined): Point | undefined {
+  if (!KEYS_OF_PLACES.some((key) => Object.hasOwn(meta, key))) return undefined;
   const [lat, lng] = [degreesOf(first(meta, GEO_KEYS.lat), 90), degreesOf(first(meta, GEO_KEYS.lng), 180)];
   if (lat !== undefined && lng !== undefined) return { lat, lng };
   const cell = decodeGeohash(first(meta, GEO_KEYS.hash).trim());

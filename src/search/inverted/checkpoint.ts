@@ -1,6 +1,6 @@
 import { InvertedKernel, PAGE_BYTES, PageKind } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
-import { block, BlockReader, u32 } from '../../lib/checked-blocks.ts';
+import { block, BlockReader, completed, copied, u32 } from '../../lib/checked-blocks.ts';
 
 // A checkpoint is a copy of the memory without free and scratch pages:
 //
@@ -34,8 +34,8 @@ export class Snapshot {
   readonly #header: CheckpointHeader;
   /** Pieces that are still to be read from the memory: address and length. */
   readonly #pending: [at: number, length: number][];
-  /** Pieces that were copied because the memory was about to change. */
-  #copied: Uint8Array[] = [];
+  /** Pieces that were copied because the memory was about to change; each becomes a block. */
+  #copied: Buffer[] = [];
 
   constructor(kernel: InvertedKernel, header: Omit<CheckpointHeader, 'pages' | 'runs'>) {
     const runs = usedRuns(kernel.pageKinds());
@@ -52,7 +52,7 @@ export class Snapshot {
     const end = now() + milliseconds;
     while (this.#pending.length > 0) {
       const [at, length] = this.#pending.shift()!;
-      this.#copied.push(this.#kernel.bytes.slice(at, at + length));
+      this.#copied.push(copied(this.#kernel.bytes.subarray(at, at + length)));
       if (now() >= end) break;
     }
     return this.#pending.length > 0;
@@ -61,15 +61,15 @@ export class Snapshot {
   /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
-    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield block(piece);
+    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield piece;
     yield u32(0);
   }
 
-  #next(): Uint8Array | undefined {
-    const copied = this.#copied.shift();
-    if (copied !== undefined) return copied;
+  #next(): Buffer | undefined {
+    const first = this.#copied.shift();
+    if (first !== undefined) return completed(first);
     const pending = this.#pending.shift();
-    return pending && this.#kernel.bytes.subarray(pending[0], pending[0] + pending[1]);
+    return pending && block(this.#kernel.bytes.subarray(pending[0], pending[0] + pending[1]));
   }
 }
 

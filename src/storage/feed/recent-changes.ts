@@ -75,6 +75,6 @@ export class RecentChanges {
 function unitsOf({ document }: Change): number {
   if (document === undefined) return 0;
   let units = document.contentMd.length;
-  for (const [key, values] of Object.entries(document.meta)) for (const value of values) units += key.length + value.length;
+  for (const key of Object.keys(document.meta)) for (const value of document.meta[key]!) units += key.length + value.length;
   return units;
 }

@@ -34,18 +34,33 @@ export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOpti
 
 /** The fields with a wrong type; the writer checks everything else. */
 function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [name, value] of Object.entries({ key, lang, contentMd })) if (value !== undefined && typeof value !== 'string') return `${name} must be a string`;
+  if (!isTextOrAbsent(key)) return 'key must be a string';
+  if (!isTextOrAbsent(lang)) return 'lang must be a string';
+  if (!isTextOrAbsent(contentMd)) return 'contentMd must be a string';
   if (ttl !== undefined && !Number.isSafeInteger(ttl)) return 'ttl must be an integer';
   if (saveRevision !== undefined && typeof saveRevision !== 'boolean') return 'saveRevision must be true or false';
   if (meta === undefined) return undefined;
   if (!isObject(meta)) return 'meta must be an object';
-  const wrong = Object.entries(meta).find(([, value]) => !(Array.isArray(value) ? value.every(isScalar) : isScalar(value)));
-  return wrong && `meta.${wrong[0].slice(0, 80)} must be a string, a number, true or false, or a list of these`;
+  const wrong = Object.keys(meta).find((name) => !isScalarOrList(meta[name]));
+  return wrong === undefined ? undefined : `meta.${wrong.slice(0, 80)} must be a string, a number, true or false, or a list of these`;
 }
 
-/** As metadata of other requests (decision D-135): a single value becomes a list, and every value a string. */
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function isScalarOrList(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isScalar) : isScalar(value);
+}
+
+/** As metadata of other requests (decision D-135): a single value becomes a list, and every value a string. Most are that already. */
 function listsOf(meta: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  if (Object.keys(meta).every((name) => isListOfTexts(meta[name]))) return meta as Record<string, string[]>;
   return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]));
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
