@@ -231,9 +231,10 @@ export const L_PHRASES = 56;
 export const L_FAMILY = 60;
 /** Its largest impact, f32. */
 export const L_MAX = 64;
-/** The kind of this list, and of lists of `matches.ts`; other kinds, which are odd, are families of `scored.ts`. */
+/** The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of `scored.ts`. */
 export const SUMS = 0;
 export const MATCHES = 2;
+export const BARE = 4;
 /** No algorithm: the impacts must be computed again. */
 export const NO_IMPACTS = 4294967295;
 export const NARROW_DOCUMENT = 16777215;
