@@ -29,7 +29,7 @@ export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepCl
 export { forgetLists, openLists } from './inverted/lists/arena';
 export { askedBefore, keepMatches, recallMatches, remembers } from './inverted/lists/matches';
 export { recallPositions } from './inverted/lists/positions';
-export { documentsIn, recall } from './inverted/lists/recall';
+export { documentsIn, recall, recallBare } from './inverted/lists/recall';
 export { countPassing, selectPruned } from './inverted/lists/pruning';
 export { matchLists, scoreList, selectFew, selectFromList } from './inverted/lists/scoring';
 export { openKept } from './inverted/kept-chunks';

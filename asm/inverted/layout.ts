@@ -161,7 +161,7 @@ export const H_GRADED: usize = H_SCRATCH + 960;
 export const H_GRADED_FOR: usize = H_SCRATCH + 964;
 /** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */
 export const H_TOUCHED: usize = H_SCRATCH + 980;
-/** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
+/** Candidates of a phrase (see `phrase-candidates.ts`), and bytes of their positions (see `occurrences.ts`). */
 export const H_CANDIDATES: usize = H_SCRATCH + 984;
 export const H_FOUND: usize = H_SCRATCH + 988;
 /** Remembered factors (see `factors.ts`). */

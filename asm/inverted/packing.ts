@@ -22,7 +22,7 @@ export function pack(from: usize, count: u32, to: usize): usize {
   return putExceptions(from, count, bits, to, behind);
 }
 
-/** Unpacks `count` values to `to` (space for whole rows) and adds `more` to each; returns the address behind the packed bytes. */
+/** Unpacks `count` values to `to` (space for 128) and adds `more` to each; returns the address behind the packed bytes. */
 export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
   const bits = <u32>load<u8>(from);
   let exceptions = <u32>load<u8>(from, 1);
@@ -99,7 +99,11 @@ function packRows(from: usize, rows: u32, bits: u32, to: usize): void {
   if (shift > 0) v128.store(to, word);
 }
 
-/** Without branches, which cannot be predicted because widths change from run to run; so it may read a vector behind the rows (see `memory.ts`). */
+/**
+ * Takes as many rows from a window of 32 bits per lane as fit for certain: fetching one takes as long as unpacking some rows. Otherwise
+ * without branches, which cannot be predicted because widths change from run to run. So it may read a vector behind the rows (see
+ * `memory.ts`), and write some rows behind them.
+ */
 function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): void {
   const least = i32x4.splat(<i32>more);
   const end = to + (<usize>rows << 4);
@@ -109,22 +113,38 @@ function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): vo
   }
   const mask = i32x4.splat(<i32>(<u32>0xffffffff >> (32 - bits)));
   let at: u32 = 0;
-  if ((bits & (bits - 1)) === 0) {
+  if (bits <= 8) {
+    for (; to < end; to += 64) {
+      let window = windowAt(from, at);
+      v128.store(to, i32x4.add(v128.and(window, mask), least));
+      window = i32x4.shr_u(window, bits);
+      v128.store(to, i32x4.add(v128.and(window, mask), least), 16);
+      window = i32x4.shr_u(window, bits);
+      v128.store(to, i32x4.add(v128.and(window, mask), least), 32);
+      window = i32x4.shr_u(window, bits);
+      v128.store(to, i32x4.add(v128.and(window, mask), least), 48);
+      at += bits << 2;
+    }
+  } else if (bits <= 16) {
+    for (; to < end; to += 32) {
+      const window = windowAt(from, at);
+      v128.store(to, i32x4.add(v128.and(window, mask), least));
+      v128.store(to, i32x4.add(v128.and(i32x4.shr_u(window, bits), mask), least), 16);
+      at += bits << 1;
+    }
+  } else {
     for (; to < end; to += 16) {
-      const low = i32x4.shr_u(v128.load(from + (<usize>(at >> 5) << 4)), at);
-      v128.store(to, i32x4.add(v128.and(low, mask), least));
+      v128.store(to, i32x4.add(v128.and(windowAt(from, at), mask), least));
       at += bits;
     }
-    return;
   }
-  for (; to < end; to += 16) {
-    const word = from + (<usize>(at >> 5) << 4);
-    const low = i32x4.shr_u(v128.load(word), at);
-    // A shift by 32 is a shift by 0, so there are two shifts.
-    const high = i32x4.shl(i32x4.shl(v128.load(word, 16), ~at), 1);
-    v128.store(to, i32x4.add(v128.and(v128.or(low, high), mask), least));
-    at += bits;
-  }
+}
+
+/** The 32 bits of each lane from a bit on. */
+function windowAt(from: usize, bit: u32): v128 {
+  const word = from + (<usize>(bit >> 5) << 4);
+  // A shift by 32 is a shift by 0, so there are two shifts.
+  return v128.or(i32x4.shr_u(v128.load(word), bit), i32x4.shl(i32x4.shl(v128.load(word, 16), ~bit), 1));
 }
 
 function putExceptions(from: usize, count: u32, bits: u32, head: usize, at: usize): usize {

@@ -17,7 +17,9 @@ import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
-import { closeCandidates, countFound, findForm, openCandidates, positionsFound } from './occurrences.ts';
+import { closeOccurrences, countFound, findForm, openOccurrences, positionsFound } from './occurrences.ts';
+import { candidateAt, candidateCount, openCandidates } from './phrase-candidates.ts';
+import { remaindersBefore } from './remainders.ts';
 import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
@@ -39,34 +41,54 @@ const B_WINDOW: u32 = B_MERGE + 2;
 
 /** Drops the documents of a level that lack the phrase, and reduces scores of loose matches. If it is exact, documents may have no scores yet. */
 export function keepPhrase(level: u32, scored: bool): void {
-  const exact = inputAt(1) !== 0;
-  const bits = bitsOf(level);
-  const byForms = inputAt(4) !== 0;
-  if (byForms) reserve(B_WORDS, max(inputAt(0), 1) * WORD);
-  else openLists();
-  const scores = scoresOf(level);
-  const bytes = bitmapBytes();
-  let rank: u32 = 0;
-  let opened: usize = 0;
-  for (let at: usize = 0; at < bytes; at += 8) {
-    if (byForms && at === opened) {
-      opened = open(bits, at);
-      rank = 0;
-    }
-    let kept = load<u64>(bits + at);
-    for (let left = kept; left !== 0; left &= left - 1) {
-      const doc = <u32>((at << 3) + <usize>ctz(left));
-      const extra = !gather(doc, rank++) ? NONE : exact ? <u32>(hasExact() ? 0 : NONE) : leastExtra();
-      const place = scores + (<usize>doc << 2);
-      if (extra === NONE) {
-        kept ^= left & (0 - left);
-        if (scored) store<f32>(place, 0);
-      } else if (extra > 0) store<f32>(place, load<f32>(place) / (1 + <f32>extra));
-    }
-    store<u64>(bits + at, kept);
-  }
-  if (byForms) closeCandidates();
+  const scores: usize = scored ? scoresOf(level) : 0;
+  reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+  if (inputAt(4) !== 0) keepByForms(bitsOf(level), scores);
+  else keepByLists(bitsOf(level), scores);
   closeKept();
+}
+
+function keepByForms(bits: usize, scores: usize): void {
+  const bytes = bitmapBytes();
+  if (isExact()) sift(bits, scores);
+  for (let at: usize = 0; at < bytes;) {
+    openOccurrences();
+    at = find(bits, at, false);
+    const count = candidateCount();
+    for (let rank: u32 = 0; rank < count; rank++) keepOrDrop(candidateAt(rank), gatherFound(rank), bits, scores);
+  }
+  closeOccurrences();
+}
+
+function keepByLists(bits: usize, scores: usize): void {
+  const bytes = bitmapBytes();
+  openLists();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    for (let left = load<u64>(bits + at); left !== 0; left &= left - 1) {
+      const doc = <u32>((at << 3) + <usize>ctz(left));
+      keepOrDrop(doc, gatherFromLists(doc), bits, scores);
+    }
+  }
+}
+
+/** Decides about a document whose positions were gathered, if it has all words. `scores` is 0 if there are none yet. */
+function keepOrDrop(doc: u32, hasAll: bool, bits: usize, scores: usize): void {
+  const extra = !hasAll ? NONE : isExact() ? <u32>(hasExact() ? 0 : NONE) : leastExtra();
+  if (extra === NONE) return drop(doc, bits, scores);
+  if (extra === 0) return;
+  assert(scores !== 0, 'a loose match without a score');
+  const place = scores + (<usize>doc << 2);
+  store<f32>(place, load<f32>(place) / (1 + <f32>extra));
+}
+
+function drop(doc: u32, bits: usize, scores: usize): void {
+  const word = bits + (<usize>(doc >> 6) << 3);
+  store<u64>(word, load<u64>(word) & ~(<u64>1 << <u64>(doc & 63)));
+  if (scores !== 0) store<f32>(scores + (<usize>doc << 2), 0);
+}
+
+function isExact(): bool {
+  return inputAt(1) !== 0;
 }
 
 function inputAt(index: u32): u32 {
@@ -77,22 +99,41 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-/** Finds the places of the words in some of the documents of a bitmap, from a byte on; returns the byte behind them. */
-function open(bits: usize, from: usize): usize {
+/** Drops candidates that cannot have the phrase because of the remainders of positions, and their scores unless `scores` is 0. */
+function sift(bits: usize, scores: usize): void {
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes;) {
+    at = find(bits, at, true);
+    const count = candidateCount();
+    for (let rank: u32 = 0; rank < count; rank++) if (!mayHaveExact(rank)) drop(candidateAt(rank), bits, scores);
+  }
+}
+
+function mayHaveExact(rank: u32): bool {
+  const words = inputAt(0);
+  let remainders = remaindersBefore(0, rank, load<u32>(wordAt(0), W_WANTED));
+  for (let i: u32 = 1; i < words; i++) remainders &= remaindersBefore(i, rank, load<u32>(wordAt(i), W_WANTED));
+  return remainders !== 0;
+}
+
+/**
+ * Makes candidates of some documents of a bitmap, from a byte on, and finds the places of the words there, or only their remainders if
+ * `roughly` is set. Returns the byte behind them.
+ */
+function find(bits: usize, from: usize, roughly: bool): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
   let at: u32 = 5;
   for (let i: u32 = 0; i < words; i++) {
     const forms = inputAt(at + 1);
     store<u32>(wordAt(i), inputAt(at), W_WANTED);
-    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1);
+    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
     at += 2 + forms;
   }
   return end;
 }
 
 function openLists(): void {
-  reserve(B_WORDS, max(inputAt(0), 1) * WORD);
   for (let i: u32 = 0; i < inputAt(0); i++) {
     store<u32>(wordAt(i), inputAt(5 + 2 * i), W_WANTED);
     store<u32>(wordAt(i), inputAt(6 + 2 * i), W_LIST);
@@ -101,10 +142,6 @@ function openLists(): void {
 }
 
 /** Finds every word's positions in a document, ascending. Returns whether every word has some. */
-function gather(doc: u32, rank: u32): bool {
-  return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFound(rank);
-}
-
 function gatherFromLists(doc: u32): bool {
   const words = inputAt(0);
   let total: usize = 0;
@@ -133,6 +170,7 @@ function widen(word: usize, to: usize): usize {
   return end;
 }
 
+/** The same for a candidate. */
 function gatherFound(rank: u32): bool {
   const words = inputAt(0);
   for (let i: u32 = 0; i < words; i++) {

@@ -14,6 +14,7 @@
 //     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
 //     48 the lowest bit of each posting's frequency   64 the second   80 the third   96 whether it is 8 or more; 128 bits each
 //     112 address of the frequencies   128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x u32)
+//     160 a posting, and the values of the last class in those before it
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
@@ -36,6 +37,7 @@ const P_THIRD: usize = 80;
 const P_MANY: usize = 96;
 const P_FREQUENCIES: usize = 112;
 const P_LAST: usize = 128;
+const P_SUMMED: usize = 160;
 
 /** Prepares for noting positions. RICE has, for each class, the end of its values in B_POSITIONS. */
 export function forgetPositions(): void {
@@ -95,6 +97,7 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
   }
   v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST);
   v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST + 16);
+  store<u64>(POSITION_PARTS, 0, P_SUMMED);
   store<u32>(POSITION_PARTS, ks, P_KS);
   store<u32>(POSITION_PARTS, <u32>from + 2, P_LOWER);
   store<u32>(POSITION_PARTS, <u32>from + 2 + ((bits + 7) >> 3), P_UPPER);
@@ -135,6 +138,29 @@ function valuesAmong(half: usize, some: u64, c: u32): u32 {
   if (c === 0) return <u32>popcnt(some & first & ~second & ~third);
   if (c === 1) return <u32>(2 * popcnt(some & second & ~third) + popcnt(some & first & second & ~third));
   return <u32>(4 * popcnt(some & third) + 2 * popcnt(some & third & second) + popcnt(some & third & first));
+}
+
+/** Number of values of a class in the postings before one. Postings must be passed in ascending order. */
+function valuesBeforePosting(index: u32, c: u32): u32 {
+  return c === CLASSES - 1 ? manyUpTo(index) : valuesUpTo(index, c);
+}
+
+/** The same for the last class: continues with the posting of the last call, because its values have to be summed. */
+function manyUpTo(index: u32): u32 {
+  const frequencies = <usize>load<u32>(POSITION_PARTS, P_FREQUENCIES);
+  let at = load<u32>(POSITION_PARTS, P_SUMMED);
+  let sum = load<u32>(POSITION_PARTS, P_SUMMED + 4);
+  assert(at <= index, 'postings that descend');
+  while (at < index) {
+    const many = load<u64>(POSITION_PARTS + (<usize>(at >> 6) << 3), P_MANY) >> <u64>(at & 63);
+    at = many === 0 ? (at | 63) + 1 : at + <u32>ctz(many);
+    if (many === 0 || at >= index) continue;
+    sum += load<u32>(frequencies + (<usize>at << 2));
+    at++;
+  }
+  store<u32>(POSITION_PARTS, index, P_SUMMED);
+  store<u32>(POSITION_PARTS, sum, P_SUMMED + 4);
+  return sum;
 }
 
 /** Sum of the frequencies of some postings, whose first is at an offset. */
@@ -204,7 +230,7 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
   const c = classOf(frequency);
   const k = kOf(load<u32>(POSITION_PARTS, P_KS), c);
   const mask: u32 = (1 << k) - 1;
-  const start = valuesUpTo(index, c);
+  const start = valuesBeforePosting(index, c);
   const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
   const lower = <usize>load<u32>(POSITION_PARTS, P_LOWER);
   let bit = <usize>(load<u32>(POSITION_PARTS + (<usize>c << 2), P_BITS) + start * k);
@@ -229,6 +255,27 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
     next = one + 1;
     word &= word - 1;
   }
+}
+
+/**
+ * A bit for each remainder by 64 that the positions of a posting, which are in one field, may have. Only the lower bits of its values are
+ * read: if these are fewer than six, several remainders have them. Postings must be passed in ascending order.
+ */
+export function remaindersOf(index: u32, frequency: u32): u64 {
+  const c = classOf(frequency);
+  const k = kOf(load<u32>(POSITION_PARTS, P_KS), c);
+  const lower = <usize>load<u32>(POSITION_PARTS, P_LOWER);
+  const known: u32 = (1 << min(k, 6)) - 1;
+  let bit = <usize>(load<u32>(POSITION_PARTS + (<usize>c << 2), P_BITS) + valuesBeforePosting(index, c) * k);
+  let position: u32 = 0;
+  let remainders: u64 = 0;
+  for (let i: u32 = 0; i < frequency; i++) {
+    position += load<u32>(lower + (bit >> 3)) >> <u32>(bit & 7);
+    remainders |= <u64>1 << <u64>(position & known);
+    bit += k;
+  }
+  for (let step = known + 1; step < 64; step <<= 1) remainders |= remainders << <u64>step;
+  return remainders;
 }
 
 /** Position of the one-bit of a value. The search for the next one of a class continues where the last search ended. */

@@ -3,7 +3,7 @@
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
 import { skipPacked, unpack } from './packing.ts';
-import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
+import { BLOCK_HEADER, blockAt, blockCount, skipFields, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
 
 export function chunkCount(form: u32): u32 {
@@ -108,21 +108,27 @@ export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   return count;
 }
 
-/** Running sum of gaps - 1 from the first document, four at a time. The zero lanes are placed so that a shuffle is one instruction. */
+/** Running sum of gaps - 1 from the first document, four at a time, and twice in a round: there is space for 128. */
 function sumGaps(docs: usize, count: u32, first: u32): void {
   let before = i32x4.splat(<i32>first);
   let index = i32x4(0, 1, 2, 3);
   const four = i32x4.splat(4);
-  const zero = i32x4.splat(0);
-  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
-    let sum = v128.load(docs + i);
-    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 3, 4, 5, 6));
-    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 2, 3, 4, 5));
-    sum = i32x4.add(sum, before);
-    v128.store(docs + i, i32x4.add(sum, index));
-    before = v128.shuffle<i32>(sum, sum, 3, 3, 3, 3);
+  for (const end = docs + (<usize>count << 2); docs < end; docs += 32) {
+    const a = i32x4.add(sumOfFour(v128.load(docs)), before);
+    v128.store(docs, i32x4.add(a, index));
     index = i32x4.add(index, four);
+    const b = i32x4.add(sumOfFour(v128.load(docs, 16)), v128.shuffle<i32>(a, a, 3, 3, 3, 3));
+    v128.store(docs, i32x4.add(b, index), 16);
+    index = i32x4.add(index, four);
+    before = v128.shuffle<i32>(b, b, 3, 3, 3, 3);
   }
+}
+
+/** Running sums. The zero lanes are placed so that a shuffle is one instruction. */
+function sumOfFour(values: v128): v128 {
+  const zero = i32x4.splat(0);
+  const pairs = i32x4.add(values, v128.shuffle<i32>(zero, values, 3, 4, 5, 6));
+  return i32x4.add(pairs, v128.shuffle<i32>(zero, pairs, 2, 3, 4, 5));
 }
 
 /** Maps numbers before compaction to current ones; dropped documents become the sink. */
@@ -138,19 +144,30 @@ function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   const count = tailCount(record);
   let at = <usize>load<u32>(record, R_TAIL);
   let doc: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    // Most postings have one occurrence in the content.
-    const head = getVarint(at);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const word = load<u32>(at);
+    const more = (word >> 7) & 1;
+    const position = word >> (8 + (more << 3));
+    const longer = (position >> 7) & 1;
     let frequency: u32 = 1;
-    if ((varintValue(head) & 1) !== 0) at += varintLength(head);
-    else {
-      at = parsePosting(at);
-      frequency = postingFrequency();
+    // Most postings have one occurrence in the content, and two integers of one or two bytes: they take no further branch.
+    if ((word & 1 & ~((word >> 15) & more) & ~((position >> 15) & longer)) !== 0) {
+      doc += ((word & 0x7f) | ((word >> 1) & 0x3f80 & (0 - more))) >> 1;
+      at += <usize>(2 + more + longer);
+    } else {
+      const head = getVarint(at);
+      doc += varintValue(head) >> 1;
+      at += varintLength(head);
+      if ((varintValue(head) & 1) === 0) {
+        const times = getVarint(at);
+        frequency = varintValue(times) >> 1;
+        at += varintLength(times);
+        if ((varintValue(times) & 1) !== 0) at = skipFields(at);
+      }
+      at = skipVarints(at, frequency);
     }
-    doc += varintValue(head) >> 1;
-    store<u32>(docs + (<usize>i << 2), doc);
-    store<u32>(frequencies + (<usize>i << 2), frequency);
-    at = skipVarints(at, frequency);
+    store<u32>(docs + i, doc);
+    store<u32>(frequencies + i, frequency);
   }
   if (!isTailCurrent(record)) renumber(docs, count);
   return count;

@@ -70,7 +70,7 @@ export const B_MATCH_COUNTS: u32 = 41;
 export const B_GRADES: u32 = 42;
 export const B_TALLIES: u32 = 43;
 export const B_TALLY_RESTS: u32 = 44;
-/** Candidates of a phrase and the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
+/** Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
 export const B_RANKS: u32 = 45;
 export const B_PLACES_FOUND: u32 = 46;
 export const B_POSITIONS_FOUND: u32 = 47;
@@ -108,7 +108,9 @@ export const B_RERANK_SCORES: u32 = 67;
 export const B_NOTED: u32 = 68;
 export const B_SEGMENT: u32 = 69;
 export const B_SEGMENT_FORMS: u32 = 70;
-export const BUFFERS: u32 = 71;
+/** The documents of the candidates of a phrase. */
+export const B_CANDIDATES: u32 = 71;
+export const BUFFERS: u32 = 72;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

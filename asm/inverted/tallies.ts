@@ -15,13 +15,13 @@
 // A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest possible score.
 // It is zero only for 0 occurrences.
 
-import { lengthsOf } from './documents.ts';
+import { isDead, lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
 import { chunkIn, keepForm, KEPT_FREQUENCIES } from './kept-chunks.ts';
 import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
-import { documentMask, documentsOf, frequenciesOf, isWide, wordsOf } from './lists/list.ts';
+import { documentsOf, frequenciesOf, isWide, NARROW_DOCUMENT, wordsOf } from './lists/list.ts';
 import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, readChunk } from './reading.ts';
 import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
@@ -31,6 +31,8 @@ import { P_C0, P_C1 } from './weighing.ts';
 
 export const MAX_TALLIES: u32 = 8;
 const LARGE: u32 = 255;
+/** No number of documents that a chunk may add. */
+const NOT_ADDED: u32 = u32.MAX_VALUE;
 
 const TERM: u32 = 32;
 const T_BYTES: usize = 0;
@@ -47,6 +49,8 @@ const SAFETY: f32 = 1.0001;
  * then read at the same time, and not one after the other with a branch in between that cannot be predicted.
  */
 const WAITING: u32 = 16;
+/** If at most this many of 64 documents match, they are scored without computing their bounds, which would take longer. */
+const FEW_MATCHES: u32 = 2;
 
 // ---- Tallying ------------------------------------------------------------------------------
 
@@ -57,19 +61,35 @@ const WAITING: u32 = 16;
 export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   const bytes = makeSlot(slot);
   const forms = buffer(B_INPUT);
-  const counted = count === 1 && isCounted(load<u32>(forms));
-  const others: usize = counted && within > 0 ? slotAt(within - 1) : 0;
-  for (let i: u32 = 0; i < count; i++) tallyForm(load<u32>(forms + (<usize>i << 2)), bytes, slot, others);
-  return counted ? load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS) : countSlot(bytes);
+  mostFirst(forms, count);
+  const counted = areCounted(forms, count);
+  const others: usize = count === 1 && counted && within > 0 ? slotAt(within - 1) : 0;
+  tallyFirst(load<u32>(forms), bytes, slot, others);
+  let documents = load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS);
+  for (let i: u32 = 1; i < count; i++) documents += tallyForm(load<u32>(forms + (<usize>i << 2)), bytes, slot);
+  return counted ? documents : countSlot(bytes);
 }
 
-/** Whether every posting of a form is of a live document and in a field that counts. */
-function isCounted(form: u32): bool {
-  return load<u32>(H_DEAD_DOCS) === 0 && load<u32>(H_REMAP) === 0 && (load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0;
+/** Moves the form with the most postings to the front: the first one finds the slot empty, which makes it the fastest per posting. */
+function mostFirst(forms: usize, count: u32): void {
+  const first = load<u32>(forms);
+  let most = forms;
+  for (let at = forms + 4; at < forms + (<usize>count << 2); at += 4) {
+    if (load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS) > load<u32>(recordOf(load<u32>(most)), R_DOCUMENTS)) most = at;
+  }
+  store<u32>(forms, load<u32>(most));
+  store<u32>(most, first);
 }
 
-/** Adds a form to a slot, except blocks without any of the documents of `others`, unless that is 0. */
-function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
+/** Whether every posting of the forms is of a live document and in a field that counts. */
+function areCounted(forms: usize, count: u32): bool {
+  if (mayHaveDead()) return false;
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4) if ((load<u8>(recordOf(load<u32>(at)), R_FIELDS) & DERIVED) !== 0) return false;
+  return true;
+}
+
+/** Adds a form to an empty slot, except blocks without any of the documents of `others`, unless that is 0. */
+function tallyFirst(form: u32, bytes: usize, slot: u32, others: usize): void {
   const record = recordOf(form);
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
@@ -77,11 +97,35 @@ function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
   for (let chunk: u32 = 0; chunk < chunks; chunk++) {
     if (others !== 0 && chunk < blocks && !hasAny(others, blockAt(record, chunk))) continue;
     const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
-    const read = readChunk(form, chunk, docs, kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES);
-    if (kept !== 0) memory.copy(FREQUENCIES, docs + KEPT_FREQUENCIES, <usize>read << 2);
-    dropDerived(form, chunk, read, FREQUENCIES);
-    tallyChunk(docs, read, bytes, slot);
+    const read = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
+    const count = readChunk(form, chunk, docs, read);
+    const frequencies = ownFrequencies(form, chunk, count, read);
+    if (!putChunk(docs, frequencies, count, bytes)) addChunkSlowly(docs, frequencies, count, bytes, slot);
   }
+}
+
+/** Adds a form to a slot; returns how many documents the slot has gained. */
+function tallyForm(form: u32, bytes: usize, slot: u32): u32 {
+  const chunks = chunkCount(form);
+  const kept = keepForm(form, chunks);
+  let gained: u32 = 0;
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
+    const read = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
+    const count = readChunk(form, chunk, docs, read);
+    const frequencies = ownFrequencies(form, chunk, count, read);
+    const more = addChunk(docs, frequencies, count, bytes);
+    gained += more !== NOT_ADDED ? more : addChunkSlowly(docs, frequencies, count, bytes, slot);
+  }
+  return gained;
+}
+
+/** Address of the frequencies of a chunk in fields that are not derived, given all its frequencies, which stay as they are if they are kept. */
+function ownFrequencies(form: u32, chunk: u32, count: u32, frequencies: usize): usize {
+  if ((load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0) return frequencies;
+  if (frequencies !== FREQUENCIES) memory.copy(FREQUENCIES, frequencies, <usize>count << 2);
+  dropDerived(form, chunk, count, FREQUENCIES);
+  return FREQUENCIES;
 }
 
 /** Whether a slot may have a document between the first and the last document of a block. */
@@ -95,18 +139,39 @@ function hasAny(bytes: usize, block: usize): bool {
 export function tallyList(list: usize, slot: u32): u32 {
   const bytes = makeSlot(slot);
   const words = wordsOf(list);
+  const end = words + (<usize>documentsOf(list) << 2);
+  if (isWide(list)) tallyWide(list, bytes, slot);
+  else {
+    // Words behind the last one are of the sink, which is dead.
+    for (let at = words; at < end; at += 16) {
+      putWord(load<u32>(at), bytes, slot);
+      putWord(load<u32>(at, 4), bytes, slot);
+      putWord(load<u32>(at, 8), bytes, slot);
+      putWord(load<u32>(at, 12), bytes, slot);
+    }
+  }
+  return documentsOf(list);
+}
+
+function putWord(word: u32, bytes: usize, slot: u32): void {
+  const doc = <usize>(word & NARROW_DOCUMENT);
+  store<u8>(bytes + doc, <u8>(word >> 24));
+  if (word >= LARGE << 24) {
+    store<u8>(bytes + doc, 0);
+    addLarge(bytes, doc, LARGE, slot);
+  }
+}
+
+function tallyWide(list: usize, bytes: usize, slot: u32): void {
+  const words = wordsOf(list);
   const frequencies = frequenciesOf(list);
-  const mask = documentMask(list);
-  const wide = isWide(list);
   const end = <usize>documentsOf(list) << 2;
   for (let i: usize = 0; i < end; i += 4) {
-    const word = load<u32>(words + i);
-    const frequency = wide ? load<u32>(frequencies + i) : word >> 24;
-    const doc = <usize>(word & mask);
+    const doc = <usize>load<u32>(words + i);
+    const frequency = load<u32>(frequencies + i);
     if (frequency < LARGE) store<u8>(bytes + doc, <u8>frequency);
     else addLarge(bytes, doc, frequency, slot);
   }
-  return documentsOf(list);
 }
 
 function makeSlot(slot: u32): usize {
@@ -120,14 +185,75 @@ function slotAt(slot: u32): usize {
   return buffer(B_TALLIES) + <usize>slot * load<u32>(H_LEVEL_CAPACITY);
 }
 
-function tallyChunk(docs: usize, count: u32, bytes: usize, slot: u32): void {
+/** Writes the frequencies of a chunk to an empty slot. Returns whether it did: it leaves the slot empty if one may be too large for a byte. */
+function putChunk(docs: usize, frequencies: usize, count: u32, bytes: usize): bool {
+  const end = <usize>count << 2;
+  let all: u32 = 0;
+  let i: usize = 0;
+  for (; i + 16 <= end; i += 16) {
+    all |= put(docs + i, frequencies + i, bytes) | put(docs + i + 4, frequencies + i + 4, bytes);
+    all |= put(docs + i + 8, frequencies + i + 8, bytes) | put(docs + i + 12, frequencies + i + 12, bytes);
+  }
+  for (; i < end; i += 4) all |= put(docs + i, frequencies + i, bytes);
+  if (all < LARGE) return true;
+  for (i = 0; i < end; i += 4) store<u8>(bytes + <usize>load<u32>(docs + i), 0);
+  return false;
+}
+
+function put(doc: usize, frequency: usize, bytes: usize): u32 {
+  const value = load<u32>(frequency);
+  store<u8>(bytes + <usize>load<u32>(doc), <u8>value);
+  return value;
+}
+
+/** Adds the frequencies of a chunk to a slot. Returns how many documents the slot has gained; NOT_ADDED if a sum may be too large for a byte. */
+function addChunk(docs: usize, frequencies: usize, count: u32, bytes: usize): u32 {
+  const end = <usize>count << 2;
+  let all: u64 = 0;
+  let gained: u64 = 0;
+  let i: usize = 0;
+  for (; i + 16 <= end; i += 16) {
+    const a = add(docs + i, frequencies + i, bytes);
+    const b = add(docs + i + 4, frequencies + i + 4, bytes);
+    const c = add(docs + i + 8, frequencies + i + 8, bytes);
+    const d = add(docs + i + 12, frequencies + i + 12, bytes);
+    gained += (a >> 32) + (b >> 32) + (c >> 32) + (d >> 32);
+    all |= a | b | c | d;
+  }
+  for (; i < end; i += 4) {
+    const a = add(docs + i, frequencies + i, bytes);
+    gained += a >> 32;
+    all |= a;
+  }
+  if (<u32>all < LARGE) return <u32>gained;
+  for (i = 0; i < end; i += 4) {
+    const place = bytes + <usize>load<u32>(docs + i);
+    store<u8>(place, load<u8>(place) - load<u8>(frequencies + i));
+  }
+  return NOT_ADDED;
+}
+
+/** The sum in the low half; 1 in the high half if it is of a new document. */
+function add(doc: usize, frequency: usize, bytes: usize): u64 {
+  const place = bytes + <usize>load<u32>(doc);
+  const before = <u32>load<u8>(place);
+  const sum = before + load<u32>(frequency);
+  store<u8>(place, <u8>sum);
+  return (<u64>(before === 0) << 32) | <u64>sum;
+}
+
+/** The same for any sums. */
+function addChunkSlowly(docs: usize, frequencies: usize, count: u32, bytes: usize, slot: u32): u32 {
+  let gained: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const doc = <usize>load<u32>(docs + i);
-    const frequency = load<u32>(FREQUENCIES + i);
-    const sum = <u32>load<u8>(bytes + doc) + frequency;
-    if (sum < LARGE) store<u8>(bytes + doc, <u8>sum);
+    const frequency = load<u32>(frequencies + i);
+    const before = <u32>load<u8>(bytes + doc);
+    gained += <u32>(before === 0);
+    if (before + frequency < LARGE) store<u8>(bytes + doc, <u8>(before + frequency));
     else addLarge(bytes, doc, frequency, slot);
   }
+  return gained;
 }
 
 function addLarge(bytes: usize, doc: usize, frequency: u32, slot: u32): void {
@@ -201,15 +327,17 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
     for (let term = TALLIED; term < behind; term += TERM) {
       const at = bytesOf(term) + doc;
       const table = v128.load(term, T_BOUNDS);
-      bounds0 = i8x16.add_sat_u(bounds0, i8x16.swizzle(table, i8x16.add(grade0, i8x16.min_u(v128.load(at), most))));
-      bounds1 = i8x16.add_sat_u(bounds1, i8x16.swizzle(table, i8x16.add(grade1, i8x16.min_u(v128.load(at, 16), most))));
-      bounds2 = i8x16.add_sat_u(bounds2, i8x16.swizzle(table, i8x16.add(grade2, i8x16.min_u(v128.load(at, 32), most))));
-      bounds3 = i8x16.add_sat_u(bounds3, i8x16.swizzle(table, i8x16.add(grade3, i8x16.min_u(v128.load(at, 48), most))));
+      bounds0 = i8x16.add_sat_u(bounds0, i8x16.relaxed_swizzle(table, i8x16.add(grade0, i8x16.min_u(v128.load(at), most))));
+      bounds1 = i8x16.add_sat_u(bounds1, i8x16.relaxed_swizzle(table, i8x16.add(grade1, i8x16.min_u(v128.load(at, 16), most))));
+      bounds2 = i8x16.add_sat_u(bounds2, i8x16.relaxed_swizzle(table, i8x16.add(grade2, i8x16.min_u(v128.load(at, 32), most))));
+      bounds3 = i8x16.add_sat_u(bounds3, i8x16.relaxed_swizzle(table, i8x16.add(grade3, i8x16.min_u(v128.load(at, 48), most))));
     }
-    const matches = maskOf(i8x16.ne(bounds0, zero), i8x16.ne(bounds1, zero), i8x16.ne(bounds2, zero), i8x16.ne(bounds3, zero));
+    const matches = ~maskOf(i8x16.eq(bounds0, zero), i8x16.eq(bounds1, zero), i8x16.eq(bounds2, zero), i8x16.eq(bounds3, zero));
     if (matches === 0) continue;
     total += <u32>popcnt(matches);
     const wanted = i8x16.splat(<i8>least);
+    const greatest = i8x16.max_u(i8x16.max_u(bounds0, bounds1), i8x16.max_u(bounds2, bounds3));
+    if (!v128.any_true(i8x16.ge_u(greatest, wanted))) continue;
     const best = matches & maskOf(i8x16.ge_u(bounds0, wanted), i8x16.ge_u(bounds1, wanted), i8x16.ge_u(bounds2, wanted), i8x16.ge_u(bounds3, wanted));
     if (best === 0) continue;
     waiting = wait(doc, best, waiting);
@@ -224,41 +352,43 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
 
 function selectAll(state: usize, count: u32, scale: f32): u32 {
   const grades = buffer(B_GRADES);
-  const end = endOfTallies();
+  // Level 0, which is empty.
+  const bits = bitsOf(0);
+  const bytes = bitmapBytes();
+  matchAll(count, bits);
   let least = boundOf(leastScore(state), scale);
   let total: u32 = 0;
   let waiting: u32 = 0;
-  for (let doc: usize = 0; doc < end; doc += 64) {
-    const matches = matchesOfAll(doc, count, grades);
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const matches = load<u64>(bits + at);
     if (matches === 0) continue;
-    total += <u32>popcnt(matches);
-    for (let part: usize = 0; part < 64; part += 16) {
-      const some = <u32>(matches >> part) & 0xffff;
-      if (some === 0) continue;
-      const bounds = boundsAt(doc + part, v128.load(grades + doc + part), count);
-      const best = some & <u32>i8x16.bitmask(i8x16.ge_u(bounds, i8x16.splat(<i8>least)));
-      if (best === 0) continue;
-      waiting = wait(doc + part, best, waiting);
-      if (waiting < WAITING) continue;
-      offerEach(state, waiting, count);
-      waiting = 0;
-      least = boundOf(leastScore(state), scale);
-    }
+    store<u64>(bits + at, 0);
+    const several = <u32>popcnt(matches);
+    total += several;
+    waiting = several <= FEW_MATCHES ? wait(at << 3, matches, waiting) : waitForBest(at << 3, matches, grades, count, least, waiting);
+    if (waiting < WAITING) continue;
+    offerEach(state, waiting, count);
+    waiting = 0;
+    least = boundOf(leastScore(state), scale);
   }
   offerEach(state, waiting, count);
   return total;
 }
 
+/** Adds those of 64 documents that have a bit, and whose bounds reach `least`, to the waiting ones; returns their number. */
+function waitForBest(doc: usize, documents: u64, grades: usize, count: u32, least: u32, waiting: u32): u32 {
+  const wanted = i8x16.splat(<i8>least);
+  const best = maskOf(
+    i8x16.ge_u(boundsAt(doc, v128.load(grades + doc), count), wanted), i8x16.ge_u(boundsAt(doc + 16, v128.load(grades + doc, 16), count), wanted),
+    i8x16.ge_u(boundsAt(doc + 32, v128.load(grades + doc, 32), count), wanted), i8x16.ge_u(boundsAt(doc + 48, v128.load(grades + doc, 48), count), wanted),
+  );
+  return wait(doc, documents & best, waiting);
+}
+
 /** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` afterwards. */
 export function matchTallied(count: u32, level: u32): void {
   openTerms(count);
-  const grades = buffer(B_GRADES);
-  const bits = bitsOf(level);
-  const end = endOfTallies();
-  for (let doc: usize = 0; doc < end; doc += 64) {
-    const matches = matchesOfAll(doc, count, grades);
-    if (matches !== 0) store<u64>(bits + (doc >> 3), matches);
-  }
+  matchAll(count, bitsOf(level));
 }
 
 /** Computes the scores of the documents of a level, which have none yet. The slots are cleared. */
@@ -266,13 +396,22 @@ export function scoreTallied(count: u32, level: u32): void {
   const bits = bitsOf(level);
   const scores = scoresOf(level);
   const bytes = bitmapBytes();
+  let waiting: u32 = 0;
   for (let at: usize = 0; at < bytes; at += 8) {
-    for (let left = load<u64>(bits + at); left !== 0; left &= left - 1) {
-      const doc = (at << 3) + <usize>ctz(left);
-      store<f32>(scores + (doc << 2), scoreOf(doc, count));
-    }
+    const matches = load<u64>(bits + at);
+    if (matches === 0) continue;
+    waiting = wait(at << 3, matches, waiting);
+    if (waiting < WAITING) continue;
+    scoreEach(scores, waiting, count);
+    waiting = 0;
   }
+  scoreEach(scores, waiting, count);
   clearTerms(count);
+}
+
+function scoreEach(scores: usize, waiting: u32, count: u32): void {
+  const end = scoreWaiting(waiting, count);
+  for (let at = DOCS; at < end; at += 4) store<f32>(scores + (<usize>load<u32>(at) << 2), load<f32>(at + (FREQUENCIES - DOCS)));
 }
 
 /** Documents are processed 64 at a time; those behind the last one have no terms, and the grade of dead ones. */
@@ -280,26 +419,42 @@ function endOfTallies(): usize {
   return load<u32>(H_DOCS);
 }
 
-/** A bit for each of 64 documents, from one on, that is alive and has all of the terms. */
-function matchesOfAll(doc: usize, count: u32, grades: usize): u64 {
+/** Writes a bitmap of the documents that are alive and have all of the terms. Without branches: matches are too rare and too frequent to predict. */
+function matchAll(count: u32, bits: usize): void {
   const zero = i64x2.splat(0);
   const behind = TALLIED + <usize>(count * TERM);
-  const first = bytesOf(TALLIED) + doc;
-  let least0 = v128.load(first);
-  let least1 = v128.load(first, 16);
-  let least2 = v128.load(first, 32);
-  let least3 = v128.load(first, 48);
-  for (let term = TALLIED + TERM; term < behind; term += TERM) {
-    const at = bytesOf(term) + doc;
-    least0 = i8x16.min_u(least0, v128.load(at));
-    least1 = i8x16.min_u(least1, v128.load(at, 16));
-    least2 = i8x16.min_u(least2, v128.load(at, 32));
-    least3 = i8x16.min_u(least3, v128.load(at, 48));
+  const first = bytesOf(TALLIED);
+  const second = bytesOf(count > 1 ? TALLIED + TERM : TALLIED);
+  const end = endOfTallies();
+  for (let doc: usize = 0; doc < end; doc += 64) {
+    let least0 = i8x16.min_u(v128.load(first + doc), v128.load(second + doc));
+    let least1 = i8x16.min_u(v128.load(first + doc, 16), v128.load(second + doc, 16));
+    let least2 = i8x16.min_u(v128.load(first + doc, 32), v128.load(second + doc, 32));
+    let least3 = i8x16.min_u(v128.load(first + doc, 48), v128.load(second + doc, 48));
+    for (let term = TALLIED + 2 * TERM; term < behind; term += TERM) {
+      const at = bytesOf(term) + doc;
+      least0 = i8x16.min_u(least0, v128.load(at));
+      least1 = i8x16.min_u(least1, v128.load(at, 16));
+      least2 = i8x16.min_u(least2, v128.load(at, 32));
+      least3 = i8x16.min_u(least3, v128.load(at, 48));
+    }
+    store<u64>(bits + (doc >> 3), ~maskOf(i8x16.eq(least0, zero), i8x16.eq(least1, zero), i8x16.eq(least2, zero), i8x16.eq(least3, zero)));
   }
-  if (!v128.any_true(v128.or(v128.or(least0, least1), v128.or(least2, least3)))) return 0;
-  const matches = maskOf(i8x16.ne(least0, zero), i8x16.ne(least1, zero), i8x16.ne(least2, zero), i8x16.ne(least3, zero));
-  // The mask selects the high bits, which only the grades of dead documents have.
-  return matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48));
+  if (mayHaveDead()) dropDead(bits, end);
+}
+
+function dropDead(bits: usize, end: usize): void {
+  const grades = buffer(B_GRADES);
+  for (let doc: usize = 0; doc < end; doc += 64) {
+    const matches = load<u64>(bits + (doc >> 3));
+    // The mask selects the high bits, which only the grades of dead documents have.
+    store<u64>(bits + (doc >> 3), matches & ~maskOf(v128.load(grades + doc), v128.load(grades + doc, 16), v128.load(grades + doc, 32), v128.load(grades + doc, 48)));
+  }
+}
+
+/** Whether postings may be of dead documents. */
+function mayHaveDead(): bool {
+  return load<u32>(H_DEAD_DOCS) !== 0 || load<u32>(H_REMAP) !== 0 || isDead(load<u32>(H_DOCS) - 1);
 }
 
 /** The high bits of 64 bytes. */
@@ -320,14 +475,20 @@ function wait(doc: usize, documents: u64, waiting: u32): u32 {
 /** Offers the waiting documents. */
 function offerEach(state: usize, waiting: u32, count: u32): void {
   const ordinals = <usize>load<u32>(H_ORDINALS);
-  const end = DOCS + (<usize>waiting << 2);
-  // Completes the last four with any document.
-  v128.store(end, i32x4.splat(0));
-  for (let at = DOCS; at < end; at += 16) v128.store(at + (FREQUENCIES - DOCS), scoresOfFour(at, count));
+  const end = scoreWaiting(waiting, count);
   for (let at = DOCS; at < end; at += 4) {
     const score = load<f32>(at + (FREQUENCIES - DOCS));
     if (score >= leastScore(state)) offerScore(state, score, load<u32>(ordinals + (<usize>load<u32>(at) << 2)));
   }
+}
+
+/** Writes the scores of the waiting documents to FREQUENCIES; returns the end of the documents. */
+function scoreWaiting(waiting: u32, count: u32): usize {
+  const end = DOCS + (<usize>waiting << 2);
+  // Completes the last four with any document.
+  v128.store(end, i32x4.splat(0));
+  for (let at = DOCS; at < end; at += 16) v128.store(at + (FREQUENCIES - DOCS), scoresOfFour(at, count));
+  return end;
 }
 
 /** The scores of four documents at an address, exactly as `scoreOf` computes them. */
@@ -373,8 +534,8 @@ function boundsAt(doc: usize, grade: v128, count: u32): v128 {
 
 function boundsOf(term: usize, doc: usize, grade: v128): v128 {
   const frequency = i8x16.min_u(v128.load(bytesOf(term) + doc), i8x16.splat(3));
-  // An index beyond the table, as the grade of a dead document is, selects zero.
-  return i8x16.swizzle(v128.load(term, T_BOUNDS), i8x16.add(grade, frequency));
+  // An index with a high bit, as the grade of a dead document has, selects zero.
+  return i8x16.relaxed_swizzle(v128.load(term, T_BOUNDS), i8x16.add(grade, frequency));
 }
 
 /** The sum of the terms' scores (see `scoring.ts`). */

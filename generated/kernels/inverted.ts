@@ -167,7 +167,7 @@ export const H_GRADED = 68544;
 export const H_GRADED_FOR = 68548;
 /** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */
 export const H_TOUCHED = 68564;
-/** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
+/** Candidates of a phrase (see `phrase-candidates.ts`), and bytes of their positions (see `occurrences.ts`). */
 export const H_CANDIDATES = 68568;
 export const H_FOUND = 68572;
 /** Remembered factors (see `factors.ts`). */
@@ -231,9 +231,10 @@ export const L_PHRASES = 56;
 export const L_FAMILY = 60;
 /** Its largest impact, f32. */
 export const L_MAX = 64;
-/** The kind of this list, and of lists of `matches.ts`; other kinds, which are odd, are families of `scored.ts`. */
+/** The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of `scored.ts`. */
 export const SUMS = 0;
 export const MATCHES = 2;
+export const BARE = 4;
 /** No algorithm: the impacts must be computed again. */
 export const NO_IMPACTS = 4294967295;
 export const NARROW_DOCUMENT = 16777215;
@@ -351,7 +352,7 @@ export const B_MATCH_COUNTS = 41;
 export const B_GRADES = 42;
 export const B_TALLIES = 43;
 export const B_TALLY_RESTS = 44;
-/** Candidates of a phrase and the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
+/** Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
 export const B_RANKS = 45;
 export const B_PLACES_FOUND = 46;
 export const B_POSITIONS_FOUND = 47;
@@ -389,7 +390,9 @@ export const B_RERANK_SCORES = 67;
 export const B_NOTED = 68;
 export const B_SEGMENT = 69;
 export const B_SEGMENT_FORMS = 70;
-export const BUFFERS = 71;
+/** The documents of the candidates of a phrase. */
+export const B_CANDIDATES = 71;
+export const BUFFERS = 72;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */

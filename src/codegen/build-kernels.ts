@@ -19,6 +19,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   vectors: shared(0x400),
   hnsw: shared(0x5000),
   clusters: shared(0xa000),
+  inverted: ['--enable', 'relaxed-simd'],
   similarity: ['--enable', 'relaxed-simd'],
   // Threads share a model; its memory begins after the first page, which holds static data.
   embedding: ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '4096'],

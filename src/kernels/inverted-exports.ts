@@ -67,6 +67,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   finishRequire(level: number): void;
   openLists(most: number): void;
   recall(count: number): number;
+  recallBare(count: number): number;
   recallPositions(list: number): number;
   remembers(): number;
   recallMatches(count: number): number;

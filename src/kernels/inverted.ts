@@ -208,7 +208,9 @@ export class InvertedKernel {
 
   /** Writes numbers (u32) to the input buffer; returns their address. */
   inputNumbers(numbers: ArrayLike<number>): number {
-    return this.write(Buffers.input, numbers instanceof Uint32Array ? numbers : Uint32Array.from(numbers));
+    const at = this.call.reserve(Buffers.input, Math.max(numbers.length * 4, 16));
+    this.#numbers.set(numbers, at / 4);
+    return at;
   }
 
   /** Writes the number (u32) of each item to the input buffer. */
@@ -260,7 +262,9 @@ export class InvertedKernel {
   hits(count: number): { ord: number; score: number }[] {
     const at = this.call.buffer(Buffers.output);
     const view = this.#header;
-    return Array.from({ length: count }, (_, i) => ({ ord: view.getUint32(at + 8 * i, true), score: view.getFloat32(at + 8 * i + 4, true) }));
+    const hits: { ord: number; score: number }[] = [];
+    for (let place = at; place < at + 8 * count; place += 8) hits.push({ ord: view.getUint32(place, true), score: view.getFloat32(place + 4, true) });
+    return hits;
   }
 
   /** A copy of numbers at any address. */

@@ -7,6 +7,8 @@
 //     60 the kind of list for its forms   64 its largest impact (f32)
 //     80 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
 //
+// A bare list has no impacts: tallies need none, and twice as many lists fit.
+//
 // A word is the document in 24 bits and the frequency in 8; if one of them needs more bits, frequencies are separate.
 // An impact is the BM25 score for a weight of 1. Behind the last document there are entries of the sink, whose
 // impacts are 0, so that vectors of four may be read.
@@ -30,9 +32,10 @@ export const L_FAMILY: usize = 60;
 export const L_MAX: usize = 64;
 const HEAD: u32 = 80;
 
-/** The kind of this list, and of lists of `matches.ts`; other kinds, which are odd, are families of `scored.ts`. */
+/** The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of `scored.ts`. */
 export const SUMS: u32 = 0;
 export const MATCHES: u32 = 2;
+export const BARE: u32 = 4;
 
 /** No algorithm: the impacts must be computed again. */
 export const NO_IMPACTS: u32 = 0xffffffff;
@@ -40,9 +43,9 @@ export const NARROW_DOCUMENT: u32 = 0x00ffffff;
 export const NARROW_FREQUENCY: u32 = 0xff;
 
 /** Bytes of a list of `forms` forms with capacity for `room` documents (a multiple of 4). */
-export function listBytes(forms: u32, room: u32, wide: bool): u64 {
+export function listBytes(forms: u32, room: u32, wide: bool, bare: bool = false): u64 {
   assert(BLOCK_HEAD <= HEAD, 'a head within a head');
-  return <u64>dataOffset(forms) + <u64>room * (wide ? 12 : 8);
+  return <u64>dataOffset(forms) + <u64>room * (4 + (bare ? 0 : 4) + (wide ? 4 : 0));
 }
 
 export function formsOf(list: usize): usize {
@@ -67,7 +70,7 @@ export function impactsOf(list: usize): usize {
 
 /** Separate frequencies, in a wide list. */
 export function frequenciesOf(list: usize): usize {
-  return impactsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
+  return load<u32>(list, L_FAMILY) === BARE ? impactsOf(list) : impactsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
 }
 
 /** The bits of a word that are the document. */

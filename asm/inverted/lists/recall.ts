@@ -14,7 +14,7 @@ import { B_INPUT, B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
 import { BM25, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
 import { A_NAME, admits, drop, dropPositions, endOfSet, largestBlock, L_POSITIONS, setOf, takeList, touch } from './arena.ts';
 import {
-  documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
+  BARE, documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
   L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, noteLargest, SUMS, wordsOf,
 } from './list.ts';
 import { recallScored } from './scored.ts';
@@ -27,16 +27,32 @@ export const MAX_FORMS: u32 = 1024;
  * query or change. 0 if there is no space for it.
  */
 export function recall(count: u32): usize {
-  if (largestBlock() === 0 || count === 0 || count > MAX_FORMS || load<u32>(H_REMAP) !== 0) return 0;
+  if (!remembersForms(count)) return 0;
   const forms = buffer(B_INPUT);
   if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return recallScored(forms, count);
-  const hash = hashOf(forms, count, SUMS);
-  const known = find(forms, count, hash, SUMS);
-  const list = known === 0 ? make(forms, count, hash) : renew(known);
+  const known = findOf(forms, count, SUMS);
+  const list = known === 0 ? make(forms, count, SUMS) : renew(known);
+  if (list !== 0 && !hasImpacts(list)) makeImpacts(list);
+  return touched(list);
+}
+
+/** The same for BM25 over all fields, but perhaps without impacts. */
+export function recallBare(count: u32): usize {
+  if (!remembersForms(count)) return 0;
+  const forms = buffer(B_INPUT);
+  const full = findOf(forms, count, SUMS);
+  const known = full === 0 ? findOf(forms, count, BARE) : full;
+  return touched(known === 0 ? make(forms, count, BARE) : renew(known));
+}
+
+function remembersForms(count: u32): bool {
+  return largestBlock() !== 0 && count > 0 && count <= MAX_FORMS && load<u32>(H_REMAP) === 0;
+}
+
+function touched(list: usize): usize {
   if (list === 0) return 0;
   touch(list);
   if (load<u32>(list, L_POSITIONS) !== 0) touch(load<u32>(list, L_POSITIONS));
-  if (!hasImpacts(list)) makeImpacts(list);
   return list;
 }
 
@@ -54,6 +70,10 @@ export function hashOf(forms: usize, count: u32, family: u32): u32 {
   return hash ^ (hash >> 13);
 }
 
+function findOf(forms: usize, count: u32, family: u32): usize {
+  return find(forms, count, hashOf(forms, count, family), family);
+}
+
 export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
   const set = setOf(hash);
   for (let at = set; at < endOfSet(set); at += 4) {
@@ -64,18 +84,18 @@ export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
   return 0;
 }
 
-function make(forms: usize, count: u32, hash: u32): usize {
+function make(forms: usize, count: u32, family: u32): usize {
   let postings: u64 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
   // A list that may be too long, or that is not admitted, is not even summed.
-  const most = listBytes(count, <u32>min(postings, <u64>load<u32>(H_DOCS)), false);
+  const most = listBytes(count, <u32>min(postings, <u64>load<u32>(H_DOCS)), false, family === BARE);
   if (most > <u64>largestBlock() || !admits(<u32>most)) return 0;
   const end = committedEnd();
   const documents = sumFrom(forms, count, 0);
   const wide = end > NARROW_DOCUMENT || !areNarrow(0);
   const room = (documents + (documents >> 3) + 16) & ~3;
-  const bytes = listBytes(count, room, wide);
-  const list: usize = bytes > <u64>largestBlock() ? 0 : takeList(<u32>bytes, hash);
+  const bytes = listBytes(count, room, wide, family === BARE);
+  const list: usize = bytes > <u64>largestBlock() ? 0 : takeList(<u32>bytes, hashOf(forms, count, family));
   if (list === 0) {
     clearSums();
     return 0;
@@ -86,7 +106,7 @@ function make(forms: usize, count: u32, hash: u32): usize {
   store<u32>(list, room, L_ROOM);
   store<u32>(list, load<u32>(H_DEATHS), L_DEATHS);
   store<u32>(list, <u32>wide, L_WIDE);
-  store<u32>(list, SUMS, L_FAMILY);
+  store<u32>(list, family, L_FAMILY);
   memory.copy(formsOf(list), forms, <usize>count << 2);
   append(list, 0);
   store<u32>(list, end, L_END);
@@ -106,7 +126,7 @@ function renew(list: usize): usize {
       clearSums();
       drop(list);
       // The forms are still in B_INPUT.
-      return make(buffer(B_INPUT), count, load<u32>(list, A_NAME));
+      return make(buffer(B_INPUT), count, load<u32>(list, L_FAMILY));
     }
     append(list, from);
   }

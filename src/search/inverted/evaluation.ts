@@ -283,7 +283,7 @@ export class Evaluation {
     const tallied = ordered.map(({ forms, weight = 1 }, slot) => {
       const distinct = withoutRepeats(forms);
       this.#kernel.inputEach(distinct, ({ id }) => id);
-      const list = call.recall(distinct.length) >>> 0;
+      const list = call.recallBare(distinct.length) >>> 0;
       const documents = list === 0 ? call.tallyForms(distinct.length, slot, all ? slot : 0) : call.tallyList(list, slot);
       return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
     });
@@ -299,15 +299,14 @@ export class Evaluation {
 
   /** Adding the scores of short lists takes less time than determining which documents can be skipped. */
   #selectAny(terms: readonly TermQuery[]): ResultPlace {
-    const { call } = this.#kernel;
-    const lists = this.#recallAll(terms);
-    if (lists !== undefined && lists.reduce((sum, { list }) => sum + call.documentsIn(list), 0) < SHORT_LISTS) {
-      this.#allow();
-      for (const { list, weight } of lists) call.scoreList(list, 0, Action.add, weight);
-      return 'scores';
+    const lists = terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) < SHORT_LISTS ? this.#recallAll(terms) : undefined;
+    if (lists === undefined) {
+      this.#tally(terms, false);
+      return { terms: terms.length, all: false };
     }
-    this.#tally(terms, false);
-    return { terms: terms.length, all: false };
+    this.#allow();
+    for (const { list, weight } of lists) this.#kernel.call.scoreList(list, 0, Action.add, weight);
+    return 'scores';
   }
 
   /** Restricts the following matches to these classes. */
@@ -400,7 +399,7 @@ const MAX_PRUNED = 16;
 const MAX_TALLIES = 8;
 /** Required terms have few postings if there is at most one per this number of documents (measured). */
 const FEW_POSTINGS = 40;
-/** Lists are short if they have fewer documents than this together (measured). */
+/** Lists are short if their forms have fewer postings than this together (measured). */
 const SHORT_LISTS = 16_000;
 /** Maximum number of lists that the kernel intersects at once. */
 const MAX_LISTS = 255;

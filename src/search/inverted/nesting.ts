@@ -5,11 +5,17 @@ const counted = new WeakMap<Query, number>();
 
 /** Levels that a simple query needs, itself included (Sethi and Ullman's numbering of expressions). */
 export function levelsFor(query: Query): number {
+  if (!('of' in query) || isFlat(query)) return 1;
   const known = counted.get(query);
   if (known !== undefined) return known;
   const levels = countLevels(query);
   counted.set(query, levels);
   return levels;
+}
+
+/** Whether a query is any or all of some terms, as most are. */
+function isFlat(query: Query): boolean {
+  return (query.kind === 'or' || query.kind === 'and') && query.of.every(isTerm);
 }
 
 function countLevels(query: Query): number {

@@ -44,9 +44,18 @@ function loosePhrase(words: Words, slop: number, lists?: readonly number[]): num
 }
 
 function described(words: readonly Wanted[], exact: boolean, span: number, slop: number): number[] {
-  const distinct = words.map((word) => ({ ...word, forms: withoutRepeats(word.forms) }));
-  const byForms = distinct.some(({ list }) => list === undefined);
-  const total = byForms ? distinct.reduce((sum, { forms }) => sum + forms.length, 0) : 0;
-  const places = distinct.flatMap(({ wanted, forms, list }) => (byForms ? [wanted, forms.length, ...forms.map(({ id }) => id)] : [wanted, list!]));
-  return [distinct.length, exact ? 1 : 0, span, slop, total, ...places];
+  const byForms = words.some(({ list }) => list === undefined);
+  const places: number[] = [];
+  let total = 0;
+  for (const { wanted, forms, list } of words) {
+    if (!byForms) {
+      places.push(wanted, list!);
+      continue;
+    }
+    const distinct = withoutRepeats(forms);
+    places.push(wanted, distinct.length);
+    for (const { id } of distinct) places.push(id);
+    total += distinct.length;
+  }
+  return [words.length, exact ? 1 : 0, span, slop, total, ...places];
 }

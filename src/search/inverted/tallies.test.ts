@@ -64,6 +64,28 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     }), { numRuns: 3 });
   });
 
+  it('remember frequent terms and follow changes of documents', () => {
+    const text = (ord: number, version: number) => FORMS.filter((_, i) => spread(ord, i + version, 3) > 0).join(' ');
+    const indexes = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
+    const add = (ord: number, version: number) => indexes.forEach((index) => index.add(ord, [{ field: 0, text: text(ord, version) }]));
+    const search = (kind: 'or' | 'and', forms: readonly string[]) => {
+      const [remembered, anew] = indexes.map((index) => {
+        const of = forms.map((form) => ({ kind: 'term' as const, forms: [{ id: index.form(form)! }] }));
+        return index.search({ kind, of }, { algorithm: { kind: 'bm25' }, limit: 5 });
+      });
+      expect(remembered).toEqual(anew);
+      return remembered!.total;
+    };
+    for (let ord = 0; ord < 7000; ord++) add(ord, 0);
+    for (let round = 0; round < 4; round++) {
+      for (const forms of [['red', 'blue', 'green', 'often'], ['rare', 'blue', 'green', 'often'], ['red']]) expect(search('or', forms)).toBeGreaterThan(0);
+      search('and', ['red', 'blue']);
+      for (let ord = 6990; ord < 7030; ord += 3) add(ord, round);
+      indexes.forEach((index) => index.remove(round));
+      if (round === 2) indexes.forEach((index) => index.compact(0, true, () => 0));
+    }
+  });
+
   it('find a phrase in more documents than are looked at together', () => {
     const index = new InvertedIndex({ build, cacheBytes: 0 });
     const texts = ['red blue', 'blue red', 'red green blue'];
