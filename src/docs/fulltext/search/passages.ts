@@ -4,12 +4,14 @@ import type { TextIndex } from '../view/text-index.ts';
 import { highlightsOf } from './highlights.ts';
 import type { CachedHighlights } from './cached-highlights.ts';
 import type { CachedMatchers } from './cached-matchers.ts';
+import type { RecentRows } from './recent-rows.ts';
 import type { SearchRequest } from './request.ts';
 import type { WordMatcher } from './word-matcher.ts';
 
 export interface PassageDeps {
   readonly matchers: CachedMatchers;
   readonly highlights: CachedHighlights;
+  readonly rows: Pick<RecentRows, 'known' | 'bareOf'>;
 }
 
 type Request = Pick<SearchRequest, 'plan' | 'fields'>;
@@ -24,20 +26,21 @@ export interface Passages {
 }
 
 /** Calls `work` with the passages that a request selects. */
-export async function withPassages<T>({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T> {
+export async function withPassages<T>({ matchers: all, highlights, rows }: PassageDeps, request: Request, options: Options, index: TextIndex | undefined, work: (passages: Passages) => Promise<T>): Promise<T> {
   const { matchers, keep } = all.of(request.plan, index);
   const name = nameOf(request, options);
   const result = await work({
     known: (row) => {
       const matcher = matcherIn(matchers, index, row.ord);
-      return matcher && highlights.find(matcher, name, row);
+      if (matcher === undefined) return undefined;
+      return isBare(row) ? highlights.findBare(matcher, name, row) : highlights.find(matcher, name, row, rows.bareOf(row));
     },
     find: (row, meta, contentMd) => {
       const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
       if (matcher === undefined) return [];
       const found = highlightsOf(request, options, matcher, { key: row.key, meta, contentMd });
       // A matcher without forms is not remembered, so nothing would ever find its passages again.
-      if (matcher.marks !== undefined) highlights.keep(matcher, name, row, found);
+      if (matcher.marks !== undefined) highlights.keep(matcher, name, row, found, rows.bareOf(row));
       return found;
     },
   });
@@ -45,8 +48,45 @@ export async function withPassages<T>({ matchers: all, highlights }: PassageDeps
   return result;
 }
 
-/** Those of some documents whose passages are remembered and of the current version. */
-export function bodilessOf({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
+/** A row whose metadata were not read: those of any document take two bytes at least. */
+function isBare({ meta_bytes: bytes }: ResultRow): boolean {
+  return bytes === 0;
+}
+
+/** What is remembered for the passages of one answer. */
+export interface RememberedPassages {
+  /** Those of some documents whose passages are remembered, of whatever version. */
+  bodilessOf(index: TextIndex, ords: readonly number[]): ReadonlySet<number>;
+  /** Whether the answer shows nothing else of the contents. */
+  readonly isEnough: boolean;
+  /** Whether the passages of all of these documents are remembered for their recent rows; `mostBytes` of contents could be read otherwise. */
+  areKnown(index: TextIndex, ords: readonly number[], mostBytes: number): boolean;
+}
+
+export function rememberedPassages(deps: PassageDeps, request: Request, options: Options, isEnough: boolean): RememberedPassages {
+  return {
+    isEnough,
+    bodilessOf: (index, ords) => bodilessOf(deps, request, options, index, ords),
+    areKnown: (index, ords, mostBytes) => areKnown(deps, request, options, index, ords, mostBytes),
+  };
+}
+
+function areKnown({ matchers: all, highlights, rows }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[], mostBytes: number): boolean {
+  const { matchers } = all.of(request.plan, index);
+  const name = nameOf(request, options);
+  let left = Infinity;
+  return ords.every((ord) => {
+    const row = rows.known(ord);
+    const matcher = row && matcherIn(matchers, index, ord);
+    const bytes = matcher && highlights.bytesFor(matcher, name, row!);
+    if (bytes === undefined || bytes > left) return false;
+    // The first content may have any size (`ContentReader`).
+    left = Math.min(left, mostBytes) - bytes;
+    return true;
+  });
+}
+
+function bodilessOf({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
   const { matchers, keep } = all.of(request.plan, index);
   const name = nameOf(request, options);
   const known = new Set(ords.filter((ord) => {

@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { writeCursor } from '../../../search/order/index.ts';
-import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
+import { truncationOf, withKeptJson, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
@@ -14,11 +14,11 @@ import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
-import { needsBodies, needsMeta, presentResults } from './present-results.ts';
+import { needsBodies, needsMeta, presentResults, showsMeta } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import { bodilessOf, type PassageDeps } from './passages.ts';
+import { type PassageDeps, rememberedPassages } from './passages.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
@@ -29,7 +29,7 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
-  readonly rows: Pick<RecentRows, 'read'>;
+  readonly rows: Pick<RecentRows, 'read' | 'known' | 'bareOf' | 'keep' | 'state'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -46,7 +46,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const { highlight, projection } = request;
   const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), {
     content, signal,
-    ...(highlight && !projection.body && { bodilessOf: (current, ords) => bodilessOf(deps, request, highlight, current, ords) }),
+    ...(highlight && !projection.body && { passages: rememberedPassages(deps, request, highlight, !showsMeta(request)) }),
   });
   const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
@@ -54,10 +54,11 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const presented = await presentResults(deps, request, outcome.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
+  const results = presented.slice(0, fitting).map(({ result }) => result);
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
     isLowerBound: outcome.isLowerBound,
-    results: presented.slice(0, fitting).map(({ result }) => result),
+    results: highlight === undefined ? results : withKeptJson(results),
     facets, facetsTruncated, contextTruncated, help,
     truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
     nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
