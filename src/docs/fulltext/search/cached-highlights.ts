@@ -18,13 +18,16 @@ interface Group {
   readonly siblings: Map<string, Group>;
 }
 
-interface Entry {
+/** The passages of a row, and the number of bytes of the metadata and the body that they were made from. */
+export interface BarePassages {
+  readonly passages: readonly Highlight[];
+  readonly contentBytes: number;
+}
+
+interface Entry extends BarePassages {
   readonly group: Group;
   readonly version: Version;
-  readonly passages: readonly Highlight[];
   readonly bytes: number;
-  /** Bytes of the document's metadata and body. */
-  readonly contentBytes: number;
   /** A shared row without content that is of this version. */
   bare: ResultRow | undefined;
 }
@@ -56,27 +59,24 @@ export class CachedHighlights {
     const known = this.#find(finder, options, version.ord);
     if (known === undefined || !isSame(known.version, version)) return undefined;
     if (bare !== undefined) known.bare = bare;
-    return this.#used(known);
+    this.#use(known);
+    return known.passages;
   }
 
-  /** The passages that belong to a row without content. */
-  findBare(finder: object, options: string, bare: ResultRow): readonly Highlight[] | undefined {
+  /** The passages that belong to a row without content. Callers must not change the list. */
+  findBare(finder: object, options: string, bare: ResultRow): BarePassages | undefined {
     const known = this.#find(finder, options, bare.ord);
-    return known?.bare === bare ? this.#used(known) : undefined;
-  }
-
-  /** Bytes of the metadata and the body that the passages of a row without content are from; undefined if no passages belong to it. */
-  bytesFor(finder: object, options: string, bare: ResultRow): number | undefined {
-    const known = this.#find(finder, options, bare.ord);
-    return known?.bare === bare ? known.contentBytes : undefined;
+    if (known?.bare !== bare) return undefined;
+    this.#use(known);
+    return known;
   }
 
   /** Replaces what was remembered of another version. The list must not be changed any more. */
   keep(finder: object, options: string, version: Version, passages: readonly Highlight[], bare?: ResultRow): void {
     const former = this.#find(finder, options, version.ord);
     if (former !== undefined) this.#forget(former);
-    const json = keepJson(passages);
-    const bytes = passages.reduce((sum, { fragment }) => sum + OVERHEAD + sizeOf(fragment), OVERHEAD + sizeOf(json) + 2 * (options.length + (version.meta?.length ?? 0)));
+    const jsonBytes = keepJson(passages);
+    const bytes = passages.reduce((sum, { fragment }) => sum + OVERHEAD + sizeOf(fragment), OVERHEAD + jsonBytes + 2 * (options.length + (version.meta?.length ?? 0)));
     if (bytes > MOST_BYTES) return;
     const { ord, key, lang, updated_at, rev_ts, crc, bytes: length, meta } = version;
     const group = this.#groupOf(finder, options);
@@ -90,10 +90,10 @@ export class CachedHighlights {
     }
   }
 
-  #used(entry: Entry): readonly Highlight[] {
+  /** Makes an entry the most recently used. */
+  #use(entry: Entry): void {
     this.#entries.delete(entry);
     this.#entries.add(entry);
-    return entry.passages;
   }
 
   #find(finder: object, options: string, ord: number): Entry | undefined {

@@ -33,7 +33,7 @@ export interface MatchScope {
   readonly pinned: readonly number[];
   /** Which columns of the rows are read. */
   readonly content: ContentOptions;
-  /** The remembered passages, if the documents are shown with passages and without their bodies. */
+  /** If the documents are shown with passages and without their bodies. */
   readonly passages?: RememberedPassages | undefined;
   readonly signal: AbortSignal;
 }
@@ -159,9 +159,10 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
 
 /** The rows of the matches, `contentsOf` with what is shown of their contents. */
 async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[], contentsOf: readonly number[], isLatest: boolean, { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>> {
-  const mayBeBare = isLatest && passages?.isEnough === true;
+  const mayBeBare = isLatest && passages?.areEnough === true;
   if (isLatest && !needsContent(content)) return rows.read(sql, ords);
-  if (mayBeBare && passages.areKnown(index, contentsOf, content.mostBytes)) return rows.read(sql, ords);
+  // Nothing is awaited before the rows are taken, so that they are those of the passages.
+  if (mayBeBare && passages.findAll(index, contentsOf, content.mostBytes)) return rows.read(sql, ords);
   const { state } = rows;
   const read = await readRows(sql, ords, { ...content, contentsOf, bodiless: passages?.bodilessOf(index, contentsOf) });
   if (mayBeBare) rows.keep(state, read.values());

@@ -32,8 +32,7 @@ export async function withPassages<T>({ matchers: all, highlights, rows }: Passa
   const result = await work({
     known: (row) => {
       const matcher = matcherIn(matchers, index, row.ord);
-      if (matcher === undefined) return undefined;
-      return isBare(row) ? highlights.findBare(matcher, name, row) : highlights.find(matcher, name, row, rows.bareOf(row));
+      return matcher && highlights.find(matcher, name, row, rows.bareOf(row));
     },
     find: (row, meta, contentMd) => {
       const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
@@ -48,53 +47,58 @@ export async function withPassages<T>({ matchers: all, highlights, rows }: Passa
   return result;
 }
 
-/** A row whose metadata were not read: those of any document take two bytes at least. */
-function isBare({ meta_bytes: bytes }: ResultRow): boolean {
-  return bytes === 0;
-}
+/** The remembered passages of an answer without bodies, which need not be read for them. */
+export class RememberedPassages {
+  readonly #deps: PassageDeps;
+  readonly #plan: SearchRequest['plan'];
+  readonly #options: string;
+  /** Whether the answer shows nothing else of contents. */
+  readonly areEnough: boolean;
+  /** Those of shared rows without content. */
+  readonly #found = new Map<ResultRow, readonly Highlight[]>();
 
-/** What is remembered for the passages of one answer. */
-export interface RememberedPassages {
+  constructor(deps: PassageDeps, request: Request, options: Options, areEnough: boolean) {
+    this.#deps = deps;
+    this.#plan = request.plan;
+    this.#options = nameOf(request, options);
+    this.areEnough = areEnough;
+  }
+
   /** Those of some documents whose passages are remembered, of whatever version. */
-  bodilessOf(index: TextIndex, ords: readonly number[]): ReadonlySet<number>;
-  /** Whether the answer shows nothing else of the contents. */
-  readonly isEnough: boolean;
-  /** Whether the passages of all of these documents are remembered for their recent rows; `mostBytes` of contents could be read otherwise. */
-  areKnown(index: TextIndex, ords: readonly number[], mostBytes: number): boolean;
-}
+  bodilessOf(index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
+    const { matchers, keep } = this.#deps.matchers.of(this.#plan, index);
+    const known = new Set(ords.filter((ord) => {
+      const matcher = matcherIn(matchers, index, ord);
+      return matcher !== undefined && this.#deps.highlights.has(matcher, this.#options, ord);
+    }));
+    keep();
+    return known;
+  }
 
-export function rememberedPassages(deps: PassageDeps, request: Request, options: Options, isEnough: boolean): RememberedPassages {
-  return {
-    isEnough,
-    bodilessOf: (index, ords) => bodilessOf(deps, request, options, index, ords),
-    areKnown: (index, ords, mostBytes) => areKnown(deps, request, options, index, ords, mostBytes),
-  };
-}
-
-function areKnown({ matchers: all, highlights, rows }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[], mostBytes: number): boolean {
-  const { matchers } = all.of(request.plan, index);
-  const name = nameOf(request, options);
-  let left = Infinity;
-  return ords.every((ord) => {
-    const row = rows.known(ord);
-    const matcher = row && matcherIn(matchers, index, ord);
-    const bytes = matcher && highlights.bytesFor(matcher, name, row!);
-    if (bytes === undefined || bytes > left) return false;
-    // The first content may have any size (`ContentReader`).
-    left = Math.min(left, mostBytes) - bytes;
+  /**
+   * Whether the passages of all of these documents are remembered for the rows that are shared until the next commit; `of` returns them
+   * then. `mostBytes`: of contents that could be read otherwise (`ContentReader`), where the first may have any size.
+   */
+  findAll(index: TextIndex, ords: readonly number[], mostBytes: number): boolean {
+    const { rows, highlights, matchers: all } = this.#deps;
+    const { matchers, keep } = all.of(this.#plan, index);
+    let left = mostBytes;
+    for (const [i, ord] of ords.entries()) {
+      const row = rows.known(ord);
+      const matcher = row && matcherIn(matchers, index, ord);
+      const known = matcher && highlights.findBare(matcher, this.#options, row!);
+      if (known === undefined || (known.contentBytes > left && i > 0)) return false;
+      left -= known.contentBytes;
+      this.#found.set(row!, known.passages);
+    }
+    keep();
     return true;
-  });
-}
+  }
 
-function bodilessOf({ matchers: all, highlights }: PassageDeps, request: Request, options: Options, index: TextIndex, ords: readonly number[]): ReadonlySet<number> {
-  const { matchers, keep } = all.of(request.plan, index);
-  const name = nameOf(request, options);
-  const known = new Set(ords.filter((ord) => {
-    const matcher = matcherIn(matchers, index, ord);
-    return matcher !== undefined && highlights.has(matcher, name, ord);
-  }));
-  keep();
-  return known;
+  /** The passages of a shared row that `findAll` found. */
+  of(row: ResultRow): readonly Highlight[] | undefined {
+    return this.#found.get(row);
+  }
 }
 
 /** Compared with the version in the index: passages of another version of a document are not used. */

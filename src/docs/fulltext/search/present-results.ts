@@ -6,7 +6,7 @@ import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
-import { type PassageDeps, type Passages, withPassages } from './passages.ts';
+import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
 
@@ -37,10 +37,16 @@ export function showsMeta({ projection, facetBy }: SearchRequest): boolean {
   return keepsMeta(projection) || facetBy !== undefined;
 }
 
-/** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */
-export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds): Promise<PresentedResult[]> {
+/**
+ * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold.
+ * `remembered`: passages that were found with the documents.
+ */
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]> {
   if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, passages));
+  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, {
+    ...passages,
+    known: (row) => remembered?.of(row) ?? passages.known(row),
+  }));
 }
 
 /** Without `passages`, none are returned. */
@@ -57,6 +63,7 @@ async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, 
     const known = passages?.known(row);
     // The document is of another version than the remembered passages, for which its body was not read.
     if (needsBodies(request) && known === undefined && row.body === null) {
+      // A copy, because a row may be shared.
       row = { ...row, meta: null };
       if (!(await readContent(sql, row, true))) continue;
       one = { ...one, row };
@@ -84,7 +91,7 @@ async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uin
 }
 
 function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body, passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): PresentedResult & { readonly size: number } {
-  const meta = JSON.parse(row.meta!) as Record<string, string[]>;
+  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, text), projection);
   const highlights = passagesBy(meta);
   const fragmentBytes = highlights === undefined ? 0 : bytesOf(highlights);

@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { writeCursor } from '../../../search/order/index.ts';
-import { truncationOf, withKeptJson, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
+import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
@@ -18,7 +18,7 @@ import { needsBodies, needsMeta, presentResults, showsMeta } from './present-res
 import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import { type PassageDeps, rememberedPassages } from './passages.ts';
+import { type PassageDeps, RememberedPassages } from './passages.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
@@ -44,21 +44,18 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   while (!prepareFor(index, plan)) await pace.rest();
   const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const { highlight, projection } = request;
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), {
-    content, signal,
-    ...(highlight && !projection.body && { passages: rememberedPassages(deps, request, highlight, !showsMeta(request)) }),
-  });
+  const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, !showsMeta(request)) : undefined;
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal, passages });
   const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
-  const presented = await presentResults(deps, request, outcome.results, bounds);
+  const presented = await presentResults(deps, request, outcome.results, bounds, passages);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
-  const results = presented.slice(0, fitting).map(({ result }) => result);
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
     isLowerBound: outcome.isLowerBound,
-    results: highlight === undefined ? results : withKeptJson(results),
+    results: presented.slice(0, fitting).map(({ result }) => result),
     facets, facetsTruncated, contextTruncated, help,
     truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
     nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
