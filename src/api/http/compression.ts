@@ -18,10 +18,10 @@ export function compression(): Middleware<RequestState> {
 }
 
 /** Returns the JSON of a response, compressed, with its encoding; undefined if it is sent uncompressed. */
-export async function compressedText(ctx: HttpContext, text: string): Promise<{ readonly bytes: Buffer; readonly encoding: string } | undefined> {
-  if (ctx.state.compresses !== true || !isWorthCompressing(text) || holdsCredential(ctx)) return undefined;
+export async function compressedJson(ctx: HttpContext, json: string | Buffer): Promise<{ readonly bytes: Buffer; readonly encoding: string } | undefined> {
+  if (ctx.state.compresses !== true || !isWorthCompressing(json) || holdsCredential(ctx)) return undefined;
   const encoding = negotiate(ctx);
-  return encoding === undefined ? undefined : { bytes: await compress(text, encoding), encoding };
+  return encoding === undefined ? undefined : { bytes: await compress(json, encoding), encoding };
 }
 
 async function compressBody(ctx: HttpContext): Promise<void> {

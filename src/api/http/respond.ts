@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Download, OperationSpec } from '../../operations/index.ts';
-import { compressedText, setEncoding } from './compression.ts';
+import { toJson, type Download, type OperationSpec } from '../../operations/index.ts';
+import { compressedJson, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
 /** Writes an operation's result: JSON, a file, or no body for 204. */
@@ -16,12 +16,13 @@ export async function respond(ctx: HttpContext, spec: OperationSpec, status: num
 
 /** Writes head and body in one call and bypasses koa's own response, which saves an eighth of the time of a small request. */
 export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> {
-  const text = JSON.stringify(value);
-  const compressed = await compressedText(ctx, text);
+  const json = toJson(value);
+  const compressed = await compressedJson(ctx, json);
   if (compressed !== undefined) setEncoding(ctx, compressed.encoding);
   ctx.respond = false;
-  ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': compressed?.bytes.length ?? Buffer.byteLength(text) });
-  ctx.res.end(compressed?.bytes ?? text);
+  const body = compressed?.bytes ?? json;
+  ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
+  ctx.res.end(body);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { ResultRow } from '../../documents/index.ts';
 import { CachedHighlights, type Version } from './cached-highlights.ts';
 import { SearchFixture } from './test-fixture.ts';
 
@@ -30,6 +31,27 @@ describe('RememberedHighlights', () => {
     expect(remembered.find(finder, 'x', version(1, more))).toEqual([passage('b')]);
     expect(remembered.find(finder, 'x', version(1))).toBeUndefined();
     expect(remembered.bytes - bytes).toBe(2 * ((more.meta?.length ?? 2) - 2));
+  });
+
+  it('returns the highlights that belong to a row without content, and how much they were made from', () => {
+    const remembered = new CachedHighlights();
+    const finder = {};
+    const passages = [passage('a')];
+    const [bare, later] = [version(1), version(1)].map((row) => ({ ...row, meta: '{}', meta_bytes: 0, body: null }) as unknown as ResultRow) as [ResultRow, ResultRow];
+    const found = (row: ResultRow) => {
+      const known = remembered.findBare(finder, 'x', row);
+      return [known?.passages, known?.contentBytes];
+    };
+    remembered.keep(finder, 'x', version(1, { meta: '{"ä":["b"]}' }), passages);
+    expect(found(bare)).toEqual([undefined, undefined]);
+    remembered.find(finder, 'x', version(1, { crc: 8 }), bare);
+    expect(found(bare)).toEqual([undefined, undefined]);
+    remembered.find(finder, 'x', version(1, { meta: '{"ä":["b"]}' }), bare);
+    expect(found(bare)).toEqual([passages, 9 + 12]);
+    remembered.find(finder, 'x', version(1, { meta: '{"ä":["b"]}' }), later);
+    expect([...found(bare), ...found(later)]).toEqual([undefined, undefined, passages, 9 + 12]);
+    remembered.keep(finder, 'x', version(1), [passage('b')], bare);
+    expect([...found(bare), ...found(later)]).toEqual([[passage('b')], 9 + 2, undefined, undefined]);
   });
 
   it('evicts the least recently used when it is full', () => {
@@ -91,5 +113,72 @@ describe('highlights of a query that comes again', () => {
     await fixture.call('deleteDocument', { collection: 'c', key: 'one', lang: 'en' });
     expect(await search()).toMatchObject({ keys: ['two'], read: 0 });
     await fixture.close();
+  });
+
+  describe('and shows keys alone', () => {
+    let fixture: SearchFixture;
+    beforeEach(async () => {
+      fixture = await SearchFixture.open('node:sqlite');
+      await fixture.add('one', 'A fox.', { tags: ['a fox'] });
+      await fixture.add('two', 'Two foxes', { tags: ['no cat'] });
+    });
+    afterEach(() => fixture.close());
+
+    const search = async (more: object = {}) => {
+      const { results } = await fixture.find('fox', { highlight: true, fields: ['key'], ...more });
+      return results.map(({ document, highlights }) => [document, ...highlights!.map(({ fragment }) => fragment)]).sort();
+    };
+    const rowsRead = (all: MockInstance) => all.mock.calls.filter(([statement]) => String(statement).includes('FROM documents d WHERE d.ord IN')).length;
+
+    it('reads rows again only after a commit', async () => {
+      const all = vi.spyOn(fixture.base.sql, 'all');
+      const first = await search();
+      expect(rowsRead(all)).toBe(1);
+      expect([await search(), await search({ offset: 1 }), rowsRead(all)]).toEqual([first, first.slice(1), 1]);
+      await fixture.add('three', 'No dog');
+      expect([await search(), await search(), rowsRead(all)]).toEqual([first, first, 2]);
+      // Changes only metadata, within the same second as the previous version, without a revision.
+      await fixture.add('two', 'Two foxes', { tags: ['no fox'] }, { saveRevision: false });
+      expect((await search()).flat()).toContain('no <mark>fox</mark>');
+      expect((await search()).flat()).toContain('no <mark>fox</mark>');
+      await fixture.call('deleteDocument', { collection: 'c', key: 'one', lang: 'en' });
+      expect((await search()).map(([document]) => (document as { key: string }).key)).toEqual(['two']);
+    });
+
+    it('still shows and counts metadata where they are wanted', async () => {
+      await search();
+      await search();
+      expect((await search({ fields: ['meta'] })).map(([document]) => (document as { meta: object }).meta)).toEqual([{ tags: ['a fox'] }, { tags: ['no cat'] }]);
+      expect((await fixture.find('fox', { highlight: true, fields: ['key'], facetBy: ['tags'] })).facets).toEqual({ tags: [{ value: 'a fox', count: 1 }, { value: 'no cat', count: 1 }] });
+    });
+
+    it('reads no more contents than an answer may', async () => {
+      fixture.base.answerBytes = 150;
+      const first = await search();
+      expect(first.length).toBe(1);
+      expect(await search()).toEqual(first);
+    });
+
+    it('shows one version of a document that changes meanwhile', async () => {
+      const old = await search();
+      expect(await search()).toEqual(old);
+      const meanwhile = (change: () => Promise<unknown>) => {
+        vi.spyOn(fixture.base.environment.codec, 'fetchAhead').mockImplementationOnce(async () => void await change());
+      };
+      meanwhile(() => fixture.add('two', 'Six foxes'));
+      expect(await search()).toEqual(old);
+      const six = await search();
+      expect(six.flat()).toContain('Six <mark>foxes</mark>');
+      expect(await search()).toEqual(six);
+      // Another search replaces the passages that were remembered.
+      meanwhile(async () => {
+        await fixture.add('two', 'Ten foxes');
+        await search();
+      });
+      expect(await search()).toEqual(six);
+      const now = await search();
+      expect(now.flat()).toContain('Ten <mark>foxes</mark>');
+      expect(await search()).toEqual(now);
+    });
   });
 });

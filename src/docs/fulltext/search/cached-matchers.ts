@@ -26,14 +26,19 @@ export class CachedMatchers {
     return this.#bytes;
   }
 
-  /** Returns the matchers of a plan, and a function that remembers them after use, unless they are too large. */
+  /** Returns the matchers of a plan, and a function that remembers those that were used, unless they are too large. */
   of(plan: QueryPlan, index: Index | undefined): { readonly matchers: WordMatchers; readonly keep: () => void } {
     if (index === undefined) return { matchers: new WordMatchers(plan), keep: () => undefined };
     const known = this.#entries.get(plan);
     const former = known?.index.deref() === index ? known : undefined;
     const { version } = index;
-    const matchers = new WordMatchers(plan, index, former && { matchers: former.matchers, isCurrent: former.version === version });
-    return { matchers, keep: () => this.#keep(plan, { index: former?.index ?? new WeakRef(index), version, matchers: matchers.made }) };
+    const isCurrent = former?.version === version;
+    const matchers = new WordMatchers(plan, index, former && { matchers: former.matchers, isCurrent });
+    const keep = (): void => {
+      const made = isCurrent ? new Map([...former.matchers, ...matchers.made]) : matchers.made;
+      if (made.size > 0) this.#keep(plan, { index: former?.index ?? new WeakRef(index), version, matchers: made });
+    };
+    return { matchers, keep };
   }
 
   #keep(plan: QueryPlan, entry: Omit<Entry, 'bytes'>): void {

@@ -13,6 +13,7 @@ import { eligibleDocuments } from './eligible-documents.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { sortMatches } from './sorted-hits.ts';
+import type { RememberedPassages } from './passages.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
@@ -21,7 +22,7 @@ export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'cloc
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
-  readonly rows: Pick<RecentRows, 'read'>;
+  readonly rows: Pick<RecentRows, 'read' | 'keep' | 'state'>;
 }
 
 /** The parameters of a search besides its request. */
@@ -32,8 +33,8 @@ export interface MatchScope {
   readonly pinned: readonly number[];
   /** Which columns of the rows are read. */
   readonly content: ContentOptions;
-  /** Returns those of some documents whose bodies need not be read; absent for none. */
-  readonly bodilessOf?: ((index: TextIndex, ords: readonly number[]) => ReadonlySet<number>) | undefined;
+  /** If the documents are shown with passages and without their bodies. */
+  readonly passages?: RememberedPassages | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -149,13 +150,23 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const terms = await matchedTerms(index, plan, ords, fields);
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
   const isLatest = (): boolean => since !== undefined && deps.view.isLatest(since);
-  const rows = needsContent(scope.content) || !isLatest()
-    ? await readRows(deps.sql, ords, { ...scope.content, contentsOf, bodiless: scope.bodilessOf?.(index, contentsOf) })
-    : await deps.rows.read(deps.sql, ords);
+  const rows = await readMatches(deps, index, ords, contentsOf, isLatest(), scope);
   const torn = since === undefined || isLatest() ? NONE : await changedSince(deps.sql, since, ords);
   const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
+}
+
+/** The rows of the matches, `contentsOf` with what is shown of their contents. */
+async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[], contentsOf: readonly number[], isLatest: boolean, { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>> {
+  const mayBeBare = isLatest && passages?.areEnough === true;
+  if (isLatest && !needsContent(content)) return rows.read(sql, ords);
+  // Nothing is awaited before the rows are taken, so that they are those of the passages.
+  if (mayBeBare && passages.findAll(index, contentsOf, content.mostBytes)) return rows.read(sql, ords);
+  const { state } = rows;
+  const read = await readRows(sql, ords, { ...content, contentsOf, bodiless: passages?.bodilessOf(index, contentsOf) });
+  if (mayBeBare) rows.keep(state, read.values());
+  return read;
 }
 
 function needsContent({ withBodies, withMeta = true }: ContentOptions): boolean {

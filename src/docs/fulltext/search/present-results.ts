@@ -6,7 +6,7 @@ import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
-import { type PassageDeps, type Passages, withPassages } from './passages.ts';
+import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
 
@@ -28,14 +28,25 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
 }
 
 /** Whether results need their metadata: to show them, for passages, or for counts. */
-export function needsMeta({ projection, highlight: options, facetBy }: SearchRequest): boolean {
-  return keepsMeta(projection) || options !== undefined || facetBy !== undefined;
+export function needsMeta(request: SearchRequest): boolean {
+  return showsMeta(request) || request.highlight !== undefined;
 }
 
-/** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */
-export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds): Promise<PresentedResult[]> {
+/** Whether the metadata of results are shown or counted. */
+export function showsMeta({ projection, facetBy }: SearchRequest): boolean {
+  return keepsMeta(projection) || facetBy !== undefined;
+}
+
+/**
+ * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold.
+ * `remembered`: passages that were found with the documents.
+ */
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds, remembered?: RememberedPassages): Promise<PresentedResult[]> {
   if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, passages));
+  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection), (passages) => presentEach(deps, request, found, bounds, {
+    ...passages,
+    known: (row) => remembered?.of(row) ?? passages.known(row),
+  }));
 }
 
 /** Without `passages`, none are returned. */
@@ -43,15 +54,20 @@ async function presentEach({ sql, codec }: PresentDeps, request: SearchRequest, 
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   await codec.fetchAhead(found.map(({ row }) => row.body));
-  for (const one of found) {
+  for (let one of found) {
     signal.throwIfAborted();
-    const { row } = one;
+    let { row } = one;
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
     const known = passages?.known(row);
     // The document is of another version than the remembered passages, for which its body was not read.
-    if (needsBodies(request) && known === undefined && row.body === null && !(await readContent(sql, Object.assign(row, { meta: null }), true))) continue;
+    if (needsBodies(request) && known === undefined && row.body === null) {
+      // A copy, because a row may be shared.
+      row = { ...row, meta: null };
+      if (!(await readContent(sql, row, true))) continue;
+      one = { ...one, row };
+    }
     const body = row.body === null || (known !== undefined && !request.projection.body) ? NO_BODY : await bodyOf(codec, request, row.body, known === undefined && passages !== undefined);
     const { result, bytes, size } = present(request, one, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
     if (!budget.take(size)) break;
@@ -75,15 +91,27 @@ async function bodyOf(codec: BodyCodec, { projection }: SearchRequest, body: Uin
 }
 
 function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text }: Body, passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): PresentedResult & { readonly size: number } {
-  const meta = JSON.parse(row.meta!) as Record<string, string[]>;
+  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, text), projection);
   const highlights = passagesBy(meta);
+  const fragmentBytes = highlights === undefined ? 0 : bytesOf(highlights);
+  const metaBytes = contextCost({ meta: document.meta });
   const body = projection.body ? row.bytes : undefined;
   return {
-    result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights: [...highlights] }), ...(pinned && { pinned }) },
-    bytes: contextCost({ body, fragments: highlights, meta: document.meta }),
-    size: (body ?? 0) + contextCost({ fragments: highlights }) + contextCost({ meta: document.meta }),
+    // The list is shared with later answers, which its type cannot say.
+    result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights: highlights as Highlight[] }), ...(pinned && { pinned }) },
+    bytes: body ?? (fragmentBytes === 0 ? metaBytes : fragmentBytes),
+    size: (body ?? 0) + fragmentBytes + metaBytes,
   };
+}
+
+/** By list, because remembered passages are shown again and again. */
+const sizes = new WeakMap<readonly Highlight[], number>();
+
+function bytesOf(highlights: readonly Highlight[]): number {
+  let bytes = sizes.get(highlights);
+  if (bytes === undefined) sizes.set(highlights, bytes = contextCost({ fragments: highlights }));
+  return bytes;
 }
 
 export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {

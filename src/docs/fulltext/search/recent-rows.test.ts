@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedReader, Queries, Row } from '../../../storage/index.ts';
+import type { ResultRow } from '../../documents/index.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
 import { RecentRows } from './recent-rows.ts';
 import { SearchFixture } from './test-fixture.ts';
@@ -47,6 +48,32 @@ describe('recent rows', () => {
     expect((await rows.read(table, [1])).size).toBe(1);
     await rows.read(table, [1]);
     expect(table.read).toEqual([[1], [1]]);
+  });
+
+  const whole = (ord: number) => ({ ord, id: `c|${ord}|en`, meta: '{"a":["b"]}', meta_bytes: 11, body: new Uint8Array(1), bytes: 1, crc: 7 }) as unknown as ResultRow;
+
+  it('are those that were read with their contents, without these', async () => {
+    const { rows, table, commit } = open();
+    const [one, two] = [whole(1), { ...whole(2), meta: null }];
+    rows.keep(rows.state, [one, two]);
+    const bare = rows.known(1)!;
+    expect(bare).toEqual({ ...one, meta: '{}', meta_bytes: 0, body: null });
+    expect([(await rows.read(table, [1])).get(1), rows.bareOf(one), table.read]).toEqual([bare, bare, []]);
+    expect([rows.known(2), rows.bareOf(two), rows.bareOf(bare)]).toEqual([undefined, undefined, undefined]);
+    const again = whole(1);
+    rows.keep(rows.state, [again]);
+    expect([rows.known(1), rows.bareOf(again)].every((row) => row === bare)).toBe(true);
+    commit();
+    expect(rows.known(1)).toBeUndefined();
+  });
+
+  it('are not those that were read before a commit', () => {
+    const { rows, commit } = open();
+    const { state } = rows;
+    const one = whole(1);
+    commit();
+    rows.keep(state, [one]);
+    expect([rows.known(1), rows.bareOf(one)]).toEqual([undefined, undefined]);
   });
 });
 

@@ -13,6 +13,8 @@ const WITHOUT_CONTENT = { withBodies: false, withMeta: false, mostBytes: 0 } as 
  */
 export class RecentRows {
   readonly #rows = new Map<number, ResultRow>();
+  /** By a row with its content: the row that is remembered of the same version. */
+  readonly #bare = new WeakMap<ResultRow, ResultRow>();
   /** Changes with every commit. */
   #state = 0;
 
@@ -37,6 +39,32 @@ export class RecentRows {
       if (state === this.#state && this.#rows.size < ROWS) this.#rows.set(ord, row);
     }
     return found;
+  }
+
+  /** Identifies what is committed. */
+  get state(): number {
+    return this.#state;
+  }
+
+  /** The row of a document that was read since the last commit; shared, like those of `read`. */
+  known(ord: number): ResultRow | undefined {
+    return this.#rows.get(ord);
+  }
+
+  /** Remembers rows that were read with their contents; `state` is that of before they were read. Does nothing if something was committed since. */
+  keep(state: number, rows: Iterable<ResultRow>): void {
+    if (state !== this.#state) return;
+    for (const row of rows) {
+      const bare = this.#rows.get(row.ord) ?? { ...row, meta_bytes: 0, meta: '{}', body: null };
+      if (row.meta === null || (this.#rows.size >= ROWS && !this.#rows.has(row.ord))) continue;
+      this.#rows.set(row.ord, bare);
+      this.#bare.set(row, bare);
+    }
+  }
+
+  /** The remembered row of the same version as a row that was kept, as long as that was not changed; undefined for others. */
+  bareOf(row: ResultRow): ResultRow | undefined {
+    return this.#bare.get(row);
   }
 
   clear(): void {

@@ -14,11 +14,11 @@ import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
-import { needsBodies, needsMeta, presentResults } from './present-results.ts';
+import { needsBodies, needsMeta, presentResults, showsMeta } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import { bodilessOf, type PassageDeps } from './passages.ts';
+import { type PassageDeps, RememberedPassages } from './passages.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
@@ -29,7 +29,7 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
-  readonly rows: Pick<RecentRows, 'read'>;
+  readonly rows: Pick<RecentRows, 'read' | 'known' | 'bareOf' | 'keep' | 'state'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -44,14 +44,12 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   while (!prepareFor(index, plan)) await pace.rest();
   const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const { highlight, projection } = request;
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), {
-    content, signal,
-    ...(highlight && !projection.body && { bodilessOf: (current, ords) => bodilessOf(deps, request, highlight, current, ords) }),
-  });
+  const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, !showsMeta(request)) : undefined;
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal, passages });
   const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
-  const presented = await presentResults(deps, request, outcome.results, bounds);
+  const presented = await presentResults(deps, request, outcome.results, bounds, passages);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
