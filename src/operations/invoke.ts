@@ -1,5 +1,6 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
 import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
+import { turns } from '../lib/turns.ts';
 import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
 import { AnswerBudget, DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { authorize, mayRead, refuseEarly } from './authorize.ts';
@@ -75,8 +76,8 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 
 /**
  * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
- * authentication, preconditions, permission, whether the operation is implemented, validation, the handler, the page of its
- * list, removal of fields that the caller may not read, observation.
+ * authentication, preconditions, permission, whether the operation is implemented, validation, for reads a turn of the event loop
+ * that has time left, the handler, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validate = createInputCheck(options.inputs, options.strictInput);
@@ -113,6 +114,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
+    if (spec.effect === 'read' && turns.isSpent) await turns.request();
     const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, setActor }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
