@@ -27,9 +27,9 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
   return projection.body || options !== undefined;
 }
 
-/** Whether results need their metadata: to show them, for passages, or for counts. */
-export function needsMeta({ projection, highlight: options, facetBy }: SearchRequest): boolean {
-  return keepsMeta(projection) || options !== undefined || facetBy !== undefined;
+/** Whether results need their metadata: to show them, or for passages. */
+export function needsMeta({ projection, highlight: options }: SearchRequest): boolean {
+  return keepsMeta(projection) || options !== undefined;
 }
 
 /** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */

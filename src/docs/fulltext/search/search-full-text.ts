@@ -11,8 +11,8 @@ import { contentsFor, countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { countFacets } from './count-facets.ts';
-import { findDocuments, type Found } from './find-documents.ts';
+import { countFacets, type Counted } from './count-facets.ts';
+import { findDocuments, type Found, type SearchOutcome } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
@@ -36,19 +36,13 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const { signal, budget: room } = bounds;
   const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
-  const { collection: name, facetBy, budget, offset, plan } = request;
+  const { collection: name, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
   if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
   // Words that were indexed before the first query in this language are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
-  const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
-  const { highlight, projection } = request;
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), {
-    content, signal,
-    ...(highlight && !projection.body && { bodilessOf: (current, ords) => bodilessOf(deps, request, highlight, current, ords) }),
-  });
-  const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
+  const { outcome, counted } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
   const presented = await presentResults(deps, request, outcome.results, bounds);
@@ -62,6 +56,23 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
     truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
     nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
   });
+}
+
+/**
+ * The documents found, and their facets. Facets come from the columns; only a result that is deleted before they are counted is counted by its
+ * metadata. So those are read only after that has happened, in a second search: reading rows takes longer than counting.
+ */
+async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, budget }: AnswerBounds): Promise<{ outcome: SearchOutcome; counted: Counted | undefined }> {
+  const { collection, highlight, projection, facetBy: fields, facetMaxValues: max } = request;
+  for (let withMeta = needsMeta(request); ; withMeta = true) {
+    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), {
+      content: { ...contentsFor(budget, needsBodies(request), projection.body), withMeta }, signal,
+      ...(highlight && !projection.body && { bodilessOf: (current, ords) => bodilessOf(deps, request, highlight, current, ords) }),
+    });
+    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined };
+    const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread: !withMeta }, outcome.results.map(({ row }) => row));
+    if (counted !== undefined) return { outcome, counted };
+  }
 }
 
 /** For `pmisparse`, expands terms by their neighbours; a collection without documents has none. */
