@@ -76,8 +76,8 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 
 /**
  * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
- * authentication, preconditions, permission, whether the operation is implemented, validation, for reads a turn of the event loop
- * that has time left, the handler, the page of its list, removal of fields that the caller may not read, observation.
+ * authentication, preconditions, for reads a turn of the event loop that has time left, permission, whether the operation is
+ * implemented, validation, the handler, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validate = createInputCheck(options.inputs, options.strictInput);
@@ -108,13 +108,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   }
 
   async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
+    // The first validation of an operation compiles its schema, so it counts as well.
+    if (spec.effect === 'read' && turns.isSpent) await turns.request();
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
-    if (spec.effect === 'read' && turns.isSpent) await turns.request();
     const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget, setActor }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
