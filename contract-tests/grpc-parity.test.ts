@@ -41,7 +41,7 @@ const SCENARIOS: DocsScenarios = {
 const NOT_REPEATABLE = new Set<OperationId>(['createBackup', 'login']);
 
 /** Values that change over time. */
-const VOLATILE = new Set(['durationMs', 'uptime', 'uptimeSeconds', 'memoryUsed', 'memoryHeap', 'memoryRss', 'numGoroutines', 'cpuUsagePercent', 'eventLoopLagMs', 'freeBytes', 'databaseSize', 'depth']);
+const VOLATILE = new Set(['durationMs', 'uptime', 'uptimeSeconds', 'memory', 'memoryUsed', 'memoryHeap', 'memoryRss', 'numGoroutines', 'cpuUsagePercent', 'eventLoopLagMs', 'freeBytes', 'databaseSize', 'depth']);
 
 const schema = readSchema(IMAGE);
 const byRoute = new Map(Object.values(operations).map((spec) => [`${spec.method} ${spec.path}`, spec]));

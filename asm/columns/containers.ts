@@ -1,5 +1,6 @@
 // Containers of a Roaring bitmap (Lemire, Kai, et al., Roaring Bitmaps: Implementation of an Optimized Software Library, 2018): 65,536
-// slots each, by their lower 16 bits, in whichever form is smallest.
+// slots each, by their lower 16 bits, in a form that is small; a bitmap may take twice the bytes of an array, because facets are counted
+// several times as fast with it.
 //
 //     entry, 12 bytes: u16 upper bits of the slots   u16 form   u32 size   u32 address
 //     ARRAY    size u16, ascending
@@ -20,12 +21,13 @@ export const BITMAP: u16 = 1;
 export const RUNS: u16 = 2;
 
 export const BITMAP_BYTES: u32 = 8192;
-/** An array with more values takes more bytes than a bitmap. */
-const MAX_ARRAY: u32 = 4096;
+/** A larger array becomes a bitmap. Checkpoints may have arrays of up to 4,096. */
+const MAX_ARRAY: u32 = 2048;
 /** A bitmap with fewer values becomes an array; well below `MAX_ARRAY`, so that a container does not change back and forth. */
-const MIN_BITMAP: u32 = 3072;
-/** If a full array has at most this many runs, it becomes runs; also the most runs of a container. */
-const FEW_RUNS: u32 = 1024;
+const MIN_BITMAP: u32 = 1536;
+/** If a full array has at most this many runs, it becomes runs. */
+const FEW_RUNS: u32 = 512;
+/** Maximum number of runs of a container. */
 const MAX_RUNS: u32 = 1536;
 
 /** Makes an entry for a container of one value. */
@@ -170,7 +172,7 @@ function bytesOf(entry: usize): u32 {
 
 function addToArray(entry: usize, value: u32): void {
   const size = load<u32>(entry, E_SIZE);
-  if (size === MAX_ARRAY) {
+  if (size >= MAX_ARRAY) {
     leaveArray(entry);
     addToContainer(entry, value);
     return;

@@ -22,7 +22,7 @@ const LISTED_COST: f32 = 1.5;
 const SINGLE_COST: f32 = 4;
 const SEVERAL_COST: f32 = 16;
 /** Sets with more than one slot in this many are bitmaps, of which eight bytes cost as much as a slot. */
-const BITMAP_SLOTS: u32 = 16;
+const BITMAP_SLOTS: u32 = 32;
 /** Largest difference between the first and the last day that are counted in an array, in days. */
 const MAX_DAYS: f64 = 1048576;
 

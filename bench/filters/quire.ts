@@ -3,6 +3,7 @@ import { type Called, callInProcess } from '../support/call-in-process.ts';
 import { clientOf } from '../support/client.ts';
 import { linesOf } from '../support/corpus.ts';
 import { type DocsChild, startDocsChild } from '../support/docs-child.ts';
+import type { Usage } from '../support/docs-server.ts';
 import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 import { prepare, type Prepared, send, Wire } from '../support/wire.ts';
@@ -14,10 +15,24 @@ import { bytesOfPair, type PairBytes } from './view-bytes.ts';
 const BATCH = 500;
 const IN_PROCESS_SECONDS = scaled(3, 0.3);
 const SOAK_SECONDS = scaled(600, 3);
+const FILL_SECONDS = SOAK_SECONDS / 3;
 const SOAK_CONNECTIONS = 4;
 
 /** Kinds that only our service has: days of `addedAt`, which is one day for all documents here. */
 export type OwnKind = FilterKind | 'calendar';
+
+/** All kinds of searches for some minutes. Caches and the pages of the mapped database fill in the first part, which is measured apart. */
+export interface Soak {
+  readonly seconds: number;
+  readonly fillSeconds: number;
+  readonly memory: Readonly<Record<'before' | 'filled' | 'after', Memory>>;
+  readonly answered: number;
+  readonly refused: number;
+  readonly longestBlock: number;
+}
+
+/** Bytes of the process, and those of them that are pages of files. */
+export type Memory = Pick<Usage, 'rss' | 'mapped'>;
 
 export interface QuireMeasured {
   readonly ingestSeconds: number;
@@ -26,7 +41,7 @@ export interface QuireMeasured {
   readonly http: ReadonlyMap<FilterKind, OverHttp>;
   readonly inProcess: Readonly<Record<OwnKind, Called>>;
   readonly pairBytes: PairBytes;
-  readonly soak: { readonly seconds: number; readonly before: number; readonly after: number; readonly answered: number; readonly refused: number; readonly longestBlock: number };
+  readonly soak: Soak;
   readonly restartMs: number;
 }
 
@@ -86,13 +101,18 @@ async function totalsOf(url: string, requests: readonly Request[]): Promise<numb
   return totals;
 }
 
-/** All kinds at once for some minutes, and the memory before and after. */
-async function soaked(server: DocsChild, requests: readonly Prepared[]): Promise<QuireMeasured['soak']> {
+/** All kinds at once for some minutes, and the memory before, when caches have filled, and afterwards. */
+async function soaked(server: DocsChild, requests: readonly Prepared[]): Promise<Soak> {
   progress(`Quire: all kinds of searches for ${SOAK_SECONDS} s`);
   const before = await server.usage();
-  const { times, refused } = await send(server.url, requests, SOAK_CONNECTIONS, SOAK_SECONDS);
+  const filling = await send(server.url, requests, SOAK_CONNECTIONS, FILL_SECONDS);
+  const filled = await server.usage();
+  const rest = await send(server.url, requests, SOAK_CONNECTIONS, SOAK_SECONDS - FILL_SECONDS);
   const after = await server.usage();
-  return { seconds: SOAK_SECONDS, before: before.rss, after: after.rss, answered: times.length, refused, longestBlock: after.longestBlock };
+  return {
+    seconds: SOAK_SECONDS, fillSeconds: FILL_SECONDS, memory: { before, filled, after },
+    answered: filling.times.length + rest.times.length, refused: filling.refused + rest.refused, longestBlock: Math.max(filled.longestBlock, after.longestBlock),
+  };
 }
 
 /** Milliseconds from the start of a server to its first response to a search with a filter. */

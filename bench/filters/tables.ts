@@ -54,6 +54,7 @@ function manyConnections(size: string, quire: QuireMeasured, peers: readonly Pee
 
 function service({ texts }: FilterCollection, { ingestSeconds, pairBytes, soak, restartMs }: QuireMeasured, peers: readonly PeerMeasured[]): Section {
   const megabytes = (bytes: number) => `${figure(bytes / 1e6)} MB`;
+  const memories = [soak.memory.before, soak.memory.filled, soak.memory.after];
   return {
     title: 'Filters: what the service needs',
     header: ['what', 'measured'],
@@ -62,7 +63,8 @@ function service({ texts }: FilterCollection, { ingestSeconds, pairBytes, soak, 
       ...peers.flatMap(({ peer, answer }) => (answer === undefined ? [] : [[`documents a second that ${peer.name} indexes in process, without syncing`, figure(answer.documents / answer.indexSeconds)]])),
       ['metadata view, bytes of a pair of document and value, dictionaries aside', figure(pairBytes.withoutDictionaries)],
       ['the same, its whole memory', figure(pairBytes.total)],
-      [`memory before and after ${figure(soak.seconds)} s of all kinds of searches (${figure(soak.answered)} answered, ${soak.refused} refused)`, `${megabytes(soak.before)}, ${megabytes(soak.after)}`],
+      [`memory before, after ${figure(soak.fillSeconds)} s and after ${figure(soak.seconds)} s of all kinds of searches (${figure(soak.answered)} answered, ${soak.refused} refused)`, memories.map(({ rss }) => megabytes(rss)).join(', ')],
+      ['pages of files in it, which the system takes back when memory is short', memories.map(({ mapped }) => megabytes(mapped)).join(', ')],
       ['longest block of the event loop meanwhile', `${figure(soak.longestBlock)} ms`],
       ['start with all documents to the first search with a filter', `${figure(restartMs)} ms`],
     ],

@@ -3,11 +3,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startDocumentService } from '../../src/app/docs-service.ts';
 import { loadSettings } from '../../src/app/settings/index.ts';
+import { memoryOf } from '../../src/docs/system/memory.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 export interface Usage {
   /** Bytes of the process. */
   readonly rss: number;
+  /** The part of them that are pages of files, such as the database, which the system takes back when memory is short. */
+  readonly mapped: number;
   /** Longest time in milliseconds that the event loop was blocked since the last message, including the millisecond of its timer. */
   readonly longestBlock: number;
 }
@@ -19,7 +22,8 @@ const service = await startDocumentService({ settings, log: silentLog });
 process.send!(service.url);
 
 process.on('message', () => {
-  process.send!({ rss: process.memoryUsage().rss, longestBlock: delay.max / 1e6 } satisfies Usage);
+  const { resident, mapped } = memoryOf();
+  process.send!({ rss: resident, mapped, longestBlock: delay.max / 1e6 } satisfies Usage);
   delay.reset();
 });
 process.on('disconnect', () => void service.stop().then(() => process.exit(0)));

@@ -1669,6 +1669,23 @@ export type Stats = {
   readonly uptime: Scalars['String']['output'];
   /** Scheduled backups; null where there is no schedule. Moments are seconds since 1970. */
   readonly backups: Maybe<BackupStats>;
+  /** Memory of the process. */
+  readonly memory: ProcessMemory;
+};
+
+/** Memory of the process in bytes, in parts that add up to what is resident. */
+export type ProcessMemory = {
+  readonly __typename?: 'ProcessMemory';
+  /** Memory that the process occupies. */
+  readonly resident: Scalars['Long']['output'];
+  /** Objects of the main thread. */
+  readonly heap: Scalars['Long']['output'];
+  /** Bytes outside of the heap, among them the indexes of words, columns and places, and the caches. */
+  readonly buffers: Scalars['Long']['output'];
+  /** Pages of files, of the database among them, which the operating system takes back when memory is short. 0 where it does not say. */
+  readonly mapped: Scalars['Long']['output'];
+  /** Threads, page caches of the database, vectors, and what the allocator keeps. */
+  readonly other: Scalars['Long']['output'];
 };
 
 /** Scheduled backups (`SVC_BACKUP_CRON`). */
@@ -2229,6 +2246,7 @@ export type ResolversTypes = {
   CollectionStats: ResolverTypeWrapper<CollectionStats>;
   IndexBytes: ResolverTypeWrapper<IndexBytes>;
   Stats: ResolverTypeWrapper<Stats>;
+  ProcessMemory: ResolverTypeWrapper<ProcessMemory>;
   BackupStats: ResolverTypeWrapper<BackupStats>;
   BackupFile: ResolverTypeWrapper<BackupFile>;
   VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
@@ -2320,6 +2338,7 @@ export type ResolversParentTypes = {
   CollectionStats: CollectionStats;
   IndexBytes: IndexBytes;
   Stats: Stats;
+  ProcessMemory: ProcessMemory;
   BackupStats: BackupStats;
   BackupFile: BackupFile;
   VectorSearchResult: VectorSearchResult;
@@ -2762,6 +2781,15 @@ export type StatsResolvers<ContextType = GraphqlContext, ParentType extends Reso
   totalMetaIndices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   uptime?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   backups?: Resolver<Maybe<ResolversTypes['BackupStats']>, ParentType, ContextType>;
+  memory?: Resolver<ResolversTypes['ProcessMemory'], ParentType, ContextType>;
+};
+
+export type ProcessMemoryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProcessMemory'] = ResolversParentTypes['ProcessMemory']> = {
+  resident?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  heap?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  buffers?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  mapped?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  other?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
 };
 
 export type BackupStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackupStats'] = ResolversParentTypes['BackupStats']> = {
@@ -2945,6 +2973,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   CollectionStats?: CollectionStatsResolvers<ContextType>;
   IndexBytes?: IndexBytesResolvers<ContextType>;
   Stats?: StatsResolvers<ContextType>;
+  ProcessMemory?: ProcessMemoryResolvers<ContextType>;
   BackupStats?: BackupStatsResolvers<ContextType>;
   BackupFile?: BackupFileResolvers<ContextType>;
   VectorSearchResult?: VectorSearchResultResolvers<ContextType>;

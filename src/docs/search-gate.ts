@@ -2,6 +2,7 @@ import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { currentTracing, type Tracing } from '../lib/tracing.ts';
+import { turns } from '../lib/turns.ts';
 import type { Context, Handlers } from '../operations/index.ts';
 import { costOf, type Cost, type Passes } from './search-cost.ts';
 
@@ -81,6 +82,8 @@ export class SearchGate {
     if (this.#hasPlace(lane)) lane.running += 1;
     else await this.#turn(lane, signal);
     try {
+      // A search that ends admits the next one at once, in the same turn of the event loop.
+      if (turns.isSpent) await turns.request();
       return await search();
     } finally {
       lane.running -= 1;

@@ -4,6 +4,7 @@ const MASK = 31;
 /** A set of ordinals as a bitmap: bit `ord & 31` of word `ord >>> 5`. It grows as needed. */
 export class OrdSet {
   #words: Uint32Array;
+  #revision = 0;
 
   constructor(capacity = 0) {
     this.#words = new Uint32Array((capacity + MASK) >>> SHIFT);
@@ -34,6 +35,11 @@ export class OrdSet {
     return this.#words;
   }
 
+  /** Different after each change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   get size(): number {
     let size = 0;
     for (const word of this.#words) size += bitCount(word);
@@ -45,23 +51,27 @@ export class OrdSet {
   }
 
   add(ord: number): void {
+    this.#revision += 1;
     const at = ord >>> SHIFT;
     if (at >= this.#words.length) this.#grow(at + 1);
     this.#words[at]! |= 1 << (ord & MASK);
   }
 
   delete(ord: number): void {
+    this.#revision += 1;
     const at = ord >>> SHIFT;
     if (at < this.#words.length) this.#words[at]! &= ~(1 << (ord & MASK));
   }
 
   /** Keeps only the ordinals that are also in the other set. */
   intersect(other: OrdSet): void {
+    this.#revision += 1;
     for (let i = 0; i < this.#words.length; i++) this.#words[i]! &= other.#words[i] ?? 0;
   }
 
   /** Adds the ordinals of the other set. */
   unite(other: OrdSet): void {
+    this.#revision += 1;
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
     for (const [i, word] of other.#words.entries()) this.#words[i]! |= word;
   }

@@ -77,6 +77,33 @@ const failure = async (promise: Promise<unknown>): Promise<ServiceError> => {
   return error as ServiceError;
 };
 
+describe('reads that arrive in the same turn of the event loop', () => {
+  it('begin in later turns where those before them take its time, in their order; writes do not wait', async () => {
+    let turn = 0;
+    const begun: (readonly [name: string, turn: number])[] = [];
+    const work = (name: string): void => {
+      begun.push([name, turn]);
+      for (const end = performance.now() + 10; performance.now() < end;);
+    };
+    const { invoke } = setUp({ handlers: {
+      readThing: async (input) => (work(input.name), input),
+      writeThing: async ({ name }) => (work(name), { done: true }),
+    } });
+    let isOver = false;
+    const next = (): void => void (isOver || (turn += 1, setImmediate(next)));
+    await new Promise(setImmediate);
+    const done = Promise.all([...['a', 'b', 'c'].map((name) => invoke('readThing', { name }, caller)), invoke('writeThing', { name: 'd' }, caller)]);
+    setImmediate(next);
+    await done;
+    isOver = true;
+    const turnOf = new Map(begun);
+    expect(begun.map(([name]) => name).filter((name) => name !== 'd')).toEqual(['a', 'b', 'c']);
+    expect(turnOf.get('d')).toBe(turnOf.get('a'));
+    expect(turnOf.get('b')).toBeGreaterThan(turnOf.get('a')!);
+    expect(turnOf.get('c')).toBeGreaterThan(turnOf.get('b')!);
+  });
+});
+
 describe('invoke', () => {
   it('fills in defaults before the handler runs', async () => {
     const { invoke } = setUp();

@@ -1,5 +1,6 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
 import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
+import { turns } from '../lib/turns.ts';
 import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
 import { AnswerBudget, DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { authorize, mayRead, refuseEarly } from './authorize.ts';
@@ -75,8 +76,8 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 
 /**
  * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
- * authentication, preconditions, permission, whether the operation is implemented, validation, the handler, the page of its
- * list, removal of fields that the caller may not read, observation.
+ * authentication, preconditions, for reads a turn of the event loop that has time left, permission, whether the operation is
+ * implemented, validation, the handler, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validate = createInputCheck(options.inputs, options.strictInput);
@@ -107,6 +108,8 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   }
 
   async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
+    // The first validation of an operation compiles its schema, so it counts as well.
+    if (spec.effect === 'read' && turns.isSpent) await turns.request();
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);

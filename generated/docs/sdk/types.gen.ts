@@ -262,6 +262,32 @@ export type BackupStats = {
 };
 
 /**
+ * Memory of the process in bytes, in parts that add up to what is resident.
+ */
+export type ProcessMemory = {
+    /**
+     * Memory that the process occupies.
+     */
+    resident: Count;
+    /**
+     * Objects of the main thread.
+     */
+    heap: Count;
+    /**
+     * Bytes outside of the heap, among them the indexes of words, columns and places, and the caches.
+     */
+    buffers: Count;
+    /**
+     * Pages of files, of the database among them, which the operating system takes back when memory is short; up to 256 MiB of the database for each connection. 0 where the system does not say.
+     */
+    mapped: Count;
+    /**
+     * Threads, page caches of the database, vectors, and what the allocator keeps.
+     */
+    other: Count;
+};
+
+/**
  * What the database holds.
  */
 export type Stats = {
@@ -295,6 +321,7 @@ export type Stats = {
      */
     uptime: string;
     backups?: BackupStats;
+    memory: ProcessMemory;
 };
 
 /**

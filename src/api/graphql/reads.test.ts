@@ -8,7 +8,7 @@ const open = async (handlers: FixtureOptions['handlers']): Promise<GraphqlFixtur
 afterEach(() => fixture.close());
 
 const document = (key: string, contentMd = '') => ({ id: `c|${key}|en`, key, lang: 'en', meta: {}, contentMd, addedAt: 1, updatedAt: 1 });
-const STATS: GetStatsResponses[200] = { databasePath: '', databaseSize: 0, mode: 'wr', collections: [], totalDocuments: 0, totalRevisions: 0, totalMetaIndices: 0, uptime: '' };
+const STATS: GetStatsResponses[200] = { databasePath: '', databaseSize: 0, mode: 'wr', collections: [], totalDocuments: 0, totalRevisions: 0, totalMetaIndices: 0, uptime: '', memory: { resident: 1, heap: 0, buffers: 0, mapped: 0, other: 1 } };
 
 describe('the reads of one request', () => {
   it('of the same field with the same arguments are one', async () => {

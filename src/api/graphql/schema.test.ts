@@ -33,7 +33,8 @@ enum MatchingStrategy { ANY ALL MOST }
 enum Totals { EXACT BOUNDED NONE }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! indexBytes: IndexBytes! }
 type IndexBytes { fullText: Long vectors: Long columns: Long geo: Long spelling: Long }
-type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! backups: BackupStats }
+type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! backups: BackupStats memory: ProcessMemory! }
+type ProcessMemory { resident: Long! heap: Long! buffers: Long! mapped: Long! other: Long! }
 type BackupStats { schedule: String! timezone: String! nextAt: Long lastGoodAt: Long lastDurationSeconds: Float lastSizeBytes: Long failures: Int! lastError: String files: [BackupFile!]! }
 type BackupFile { name: String! at: Long! sizeBytes: Long! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! encodedChunks: Int }

@@ -6,6 +6,7 @@ import { registerBackups, type BackupReport } from './backups.ts';
 import type { CountDeps } from './counts.ts';
 import { countersOf, renderSummed, registerProcesses, type Counted, type OtherProcesses } from './other-processes.ts';
 import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
+import { registerMemory } from './memory.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
 /** Counting reads much data, and scrapers are frequent. */
@@ -72,6 +73,7 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
   new Gauge({ name: 'svc_info', help: 'Version of the interface and access mode.', labelNames: ['version', 'mode'], registers })
     .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(sources.uptimeSeconds()); } });
+  registerMemory(registers);
   registerDatabase(registers, environment, sources);
   registerMore(registers);
   let others: OtherProcesses | undefined;

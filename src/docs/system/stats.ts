@@ -1,6 +1,7 @@
 import type { IndexBytes, Stats } from '../../../generated/docs/sdk/types.gen.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countCollections, sum, type CollectionCounts } from './counts.ts';
+import { memoryOf } from './memory.ts';
 
 /** Sources of the statistics. */
 export interface StatsSources {
@@ -30,6 +31,7 @@ export async function readStats(
     totalRevisions: sum(counts, ({ revisions }) => revisions),
     totalMetaIndices: sum(counts, ({ metaIndices = 0 }) => metaIndices),
     uptime: formatUptime(uptimeSeconds),
+    memory: memoryOf(),
   };
 }
 

@@ -160,6 +160,16 @@ describe('getStats (decision D-62)', () => {
     });
   });
 
+  it('tells the parts of the memory of the process, which metrics tell as well', async () => {
+    const { memory: { resident, ...parts } } = await call('getStats') as { memory: Record<string, number> };
+    const sum = Object.values(parts).reduce((all, bytes) => all + bytes, 0);
+    expect(Object.keys(parts)).toEqual(['heap', 'buffers', 'mapped', 'other']);
+    expect(sum).toBeGreaterThanOrEqual(resident!);
+    if (parts['other']! > 0) expect(sum).toBe(resident);
+    if (process.platform === 'linux') expect(parts['mapped']).toBeGreaterThan(0);
+    expect(await metrics()).toMatch(/^svc_memory_bytes{part="mapped"} \d+$/m);
+  });
+
   it('is empty at first', async () => {
     expect(await call('getStats')).toMatchObject({ collections: [], totalDocuments: 0, databaseSize: await sql.sizeBytes() });
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OrdSet } from '../../lib/ord-set.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import { ReferenceColumns } from '../../testkit/columns/reference.ts';
 import { seededRandom } from '../../testkit/crash/random.ts';
 import { parseFilter } from '../filter/index.ts';
@@ -144,6 +144,27 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
       }
       compare();
     }), { numRuns: build === 'debug' ? 60 : 150 });
+  });
+
+  it('count a set as it is, though it or the documents change between two calls', () => {
+    const store = ColumnStore.create({ build });
+    const put = (ord: number): void => store.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta: { a: ['x'] } });
+    for (const ord of [1, 2, 3]) put(ord);
+    const set = OrdSet.of([1, 2]);
+    const counted = (): unknown => [store.count(set), store.facet(set, { field: 'a', orderBy: 'count', limit: 0 })[0]?.count];
+    expect(counted()).toEqual([2, 2]);
+    set.add(3);
+    expect(counted()).toEqual([3, 3]);
+    set.delete(1);
+    expect(counted()).toEqual([2, 2]);
+    set.unite(OrdSet.of([1, 4]));
+    expect(counted()).toEqual([3, 3]);
+    store.remove(2);
+    expect(counted()).toEqual([2, 2]);
+    put(4);
+    expect(counted()).toEqual([3, 3]);
+    set.intersect(OrdSet.of([4]));
+    expect(counted()).toEqual([1, 1]);
   });
 
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {

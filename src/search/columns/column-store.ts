@@ -67,6 +67,8 @@ export class ColumnStore implements Columns {
   readonly #fewDocuments: number;
   readonly #factors = new FactorCache();
   #window: Window | undefined;
+  /** The set that is a level of the kernel, as it was then: a request counts the same set several times. */
+  #imported: { readonly set: OrdSet; readonly revision: number } | undefined;
   #snapshot: Snapshot | undefined;
   #broken: unknown;
 
@@ -93,7 +95,7 @@ export class ColumnStore implements Columns {
     return {
       ...this.#kernel.counts(),
       keys: this.#use(() => this.keys().length),
-      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#cache.bytes + this.#factors.bytes },
+      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#cache.bytes + this.#factors.bytes + (this.#imported?.set.words.byteLength ?? 0) },
     };
   }
 
@@ -234,7 +236,9 @@ export class ColumnStore implements Columns {
   /** Imports a set as a level; all documents are a level that always exists. */
   #levelOf(set: OrdSet | undefined): number {
     if (set === undefined) return ALL;
+    if (this.#imported?.set === set && this.#imported.revision === set.revision) return SET_LEVEL;
     this.#kernel.importSet(set.words, SET_LEVEL);
+    this.#imported = { set, revision: set.revision };
     return SET_LEVEL;
   }
 
@@ -260,6 +264,7 @@ export class ColumnStore implements Columns {
 
   /** Updates the window of expiry, and clears what is remembered, after a change. */
   #followChange(expiresAt: number | undefined): void {
+    this.#imported = undefined;
     this.#cache.clear();
     this.#factors.clear();
     const window = this.#window;

@@ -13,6 +13,8 @@ export interface FacetRequest {
   readonly fields: readonly string[];
   /** Maximum number of values of each facet; 0 for all. */
   readonly max: number;
+  /** Whether the metadata of the results were not read. */
+  readonly isMetaUnread?: boolean;
 }
 
 /** A result as its row was read. */
@@ -35,13 +37,14 @@ const TRIES = 3;
 /**
  * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key that no document has
  * (decision D-90). A document counts once for a value, however often it has it. All counts are from one state, except that deleted results
- * still count as they were read.
+ * still count as they were read; undefined if their metadata were not.
  */
-export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max }: FacetRequest, results: readonly CountedRow[]): Promise<Counted> {
+export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined> {
   const names = [...new Set(fields)];
   for (let tries = 1; ; tries++) {
     const ready = await readyColumns(view, collection, { facets: names });
     const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
+    if (isMetaUnread && gone.length > 0) return undefined;
     const counted = (ready?.columns.count(documents) ?? 0) + gone.length;
     const pace = new Pace();
     const facets = new Map<string, readonly FacetCount[]>();

@@ -27,14 +27,9 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
   return projection.body || options !== undefined;
 }
 
-/** Whether results need their metadata: to show them, for passages, or for counts. */
-export function needsMeta(request: SearchRequest): boolean {
-  return showsMeta(request) || request.highlight !== undefined;
-}
-
-/** Whether the metadata of results are shown or counted. */
-export function showsMeta({ projection, facetBy }: SearchRequest): boolean {
-  return keepsMeta(projection) || facetBy !== undefined;
+/** Whether results need their metadata: to show them, or for passages. */
+export function needsMeta({ projection, highlight: options }: SearchRequest): boolean {
+  return keepsMeta(projection) || options !== undefined;
 }
 
 /**

@@ -7,14 +7,14 @@ import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { contentsFor, countWithinBudget } from '../../documents/index.ts';
+import { contentsFor, countWithinBudget, keepsMeta } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { countFacets } from './count-facets.ts';
-import { findDocuments, type Found } from './find-documents.ts';
+import { countFacets, type Counted } from './count-facets.ts';
+import { findDocuments, type Found, type SearchOutcome } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
-import { needsBodies, needsMeta, presentResults, showsMeta } from './present-results.ts';
+import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
@@ -36,17 +36,13 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const { signal, budget: room } = bounds;
   const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
-  const { collection: name, facetBy, budget, offset, plan } = request;
+  const { collection: name, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
   if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
   // Words that were indexed before the first query in this language are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
-  const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
-  const { highlight, projection } = request;
-  const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, !showsMeta(request)) : undefined;
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal, passages });
-  const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
+  const { outcome, counted, passages } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
   const presented = await presentResults(deps, request, outcome.results, bounds, passages);
@@ -60,6 +56,29 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
     truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
     nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
   });
+}
+
+interface FoundAndCounted {
+  readonly outcome: SearchOutcome;
+  readonly counted: Counted | undefined;
+  readonly passages: RememberedPassages | undefined;
+}
+
+/**
+ * The documents found, and their facets. Facets come from the columns; only a result that is deleted before they are counted is counted by its
+ * metadata. So those are read for facets only after that has happened, in a second search: reading rows takes longer than counting.
+ */
+async function findAndCount(deps: SearchDeps, request: SearchRequest, { signal, budget }: AnswerBounds): Promise<FoundAndCounted> {
+  const { collection, highlight, projection, facetBy: fields, facetMaxValues: max } = request;
+  for (let isAgain = false; ; isAgain = true) {
+    const isMetaUnread = !isAgain && !keepsMeta(projection);
+    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: isAgain || needsMeta(request) };
+    const passages = highlight && !projection.body ? new RememberedPassages(deps, request, highlight, isMetaUnread) : undefined;
+    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal, passages });
+    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined, passages };
+    const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread }, outcome.results.map(({ row }) => row));
+    if (counted !== undefined) return { outcome, counted, passages };
+  }
 }
 
 /** For `pmisparse`, expands terms by their neighbours; a collection without documents has none. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ColumnStore } from '../../../search/columns/index.ts';
 import { DRIVERS, START } from '../../documents/test-fixture.ts';
 import { SearchFixture } from './test-fixture.ts';
 
@@ -335,6 +336,22 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(facets).toEqual({ tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }], lang: [{ value: 'en', count: 3 }], none: [] });
       expect({ total, totalMatches }).toEqual({ total: 1, totalMatches: 3 });
       expect((await fixture.find('fox', { facetBy: ['tags'], facetMaxValues: 1, filterMeta: { tags: ['y'] } })).facets).toEqual({ tags: [{ value: 'y', count: 2 }] });
+    });
+
+    it('counts a result that is deleted before facets are counted by the metadata with which it was read', async () => {
+      const { has } = ColumnStore.prototype;
+      const deleted = vi.spyOn(ColumnStore.prototype, 'has').mockImplementationOnce(function deleting(this: ColumnStore, ord) {
+        this.remove(ord);
+        return has.call(this, ord);
+      });
+      try {
+        const { facets, totalMatches, results } = await fixture.find('fox', { facetBy: ['tags', 'lang'], fields: ['key'] });
+        expect(deleted).toHaveBeenCalled();
+        expect(results).toHaveLength(3);
+        expect({ totalMatches, facets }).toEqual({ totalMatches: 3, facets: { tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }], lang: [{ value: 'en', count: 3 }] } });
+      } finally {
+        deleted.mockRestore();
+      }
     });
 
     it('hides what has expired at once', async () => {
