@@ -46,6 +46,11 @@ export class CollectionVectors implements ViewIndex {
     return this.#index.stats().bytes;
   }
 
+  /** Bytes that a scan of all vectors reads. */
+  get rowBytes(): number {
+    return this.#index.rowBytes;
+  }
+
   /** Every vector is added with its own stored type (decision D-41), so that a collection may have several. */
   put({ ord, model, stored, vectors }: DocumentVectors): void {
     this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
