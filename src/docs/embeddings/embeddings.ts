@@ -18,6 +18,7 @@ import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { Providers, type CreateProvider } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
+import { RecentBodies } from './recent-bodies.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { TokenMatching } from './token-matching.ts';
@@ -72,6 +73,8 @@ export interface Embeddings extends Chunker {
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
   /** Compares documents with a query token by token; see `TokenMatching`. */
   readonly matching: Pick<TokenMatching, 'similarities'>;
+  /** Which documents exist, and which of them have vectors of their present bodies. */
+  readonly bodies: Pick<RecentBodies, 'read'>;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
@@ -114,7 +117,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
     isBusy: () => queue.gate.depth > 0,
   });
-  const matching = new TokenMatching({ sql, clock, chunker, providers, codec: environment.codec });
+  const bodies = new RecentBodies(sql, environment.feed);
+  const matching = new TokenMatching({ sql, clock, chunker, providers, bodies, codec: environment.codec });
   const newWarmUp = () => new TokenWarmUp({
     sql, clock, log, matching, isIdle: () => queue.gate.depth === 0, isLocal: (collection) => collections.configOf(collection)?.storageBackend !== 's3',
   });
@@ -220,6 +224,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       return { vector: vectors[0]!, ...rest };
     },
     encoder,
+    bodies,
     matching: {
       similarities(...query) {
         warmUp?.wake();
@@ -236,7 +241,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       await warning;
       await queue.settled(signal);
     },
-    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache }),
+    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache, tokenBytes: () => matching.bytes }),
   };
 }
 

@@ -20,6 +20,7 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   /** Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts. */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
   readonly matching: Embeddings['matching'];
+  readonly bodies: Embeddings['bodies'];
 }
 
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
