@@ -7,6 +7,7 @@ import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
+import type { Change } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
@@ -14,6 +15,7 @@ import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { EncoderService, type Encoder } from './encoder/encoder.ts';
 import { countEmbeddings } from './embedding-counts.ts';
 import { FormerModels } from './former-models.ts';
+import { FreshVectors, type DocumentVectors } from './fresh-vectors.ts';
 import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { Providers, type CreateProvider } from './providers.ts';
@@ -75,6 +77,8 @@ export interface Embeddings extends Chunker {
   readonly matching: Pick<TokenMatching, 'similarities'>;
   /** Which documents exist, and which of them have vectors of their present bodies. */
   readonly bodies: Pick<RecentBodies, 'read'>;
+  /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
+  freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
@@ -106,7 +110,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const formerModels = new FormerModels(create);
   const passages = () => providers.current?.passages;
   const chunker = createChunker(settings, passages);
-  const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
+  const fresh = new FreshVectors();
+  const queue = createQueue(environment, { settings, chunker, providers, collections, timer, fresh });
   const jobs = new ReindexJobs({ ...queue.reindexing });
   const writable = environment.settings.mode !== 'read';
   let hasDuty = environment.isNode !== true;
@@ -156,6 +161,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     await encoder.stop();
     await jobs.stop();
     await exclusively(() => queue.stop());
+    fresh.clear();
     await warning;
   };
   const warnOfOtherModels = async (): Promise<void> => {
@@ -235,6 +241,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       const provider = providers.current;
       return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;
     },
+    freshVectorsOf: (change) => fresh.take(change),
     vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
     vectorsOfDocuments: (ords) => vectorsOfDocuments(sql.background, ords),
     async settled(signal) {

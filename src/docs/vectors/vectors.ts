@@ -32,7 +32,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
