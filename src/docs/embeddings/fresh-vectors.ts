@@ -16,8 +16,8 @@ export interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
   readonly blobs: readonly Uint8Array[];
 }
 
-/** Vectors that are kept at most: a few megabytes. */
-const KEPT = 8192;
+/** Bytes of vectors that are kept at most. */
+const KEPT_BYTES = 4 * 2 ** 20;
 
 /**
  * The vectors that this process stored last, by the number of their change. A view that follows closely takes them from here: reading them
@@ -25,14 +25,14 @@ const KEPT = 8192;
  */
 export class FreshVectors {
   readonly #documents = new Map<number, StoredDocument>();
-  #vectors = 0;
+  #bytes = 0;
 
   /** Adds the vectors of a committed change. */
   add(lsn: number, document: StoredDocument): void {
     this.#documents.set(lsn, document);
-    this.#vectors += document.blobs.length;
+    this.#bytes += bytesOf(document);
     for (const oldest of this.#documents.keys()) {
-      if (this.#vectors <= KEPT) return;
+      if (this.#bytes <= KEPT_BYTES) return;
       this.#remove(oldest);
     }
   }
@@ -48,14 +48,18 @@ export class FreshVectors {
   /** Call this when the numbers of changes begin again. */
   clear(): void {
     this.#documents.clear();
-    this.#vectors = 0;
+    this.#bytes = 0;
   }
 
   #remove(lsn: number): StoredDocument | undefined {
     const document = this.#documents.get(lsn);
     if (document === undefined) return undefined;
     this.#documents.delete(lsn);
-    this.#vectors -= document.blobs.length;
+    this.#bytes -= bytesOf(document);
     return document;
   }
+}
+
+function bytesOf({ blobs }: StoredDocument): number {
+  return blobs.reduce((sum, { length }) => sum + length, 0);
 }
