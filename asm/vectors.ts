@@ -3,7 +3,7 @@
 
 // (The compiler finds re-exported files only without their extension.)
 export { codedQueryBytes, encodeQuery, scanCodes } from './vector/code-scan';
-export { bitDims, codeBlockBytes, codesBytes, encodeCodes, placeCodes, trainCodes } from './vector/codes';
+export { codeBlockBytes, codesBytes, encodeCodes, encodingBytes, placeCodes, trainCodes } from './vector/codes';
 export { dot, l2sq } from './vector/distance';
 export { allocate, allocateScratch, release, roomFor } from './vector/memory';
 export { blockOf, blockRows, chunkOf, initialize, inverseNormOf, isLive, kill, makeRoom, ordOf, rowCount, strideOf, vectorOf } from './vector/rows';

@@ -3,13 +3,14 @@
 //     8 bits   a component times its step, in 7 bits between the least and the greatest: the dot product of i8 by
 //              i7 is one instruction, and the sum of a row's codes accounts for the least
 //     4 bits   the same in 8 bits with a sign, by which the codes of 0 to 15 are multiplied
-//     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre
+//     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre;
+//              or in three planes of bits, for rows that are stored as codes
 //
 // A coded query: f32 base, f32 factor of the product, f32 factor of the sum (of 1 bit: of the product of the row with
-// the centre), 52 bytes unused, codes.
+// the centre), 52 bytes unused, codes or planes.
 
-import { cosinesOf, encodeRest } from './bits.ts';
-import { bitDims, C_BITS, C_STRIDE, groupOf, lowsOf, stepsOf } from './codes.ts';
+import { cosinesOf, encodePlanes, encodeRest } from './bits.ts';
+import { bitDims, C_BITS, C_STRIDE, groupOf, isFine, lowsOf, stepsOf } from './codes.ts';
 import { H_DIMS } from './memory.ts';
 import { COSINE, EUCLIDEAN } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
@@ -63,7 +64,7 @@ function encodeForBits(codes: usize, query: usize, metric: u32, to: usize): void
   const share: f32 = metric === EUCLIDEAN ? 1 : squares > 0 ? <f32>(product / squares) : 0;
   for (let i: usize = 0; i < <usize>dims << 2; i += 4) store<f32>(rest + i, load<f32>(query + i) - share * load<f32>(centre + i));
   const length = encodeRest(stepsOf(codes), dims, rest, to + Q_CODES);
-  store<f32>(to, length, 4);
+  store<f32>(to, isFine(codes) ? encodePlanes(rest, bitDims(), length, to + Q_CODES) : length, 4);
   store<f32>(to, share, 8);
 }
 
@@ -87,7 +88,9 @@ export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to
     const group = groupOf(codes, row);
     if (popcnt(word) >= DENSE) compare(codes, query, group, 64, scores);
     else for (let bits = word; bits !== 0; bits &= bits - 1) compare(codes, query, group + <usize>ctz(bits) * stride, 1, scores + (<usize>ctz(bits) << 2));
-    finish(load<u32>(codes, C_BITS), query, metric, group + 64 * stride, scores);
+    if (load<u32>(codes, C_BITS) !== 1) finish(load<u32>(codes, C_BITS), query, metric, group + 64 * stride, scores);
+    else if (isFine(codes)) finishFine(query, group + 64 * stride, scores);
+    else finish1(query, metric, group + 64 * stride, scores);
     takeScores(heap, row, word, scores);
   }
 }
@@ -98,6 +101,7 @@ function compare(codes: usize, query: usize, at: usize, count: usize, out: usize
   const stride = <usize>load<u32>(codes, C_STRIDE);
   if (bits === 8) products8(query, at, stride, count, out);
   else if (bits === 4) products4(query, at, stride, count, out);
+  else if (isFine(codes)) productsFine(query, at, stride, count, out);
   else cosines1(query, at, stride, cosinesOf(stepsOf(codes), bitDims()), count, out);
 }
 
@@ -183,9 +187,29 @@ function cosines1(query: usize, codes: usize, stride: usize, cosines: usize, cou
   }
 }
 
-/** Makes scores from the results of 64 rows; `beside` is the address behind their codes. */
+/** Products of the signs of rows with a query in three planes, as i32: the number of equal bits minus that of different ones, weighted. */
+function productsFine(query: usize, codes: usize, stride: usize, count: usize, out: usize): void {
+  const first = query + Q_CODES;
+  const second = first + stride;
+  const third = second + stride;
+  const all: i32 = 7 * <i32>(stride << 3);
+  for (const last = out + (count << 2); out < last; out += 4) {
+    let a: u64 = 0;
+    let b: u64 = 0;
+    let c: u64 = 0;
+    for (let i: usize = 0; i < stride; i += 8) {
+      const word = load<u64>(codes + i);
+      a += popcnt(word ^ load<u64>(first + i));
+      b += popcnt(word ^ load<u64>(second + i));
+      c += popcnt(word ^ load<u64>(third + i));
+    }
+    store<i32>(out, all - 2 * <i32>(a + 2 * b + 4 * c));
+    codes += stride;
+  }
+}
+
+/** Makes scores from the results of 64 rows of 8 or 4 bits; `beside` is the address behind their codes. */
 function finish(bits: u32, query: usize, metric: u32, beside: usize, scores: usize): void {
-  if (bits === 1) return finish1(query, metric, beside, scores);
   const base = v128.load_splat<f32>(query);
   const factor = v128.load_splat<f32>(query, 4);
   const low = bits === 8 ? v128.load_splat<f32>(query, 8) : f32x4.splat(0);
@@ -208,6 +232,16 @@ function finish1(query: usize, metric: u32, beside: usize, scores: usize): void 
     const cosine = v128.load(scores + i);
     if (metric === EUCLIDEAN) v128.store(scores + i, f32x4.mul(norm, f32x4.sub(f32x4.mul(cosine, f32x4.splat(2 * length)), norm)));
     else v128.store(scores + i, f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)), f32x4.mul(share, v128.load(beside + i, 256))));
+  }
+}
+
+/** The same for products of a finer query; the metric is the cosine. */
+function finishFine(query: usize, beside: usize, scores: usize): void {
+  const factor = v128.load_splat<f32>(query, 4);
+  const share = v128.load_splat<f32>(query, 8);
+  for (let i: usize = 0; i < 256; i += 16) {
+    const rest = f32x4.mul(f32x4.mul(v128.load(beside + i), f32x4.convert_i32x4_s(v128.load(scores + i))), factor);
+    v128.store(scores + i, f32x4.add(rest, f32x4.mul(share, v128.load(beside + i, 256))));
   }
 }
 

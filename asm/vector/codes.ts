@@ -1,4 +1,4 @@
-// Codes of 8, 4 and 1 bit per dimension in addition to the rows of f32: small approximations that are scanned instead of the rows. They
+// Codes of 8, 4 and 1 bit per dimension in addition to the rows of f32 (those of 1 bit also to rows of int8): small approximations that are scanned instead of the rows. They
 // are in blocks with as many rows as the rows' own blocks, and are described by
 //
 //     +0   u32  bits: 8, 4 or 1
@@ -22,8 +22,9 @@
 // limits are clamped. Candidates are scored by their own vectors afterwards.
 
 import { bitsParameterBytes, encodeBits, initializeBits } from './bits.ts';
-import { H_DIMS, H_SHIFT } from './memory.ts';
-import { blockRows, inverseNormOf, placeOf, vectorOf } from './rows.ts';
+import { H_DIMS, H_SHIFT, H_TYPE } from './memory.ts';
+import { blockRows, inverseNormOf, placeOf, TYPE_F32, vectorOf } from './rows.ts';
+import { decodeVector } from './stored.ts';
 
 export const C_BITS: usize = 0;
 export const C_STRIDE: usize = 4;
@@ -65,6 +66,14 @@ function codeStride(bits: u32): u32 {
   return bits === 4 ? paddedDims() >> 1 : bitDims() >> 3;
 }
 
+/**
+ * Whether the query of a scan by signs is coded more finely than the rows (bits.ts): for cosines of rows that are stored as codes. Their
+ * documents have many passages of similar scores, which signs of the query alone do not tell apart.
+ */
+export function isFine(codes: usize): bool {
+  return load<u32>(codes, C_UNIT) !== 0 && load<u32>(H_TYPE) !== TYPE_F32;
+}
+
 export function lowsOf(codes: usize): usize {
   return codes + C_PARAMETERS;
 }
@@ -98,16 +107,23 @@ export function trainCodes(codes: usize, bits: u32, table: usize, unit: u32, row
   store<u32>(codes, groupBytes(bits), C_GROUP_BYTES);
   const every = max(1, rows / SAMPLE);
   if (bits === 1) {
-    findCentre(lowsOf(codes), rows, every, unit);
+    findCentre(lowsOf(codes), rows, every, unit, stepsOf(codes));
     initializeBits(stepsOf(codes), bitDims());
   } else findRanges(codes, rows, every, bits === 8 ? 255 : 15);
 }
 
-function findCentre(centre: usize, rows: u32, every: u32, unit: u32): void {
+/** Address of a row's components as f32: `scratch`, with space for as many, if the row is stored as codes. */
+function componentsOf(row: u32, scratch: usize): usize {
+  if (load<u32>(H_TYPE) === TYPE_F32) return vectorOf(row);
+  decodeVector(vectorOf(row), scratch);
+  return scratch;
+}
+
+function findCentre(centre: usize, rows: u32, every: u32, unit: u32, scratch: usize): void {
   const dims = load<u32>(H_DIMS);
   const share = <f32>1 / <f32>max(1, (rows + every - 1) / every);
   for (let row: u32 = 0; row < rows; row += every) {
-    const vector = vectorOf(row);
+    const vector = componentsOf(row, scratch);
     const weight = unit ? share * inverseNormOf(row) : share;
     for (let i: usize = 0; i < <usize>dims << 2; i += 4) store<f32>(centre + i, load<f32>(centre + i) + load<f32>(vector + i) * weight);
   }
@@ -133,7 +149,12 @@ function findRanges(codes: usize, rows: u32, every: u32, levels: f32): void {
   }
 }
 
-/** Writes the codes of the rows from `from` to `to`, whose blocks are in the table. `scratch` has space for `bitDims` f32. */
+/** Bytes of the working memory of `encodeCodes`. */
+export function encodingBytes(): u32 {
+  return bitDims() * 8;
+}
+
+/** Writes the codes of the rows from `from` to `to`, whose blocks are in the table. `scratch` has `encodingBytes`. */
 export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): void {
   const bits = load<u32>(codes, C_BITS);
   const stride = <usize>load<u32>(codes, C_STRIDE);
@@ -143,7 +164,7 @@ export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): v
     const beside = group + 64 * stride + (<usize>(row & 63) << 2);
     if (bits === 1) {
       const scale = load<u32>(codes, C_UNIT) ? inverseNormOf(row) : 1;
-      encodeBits(lowsOf(codes), stepsOf(codes), vectorOf(row), scale, at, beside, scratch);
+      encodeBits(lowsOf(codes), stepsOf(codes), componentsOf(row, scratch + (<usize>bitDims() << 2)), scale, at, beside, scratch, isFine(codes));
       continue;
     }
     store<f32>(beside, inverseNormOf(row));

@@ -4,7 +4,7 @@
 import { boundRows } from './bounds.ts';
 import { dot, dotTwo, l2sq } from './distance.ts';
 import { H_DIMS, H_NORMS, H_STRIDE, H_TYPE } from './memory.ts';
-import { blockOf, blockRows, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
+import { blockOf, blockRows, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, TYPE_INT8, vectorOf } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
 import { componentOf, dotStored, planesOf, preparedBytes, preparePlanes, queryBytes } from './stored.ts';
 import { barOf, FACTORS, offer, scoresOf, takeScores } from './topk.ts';
@@ -188,6 +188,7 @@ export function exactScore(query: usize, metric: u32, row: u32): f64 {
   const vector = vectorOf(row);
   if (load<u32>(H_TYPE) === TYPE_F32) return exactScoreOf(query, metric, vector);
   const dims = load<u32>(H_DIMS);
+  if (load<u32>(H_TYPE) === TYPE_INT8 && (dims & 15) === 0) return exactScoreOfInt8(query, metric, vector);
   let product: f64 = 0;
   let queryNorm: f64 = 0;
   let norm: f64 = 0;
@@ -201,6 +202,40 @@ export function exactScore(query: usize, metric: u32, row: u32): f64 {
     distance += (a - b) * (a - b);
   }
   return finish(metric, product, queryNorm, norm, distance);
+}
+
+/** The same for a vector of int8 with a multiple of 16 dimensions. */
+function exactScoreOfInt8(query: usize, metric: u32, vector: usize): f64 {
+  const dims = <usize>load<u32>(H_DIMS);
+  const low = f64x2.splat(<f64>load<f32>(vector + dims));
+  const step = f64x2.splat(<f64>load<f32>(vector + dims, 4));
+  let product = f64x2.splat(0);
+  let queryNorm = product;
+  let norm = product;
+  let distance = product;
+  for (let i: usize = 0; i < dims; i += 4) {
+    const codes = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(vector + i)));
+    const values = v128.load(query + (i << 2));
+    let a = f64x2.promote_low_f32x4(values);
+    let b = f64x2.add(low, f64x2.mul(step, f64x2.convert_low_i32x4_u(codes)));
+    let d = f64x2.sub(a, b);
+    product = f64x2.add(product, f64x2.mul(a, b));
+    queryNorm = f64x2.add(queryNorm, f64x2.mul(a, a));
+    norm = f64x2.add(norm, f64x2.mul(b, b));
+    distance = f64x2.add(distance, f64x2.mul(d, d));
+    a = f64x2.promote_low_f32x4(upperHalf(values));
+    b = f64x2.add(low, f64x2.mul(step, f64x2.convert_low_i32x4_u(upperHalf(codes))));
+    d = f64x2.sub(a, b);
+    product = f64x2.add(product, f64x2.mul(a, b));
+    queryNorm = f64x2.add(queryNorm, f64x2.mul(a, a));
+    norm = f64x2.add(norm, f64x2.mul(b, b));
+    distance = f64x2.add(distance, f64x2.mul(d, d));
+  }
+  return finish(metric, both(product), both(queryNorm), both(norm), both(distance));
+}
+
+function upperHalf(v: v128): v128 {
+  return v128.shuffle<i64>(v, v, 1, 1);
 }
 
 /** The same for a vector of f32, of a row or not. */

@@ -115,8 +115,8 @@ export interface DocsSettings {
   };
   /** Vector search (decision D-17); absent fields have their defaults. */
   readonly vectors?: {
-    /** Algorithm of searches that name none, in collections without a quantization; `flat` when absent. */
-    readonly defaultAlgorithm?: Algorithm;
+    /** Algorithm of searches that name none, in collections without a quantization; `auto` when absent. */
+    readonly defaultAlgorithm?: Algorithm | 'auto';
     /** Number of candidates that `bq` scores exactly for each result; 10 when absent. */
     readonly bqRerankFactor?: number;
     /** Number of vectors from which a scan is divided among worker threads; 2048 when absent. */

@@ -43,9 +43,13 @@ describe.each(['release', 'debug'] as const)('sums of token vectors, %s build', 
 
   it('match texts as the twin does, whatever is embedded between', () => {
     const ids = fc.uniqueArray(fc.nat(TOKENS.length - 1), { maxLength: 12 });
-    fc.assert(fc.property(ids, fc.array(ids, { maxLength: 4 }), (query, texts) => {
+    fc.assert(fc.property(ids, fc.array(ids, { maxLength: 4 }), fc.nat(4), fc.boolean(), (query, texts, first, embeds) => {
       kernel.vector('the cat');
-      const got = kernel.matches(Uint16Array.from(query), texts.map((tokens) => Uint16Array.from(tokens)));
+      const match = (some: readonly number[][]) => kernel.matches(Uint16Array.from(query), some.map((tokens) => Uint16Array.from(tokens)));
+      const before = match(texts.slice(0, first));
+      if (embeds) kernel.vector('the dog');
+      else kernel.tokens('the dog');
+      const got = [...before, ...match(texts.slice(first))];
       expect(got).toHaveLength(texts.length);
       for (const [i, tokens] of texts.entries()) expect(got[i]).toBeCloseTo(twin.match(query, tokens), 5);
     }), { numRuns: build === 'release' ? 300 : 60 });

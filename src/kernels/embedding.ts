@@ -80,6 +80,8 @@ export class EmbeddingKernel {
   /** Start and end of the memory in which pages of folds can be allocated. */
   #free = 0;
   #freeEnd = 0;
+  /** The tokens of the query that is prepared for comparisons. */
+  #prepared: string | undefined;
 
   constructor({ memory, dims }: ModelMemory, build: KernelBuild = 'release') {
     this.dims = dims;
@@ -98,9 +100,10 @@ export class EmbeddingKernel {
 
   /** The vector of a text, of length 1; undefined if no token of the text has a vector other than zero. */
   vector(text: string): Float32Array<ArrayBuffer> | undefined {
+    this.#prepared = undefined; // its place is used for the sum
     this.#call.sumTokens(this.#desk, this.#tokenize(text));
     const output = new Float32Array(this.#memory.buffer, this.#call.outputOf(this.#desk), this.dims);
-    return output.every((value) => value === 0) ? undefined : Float32Array.from(output);
+    return output.every((value) => value === 0) ? undefined : new Float32Array(output);
   }
 
   /**
@@ -109,7 +112,10 @@ export class EmbeddingKernel {
    */
   matches(query: Uint16Array, texts: readonly Uint16Array[]): Float32Array<ArrayBuffer> {
     const asked = query.subarray(0, MAX_QUERY_TOKENS);
-    this.#call.prepareQuery(this.#desk, this.#putTokens(asked));
+    // A search compares documents of both sides with the same query; the second time, most similarities are known.
+    const name = asked.join();
+    if (this.#prepared !== name) this.#call.prepareQuery(this.#desk, this.#putTokens(asked));
+    this.#prepared = name;
     return Float32Array.from(texts, (text) => this.#call.matchTokens(this.#desk, this.#putTokens(text), asked.length));
   }
 

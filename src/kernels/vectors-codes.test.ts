@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { METRIC_CODES, type Metric } from '../search/vector/index.ts';
-import { bitsTwin, scalarTwin } from '../testkit/vector/code-twins.ts';
-import { dotTwin } from '../testkit/vector/twins.ts';
+import { bitsTwin, planesTwin, scalarTwin } from '../testkit/vector/code-twins.ts';
+import { dotTwin, storedTwin } from '../testkit/vector/twins.ts';
 import type { KernelBuild } from './load.ts';
-import { ENTRY_BYTES, SegmentMemory } from './vectors.ts';
+import { ENTRY_BYTES, SegmentMemory, type StoredType } from './vectors.ts';
 
 /** Vectors none of whose components is exactly between two codes, as small integers would be. */
 const sets = fc.record({ dims: fc.integer({ min: 1, max: 150 }), rows: fc.integer({ min: 1, max: 70 }), seed: fc.integer({ min: 1, max: 10_000 }), offset: fc.constantFrom(0, 0.5) })
@@ -15,8 +15,8 @@ const sets = fc.record({ dims: fc.integer({ min: 1, max: 150 }), rows: fc.intege
 const metric = fc.constantFrom<Metric>('cosine', 'dot_product', 'euclidean');
 
 /** Scores by codes, by row. */
-function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4 | 1, by: Metric): number[] {
-  const segment = new SegmentMemory(query.length, 'float32', build);
+function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4 | 1, by: Metric, type: StoredType = 'float32'): number[] {
+  const segment = new SegmentMemory(query.length, type, build);
   const { call } = segment;
   const input = segment.allocate(call.preparedQueryBytes(query.length));
   call.makeRoom(rows.length);
@@ -28,7 +28,7 @@ function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32A
   const table = segment.allocate(64);
   segment.u32(table, 1)[0] = segment.allocate(call.codeBlockBytes(bits));
   call.trainCodes(description, bits, table, by === 'cosine' ? 1 : 0, rows.length);
-  call.encodeCodes(description, 0, rows.length, segment.allocate(call.bitDims() * 4));
+  call.encodeCodes(description, 0, rows.length, segment.allocate(call.encodingBytes()));
   segment.bytes.fill(0, input, input + call.preparedQueryBytes(query.length));
   segment.f32(input, query.length).set(query);
   call.prepareQuery(input, METRIC_CODES[by]);
@@ -62,6 +62,14 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
       const { scores: expected, perSign } = bitsTwin(rows, query, by);
       // If a rotated component is almost zero, its sign depends on rounding.
       for (const [row, score] of scores.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(1e-3 + 3 * perSign[row]!);
+    }), { numRuns: 100 });
+  });
+
+  it.each(['int8', 'int4'] as const)('estimate cosines as their twin does, by 1 bit and a finer query, for rows of %s', (type) => {
+    fc.assert(fc.property(sets, ({ rows, query }) => {
+      const scores = scan(build, rows, query, 1, 'cosine', type);
+      const { scores: expected, perSign } = planesTwin(rows.map((row) => storedTwin(row, type)), query);
+      for (const [row, score] of scores.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(2e-3 + 3 * perSign[row]!);
     }), { numRuns: 100 });
   });
 

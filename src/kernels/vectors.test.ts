@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dotTwin, l2sqTwin, quantizeTwin, storedTwin } from '../testkit/vector/twins.ts';
+import { METRIC_CODES } from '../search/vector/index.ts';
+import { dotTwin, l2sqTwin, quantizeTwin, scoreTwin, storedTwin } from '../testkit/vector/twins.ts';
 import { ENTRY_BYTES, SegmentFullError, SegmentMemory, type StoredType } from './vectors.ts';
 
 const component = fc.oneof(fc.float({ min: -4, max: 4, noNaN: true }), fc.integer({ min: -3, max: 3 }));
@@ -67,6 +68,16 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       const error = Math.abs(segment.call.scoreRow(prepared, 1, row) - dotTwin(query, storedTwin(vector, type)));
       expect(error).toBeLessThan(1e-4 * (1 + greatest * (1 + Math.abs(minimum)) * query.length));
       expect(segment.call.exactScore(prepared, 1, row)).toBeCloseTo(dotTwin(query, storedTwin(vector, type)), 3);
+    }), { numRuns: 150 });
+  });
+
+  it('score stored rows in 64 bits, whatever the length and the metric', () => {
+    const pairs = fc.constantFrom(15, 16, 17, 32, 48).chain((dims) => fc.tuple(vectorOf(dims), vectorOf(dims)));
+    fc.assert(fc.property(pairs, fc.constantFrom('int8', 'int4'), fc.constantFrom('cosine', 'dot_product', 'euclidean'), ([query, vector], type, metric) => {
+      const segment = new SegmentMemory(query.length, type, build);
+      const row = addRow(segment, vector, 7);
+      const expected = scoreTwin(query, storedTwin(vector, type), metric);
+      expect(Math.abs(segment.call.exactScore(place(segment, query), METRIC_CODES[metric], row) - expected)).toBeLessThan(1e-6 * (1 + Math.abs(expected)));
     }), { numRuns: 150 });
   });
 

@@ -67,7 +67,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   heldBy(heap: number): number;
   drainHeap(heap: number, out: number): number;
   codesBytes(bits: number): number;
-  bitDims(): number;
+  encodingBytes(): number;
   codeBlockBytes(bits: number): number;
   codedQueryBytes(): number;
   placeCodes(codes: number, table: number): void;

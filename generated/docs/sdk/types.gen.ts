@@ -3344,7 +3344,7 @@ export type SimilarityCursor = string;
 export type SimilaritySort = string;
 
 /**
- * How the nearest vectors are found. `flat` compares all, exactly; `hnsw` walks a graph; `ivf` looks into the nearest cells; `pq`, `opq`, `sq`, `sq4` and `bq` compare compressed vectors and rescore the best exactly; `quantized` compares vectors as the collection's `quantization` stores them. When absent: what the collection's quantization asks for, then the server's default, which is `flat`.
+ * How the nearest vectors are found. `flat` compares all, exactly; `hnsw` walks a graph; `ivf` looks into the nearest cells; `pq`, `opq`, `sq`, `sq4` and `bq` compare compressed vectors and rescore the best exactly; `quantized` compares vectors as the collection's `quantization` stores them. When absent: what the collection's quantization asks for, then the server's default, which is `flat`, or `bq` for more than 16 MiB of vectors of `static-en-256`.
  */
 export type VectorAlgorithm = 'flat' | 'hnsw' | 'ivf' | 'pq' | 'opq' | 'sq' | 'sq4' | 'bq' | 'quantized';
 

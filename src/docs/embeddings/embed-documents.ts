@@ -16,7 +16,7 @@ export interface Maker extends ModelIdentity {
 
 /** Called as the work proceeds. */
 export interface EmbeddingEvents {
-  /** The vectors of these documents are complete. */
+  /** The vectors of these documents are complete. Documents that were complete shortly after each other come together. */
   readonly onEmbedded: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>;
   /** This provider will never accept the document, for example because a text is too long. */
   readonly onRefused: (document: LoadedDocument, error: Error) => Promise<void>;
@@ -37,8 +37,15 @@ interface Piece {
   readonly chunk: number;
 }
 
+type PieceEvents = Pick<EmbeddingEvents, 'onRefused' | 'onFailed'> & { readonly finished: Finished };
+
 /** A text that every working provider can embed. */
 const CANARY = 'a short text';
+
+/** Vectors that are published together at most, unless a single document has more: a mebibyte at 256 dimensions. */
+const PUBLISHED_AT_ONCE = 1024;
+/** Milliseconds for which complete vectors wait for others at most. */
+const HELD_MS = 100;
 
 /**
  * Embeds documents; the chunks of several small documents share one call, but documents of `alone` share none. A call that is permanently
@@ -49,12 +56,50 @@ export async function embedDocuments(
   provider: EmbeddingProvider, documents: readonly LoadedDocument[], events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   const tasks = documents.map((document): Task => ({ document, vectors: document.chunks.map(() => undefined), missing: document.chunks.length, refused: false }));
-  await publish(provider, tasks.filter(({ missing }) => missing === 0), events);
-  for (const group of groups(tasks, alone)) {
-    const pieces = group.flatMap((task) => task.document.chunks.map((_, chunk): Piece => ({ task, chunk })));
-    for (let i = 0; i < pieces.length; i += provider.maxBatch) {
-      await embedPieces(provider, pieces.slice(i, i + provider.maxBatch).filter(({ task }) => !task.refused), events, signal);
+  const finished = new Finished(provider, events);
+  await finished.add(tasks.filter(({ missing }) => missing === 0));
+  try {
+    for (const group of groups(tasks, alone)) {
+      const pieces = group.flatMap((task) => task.document.chunks.map((_, chunk): Piece => ({ task, chunk })));
+      for (let i = 0; i < pieces.length; i += provider.maxBatch) {
+        await embedPieces(provider, pieces.slice(i, i + provider.maxBatch).filter(({ task }) => !task.refused), { ...events, finished }, signal);
+      }
     }
+  } catch (error) {
+    if (!signal.aborted) await finished.publish();
+    throw error;
+  }
+  await finished.publish();
+}
+
+/**
+ * Documents whose vectors are complete and not yet published. A quick provider completes a few documents in a millisecond, and to store
+ * each few in a transaction of their own takes longer than to embed them; vectors of a slow provider wait for no others.
+ */
+class Finished {
+  readonly #provider: EmbeddingProvider;
+  readonly #events: EmbeddingEvents;
+  #tasks: Task[] = [];
+  #vectors = 0;
+  #since = performance.now();
+
+  constructor(provider: EmbeddingProvider, events: EmbeddingEvents) {
+    this.#provider = provider;
+    this.#events = events;
+  }
+
+  async add(tasks: readonly Task[]): Promise<void> {
+    this.#tasks.push(...tasks);
+    this.#vectors += tasks.reduce((sum, { vectors }) => sum + vectors.length, 0);
+    if (this.#vectors >= PUBLISHED_AT_ONCE || performance.now() - this.#since >= HELD_MS) await this.publish();
+  }
+
+  async publish(): Promise<void> {
+    const tasks = this.#tasks;
+    this.#tasks = [];
+    this.#vectors = 0;
+    if (tasks.length > 0) await publish(this.#provider, tasks, this.#events);
+    this.#since = performance.now();
   }
 }
 
@@ -64,7 +109,7 @@ function groups(tasks: readonly Task[], alone: ReadonlySet<number>): Task[][] {
   return [shared, ...single.map((task) => [task])];
 }
 
-async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[], events: EmbeddingEvents, signal: AbortSignal): Promise<void> {
+async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[], events: PieceEvents, signal: AbortSignal): Promise<void> {
   if (pieces.length === 0) return;
   signal.throwIfAborted();
   const tasks = [...new Set(pieces.map(({ task }) => task))];
@@ -80,7 +125,7 @@ async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[]
     for (const task of tasks) await embedPieces(provider, pieces.filter((piece) => piece.task === task), events, signal);
     return;
   }
-  await publish(provider, tasks.filter(({ missing }) => missing === 0), events);
+  await events.finished.add(tasks.filter(({ missing }) => missing === 0));
 }
 
 async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
@@ -111,13 +156,12 @@ async function takes(provider: EmbeddingProvider, signal: AbortSignal): Promise<
   }
 }
 
-async function refuse(task: Task, error: Error, events: EmbeddingEvents): Promise<void> {
+async function refuse(task: Task, error: Error, events: PieceEvents): Promise<void> {
   task.refused = true;
   await events.onRefused(task.document, error);
 }
 
 async function publish({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
-  if (done.length === 0) return;
   const embedded = done.map(({ document, vectors }) => ({
     document,
     chunks: document.chunks.map(({ startLine, endLine, start, end }, i) => ({ startLine, endLine, start, end, vector: vectors[i]! })),

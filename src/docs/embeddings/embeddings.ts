@@ -7,6 +7,7 @@ import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
+import type { Change } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
@@ -14,10 +15,12 @@ import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { EncoderService, type Encoder } from './encoder/encoder.ts';
 import { countEmbeddings } from './embedding-counts.ts';
 import { FormerModels } from './former-models.ts';
+import { FreshVectors, type DocumentVectors } from './fresh-vectors.ts';
 import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { Providers, type CreateProvider } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
+import { RecentBodies } from './recent-bodies.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { TokenMatching } from './token-matching.ts';
@@ -72,6 +75,10 @@ export interface Embeddings extends Chunker {
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
   /** Compares documents with a query token by token; see `TokenMatching`. */
   readonly matching: Pick<TokenMatching, 'similarities'>;
+  /** Which documents exist, and which of them have vectors of their present bodies. */
+  readonly bodies: Pick<RecentBodies, 'read'>;
+  /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
+  freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
@@ -103,7 +110,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const formerModels = new FormerModels(create);
   const passages = () => providers.current?.passages;
   const chunker = createChunker(settings, passages);
-  const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
+  const fresh = new FreshVectors();
+  const queue = createQueue(environment, { settings, chunker, providers, collections, timer, fresh });
   const jobs = new ReindexJobs({ ...queue.reindexing });
   const writable = environment.settings.mode !== 'read';
   let hasDuty = environment.isNode !== true;
@@ -114,7 +122,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
     isBusy: () => queue.gate.depth > 0,
   });
-  const matching = new TokenMatching({ sql, clock, chunker, providers, codec: environment.codec });
+  const bodies = new RecentBodies(sql, environment.feed);
+  const matching = new TokenMatching({ sql, clock, chunker, providers, bodies, codec: environment.codec });
   const newWarmUp = () => new TokenWarmUp({
     sql, clock, log, matching, isIdle: () => queue.gate.depth === 0, isLocal: (collection) => collections.configOf(collection)?.storageBackend !== 's3',
   });
@@ -152,6 +161,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     await encoder.stop();
     await jobs.stop();
     await exclusively(() => queue.stop());
+    fresh.clear();
     await warning;
   };
   const warnOfOtherModels = async (): Promise<void> => {
@@ -220,6 +230,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       return { vector: vectors[0]!, ...rest };
     },
     encoder,
+    bodies,
     matching: {
       similarities(...query) {
         warmUp?.wake();
@@ -230,13 +241,14 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       const provider = providers.current;
       return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;
     },
+    freshVectorsOf: (change) => fresh.take(change),
     vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
     vectorsOfDocuments: (ords) => vectorsOfDocuments(sql.background, ords),
     async settled(signal) {
       await warning;
       await queue.settled(signal);
     },
-    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache }),
+    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache, tokenBytes: () => matching.bytes }),
   };
 }
 

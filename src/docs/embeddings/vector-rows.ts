@@ -56,18 +56,20 @@ const UPSERT = `
     chunks = excluded.chunks, stored = excluded.stored, chunking = excluded.chunking`;
 const INSERT = 'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-/** Replaces the vectors of documents; each document at most once. The caller updates the feed. */
-export async function putVectors(work: UnitOfWork, model: ModelIdentity, documents: readonly NewVectors[]): Promise<void> {
-  if (documents.length === 0) return;
+/** Replaces the vectors of documents; each document at most once. The caller updates the feed. Returns the vectors as the table has them, unencrypted. */
+export async function putVectors(work: UnitOfWork, model: ModelIdentity, documents: readonly NewVectors[]): Promise<Uint8Array[][]> {
+  if (documents.length === 0) return [];
   const modelId = await ensureModel(work.tx, model);
   await removeVectorRows(work, documents.map(({ ord }) => ord));
   await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
+  const blobs: Uint8Array[][] = [];
   for (const { ord, chunks, precision, sealer } of documents) {
-    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end, vector }, chunk) => {
-      const blob = toBlob(vector, precision);
-      return [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, blob) ?? blob];
-    }));
+    const own = chunks.map(({ vector }) => toBlob(vector, precision));
+    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end }, chunk) => (
+      [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, own[chunk]!) ?? own[chunk]!])));
+    blobs.push(own);
   }
+  return blobs;
 }
 
 /** Removes the vectors of documents and their embedding records. The caller updates the feed. */

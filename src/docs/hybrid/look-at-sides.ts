@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { MeaningHit } from '../../search/fusion/index.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
@@ -44,7 +45,10 @@ export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scop
   const { words: { collection, filter, boost }, circle } = request;
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
   const ground = { eligible: only === undefined ? documents : narrowed(documents, only), factors: boostFactors(columns, boost) };
-  const [found, near] = await Promise.all([scope.side.look(ground.eligible, ground.factors), lookAtMeaning(deps, request, scope, ground)]);
+  // Vectors are scanned in other threads. The scan is started first, so that the words are searched on this one meanwhile.
+  const meaning = lookAtMeaning(deps, request, scope, ground);
+  const words = setImmediate().then(() => scope.side.look(ground.eligible, ground.factors));
+  const [found, near] = await Promise.all([words, meaning]);
   const others = await lookAtOthers(deps, request, scope, ground, found, near.meaning);
   return { ...found, ...near, others, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
 }

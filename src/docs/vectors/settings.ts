@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { Algorithm } from '../../search/vector/index.ts';
 import type { DocsSettings } from '../environment.ts';
 
 /** The settings of vector search with all defaults applied (decision D-17). */
@@ -12,7 +11,7 @@ export function vectorSettings({ vectors }: Pick<DocsSettings, 'vectors'>): Vect
 }
 
 const DEFAULTS: VectorSettings = {
-  defaultAlgorithm: 'flat' satisfies Algorithm,
+  defaultAlgorithm: 'auto',
   bqRerankFactor: 10,
   parallelMinSize: 2048,
   parallelWorkers: Math.min(MAX_WORKERS, availableParallelism()),

@@ -32,7 +32,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -67,7 +67,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return { vector, model, text };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model), matching: embeddings.matching,
+    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model), matching: embeddings.matching, bodies: embeddings.bodies,
     encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };

@@ -3,20 +3,23 @@ import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
 import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole, type TokenMatcher } from '../provider.ts';
-import { addWord } from './hash-features.ts';
+import { embedText } from './embed-text.ts';
+import { sharedEmbeddingThread, type EmbeddingThread } from './embedding-thread-client.ts';
 import { tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;
 export const STATIC_VARIANT = 'static-1';
 
+/** Texts of documents from which on the thread is faster. */
+const WORTH_THE_WAY = 8;
 /** Number of UTF-16 units embedded between two pauses: one or two milliseconds of work. */
 const UNITS_AT_A_TIME = 50_000;
 
 /**
  * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of English
- * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread. The role has
- * no effect. Only the first 100,000 characters of a text are embedded.
+ * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread; batches of documents run in
+ * another one, if there is a `thread`. The role has no effect on the vectors. Only the first 100,000 characters of a text are embedded.
  */
 export class StaticProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -26,12 +29,40 @@ export class StaticProvider implements EmbeddingProvider {
   readonly maxBatch = MAX_BATCH;
   /** The sum of many tokens is unspecific, so passages are short; measured in bench/meaning.ts. */
   readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8' } as const;
+  readonly #thread: Pick<EmbeddingThread, 'embed'> | undefined;
   #kernel: Promise<EmbeddingKernel> | undefined;
   #closed = false;
 
-  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+  constructor({ thread }: { readonly thread?: Pick<EmbeddingThread, 'embed'> } = {}) {
+    this.#thread = thread;
+  }
+
+  /** The provider of a service, which embeds documents in a thread that all providers of the process share. */
+  static inThread(): StaticProvider {
+    return new StaticProvider({ thread: sharedEmbeddingThread });
+  }
+
+  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
     checkTexts(texts);
     this.#mustGoOn(signal);
+    const vectors = role === 'document' && texts.length >= WORTH_THE_WAY ? await this.#embedElsewhere(texts) : undefined;
+    this.#mustGoOn(signal);
+    return vectors ?? this.#embedHere(texts, signal);
+  }
+
+  /** Undefined if there is no thread, or it fails. */
+  async #embedElsewhere(texts: readonly string[]): Promise<Float32Array[] | undefined> {
+    if (this.#thread === undefined) return undefined;
+    const model = await tokenModel();
+    try {
+      const numbers = await this.#thread.embed(model, texts);
+      return texts.map((_, i) => numbers.subarray(i * STATIC_DIMENSIONS, (i + 1) * STATIC_DIMENSIONS));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #embedHere(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     const kernel = await this.#open();
     const vectors: Float32Array[] = [];
     let since = 0;
@@ -42,7 +73,7 @@ export class StaticProvider implements EmbeddingProvider {
       }
       this.#mustGoOn(signal);
       since += Math.min(text.length, kernel.maxLength);
-      vectors.push(kernel.vector(text) ?? spelling(text));
+      vectors.push(embedText(kernel, text));
     }
     return vectors;
   }
@@ -74,14 +105,3 @@ export class StaticProvider implements EmbeddingProvider {
 
 /** One for all providers of this thread, because its working memory is a megabyte that could not be released. */
 let sharedKernel: EmbeddingKernel | undefined;
-
-/**
- * A direction derived from the spelling of a text of which the model knows no token, such as an emoji: similar only to texts
- * with the same words.
- */
-function spelling(text: string): Float32Array {
-  const vector = new Float32Array(STATIC_DIMENSIONS);
-  for (const word of new Set(text.trim().toLowerCase().slice(0, 1000).split(/\s+/))) addWord(vector, word, 1);
-  const length = Math.hypot(...vector);
-  return length > 0 ? vector.map((value) => value / length) : vector.fill(1 / 16);
-}

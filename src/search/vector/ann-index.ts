@@ -77,6 +77,11 @@ export interface AnnIndex {
   /** Bytes of the segment's memory that the structure uses. */
   readonly bytes: number;
   /**
+   * True if candidates for documents are rows too, several of a document if they are similar enough. Otherwise, they are one row of each
+   * document, and its neighbours in the document are scored, too.
+   */
+  readonly findsRows?: boolean;
+  /**
    * Adds the rows up to `upTo` or more, and first trains or rebuilds if necessary; runs in workers, while searches continue. Is not called
    * again before it has settled, nor during `save`; a failure leaves the structure unchanged.
    */

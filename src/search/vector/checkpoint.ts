@@ -131,7 +131,7 @@ async function readSegment(reader: ByteReader, segment: Segment, header: Segment
   const { rows } = header;
   if (segment.call.makeRoom(rows) === 0) throw new VectorCheckpointError(`a segment has no room for ${rows} rows`);
   fill(await reader.block(), [...liveRuns(segment, rows)].map(({ words }) => words));
-  for (const { at, bytes } of pieces(segment, rows)) fill(await reader.block(), [segment.bytes.subarray(at, at + bytes)]);
+  for (const { at, bytes } of pieces(segment, rows)) await reader.blockInto(segment.bytes.subarray(at, at + bytes));
   segment.rows.adoptRows(rows, header.live);
   await placeDocuments(segment, documents);
   for (const { algorithm, metric } of header.structures) await readStructure(reader, segment, algorithm, metric);

@@ -47,6 +47,11 @@ export class CodesIndex implements AnnIndex {
     return this.#covers;
   }
 
+  /** Passages of a model that stores int8 are short, so documents have many: to score all of them takes longer than the scan. */
+  get findsRows(): boolean {
+    return this.#segment.type !== 'float32';
+  }
+
   get bytes(): number {
     const generation = this.#generation;
     return generation === undefined ? 0 : this.#descriptionBytes + TABLE_BYTES + generation.blocks.length * this.#blockBytes;
@@ -142,7 +147,7 @@ export class CodesIndex implements AnnIndex {
     const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
     const heaps = await settleAll(divide(segment, work).map(async (part) => {
       const heap = scratch.allocate(this.#call.heapBytes(query.k));
-      this.#call.openHeap(heap, query.k, HEAP_KINDS[query.perDocument ? 'documents' : 'candidates']);
+      this.#call.openHeap(heap, query.k, HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates']);
       await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
       return heap;
     }));
@@ -170,7 +175,7 @@ export class CodesIndex implements AnnIndex {
     const calls: Promise<number>[] = [];
     try {
       for (let row = from; row < to; row += step) {
-        calls.push(this.#run('encodeCodes', [generation.description, row, Math.min(to, row + step), scratch.allocate(this.#call.bitDims() * 4)]));
+        calls.push(this.#run('encodeCodes', [generation.description, row, Math.min(to, row + step), scratch.allocate(this.#call.encodingBytes())]));
       }
       await settleAll(calls);
     } finally {
@@ -258,7 +263,7 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
   const coded = (segment: SegmentAccess, metric: Metric) => new CodesIndex(segment as CodedSegment, bits, metric);
   return {
     algorithm,
-    types: ['float32'],
+    types: bits === 1 ? ['float32', 'int8', 'int4'] : ['float32'],
     minRows: 256,
     structureFor: (metric) => (bits === 1 && metric === 'cosine' ? 'cosine' : 'euclidean'),
     candidates: (k, rows, wish, dims) => Math.max(least(rows, dims), Math.ceil(k * (wish ?? oversample))),

@@ -4,6 +4,12 @@ import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 import type { Segment } from './segment.ts';
 
+/** Rows that follow each other. */
+export interface RowRun {
+  readonly row: number;
+  readonly count: number;
+}
+
 /** A search, in the form that segments receive it. */
 export interface SegmentQuery {
   readonly vector: Float32Array;
@@ -17,6 +23,8 @@ export interface SegmentQuery {
   readonly perDocument: boolean;
   /** A bitmap of ordinals: bit `ord & 31` of word `ord >>> 5`. */
   readonly filter: Uint32Array | undefined;
+  /** The live rows of the filter's documents, if these are few. */
+  readonly runs: readonly RowRun[] | undefined;
   readonly oversample: number | undefined;
   readonly options: Readonly<Record<string, number>>;
 }
@@ -100,7 +108,8 @@ class Search {
 
   /** Determines the rows that are live and pass the filter. */
   async #select(): Promise<void> {
-    const { filter } = this.#query;
+    const { filter, runs } = this.#query;
+    if (runs !== undefined) return this.#selectRuns(runs);
     const segment = this.#segment;
     if (filter === undefined && segment.liveCount === this.#rows) {
       this.#selected = this.#rows;
@@ -124,6 +133,15 @@ class Search {
     this.#selected = counts.reduce((sum, count) => sum + count, 0);
     // A row that was removed meanwhile may or may not be in the bitmap, so the selection is only kept if there was none.
     if (segment.liveCount === live) segment.selections.keep({ filter, rows: this.#rows, live, bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes), selected: this.#selected });
+  }
+
+  /** As `#select`, without testing all rows: that takes longer than to compare those of a few documents. */
+  #selectRuns(runs: readonly RowRun[]): void {
+    const bytes = Math.ceil(this.#rows / 64) * 8;
+    this.#bitmap = this.scratch.allocate(bytes);
+    const bitmap = this.#segment.bytes.subarray(this.#bitmap, this.#bitmap + bytes).fill(0);
+    for (const { row: first, count } of runs) for (let row = first; row < first + count; row++) bitmap[row >>> 3]! |= 1 << (row & 7);
+    this.#selected = runs.reduce((sum, { count }) => sum + count, 0);
   }
 
   #placeQuery(): void {
@@ -185,7 +203,8 @@ class Search {
     const heap = this.#openHeap(wanted);
     segment.rows.u32(found.address, found.count).sort();
     const work: Work = { from: 0, to: found.count, bytesPerRow: segment.stride };
-    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, found.address, found.count, border, this.#bitmap, perDocument ? 1 : 0, heap]);
+    const isWhole = perDocument && structure.findsRows !== true;
+    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, found.address, found.count, border, this.#bitmap, isWhole ? 1 : 0, heap]);
     if (border < this.#rows) await this.#scan(border, heap);
     return { heap, exhausted: found.count < least };
   }

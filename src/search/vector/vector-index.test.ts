@@ -48,7 +48,7 @@ class Pair {
 
   get #options() {
     // Structures from the first row on, and tiny segments, so that random steps use both.
-    return { pool, build: this.#build, factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })), segmentBytes: 24 * 1024 * 1024, ...(this.#inWorkers && { inlineBytes: 0, parallelMinRows: 1 }) };
+    return { pool, build: this.#build, factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })), segmentBytes: 24 * 1024 * 1024, fewDocuments: this.#inWorkers ? 2 : 40, ...(this.#inWorkers && { inlineBytes: 0, parallelMinRows: 1 }) };
   }
 
   put(at: number, vectors: readonly Float32Array[], stored: StoredType): void {

@@ -8,7 +8,7 @@ import { allFactories } from './factories.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import type { Segment, SegmentOptions, VectorChunk } from './segment.ts';
-import { type RowHit, searchSegment } from './segment-search.ts';
+import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
 import type { StructureState } from './structures.ts';
 import { VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
@@ -23,6 +23,8 @@ const MAX_SEGMENTS = 65_536;
 const PARALLEL_MIN_ROWS = 2048;
 /** If at most this many bytes of rows pass the filter, they are scanned, whatever the algorithm. */
 const EXACT_BYTES = 1024 * 1024;
+/** Up to this many documents of a filter, their rows are looked up; for more, all rows are tested. */
+const FEW_DOCUMENTS = 64;
 /** Additional rows of int8 and int4 that are scored in full, because their scan rounds the query. */
 const SPARE = 16;
 
@@ -36,6 +38,8 @@ export interface VectorIndexOptions {
   readonly segmentBytes?: number;
   readonly exactBytes?: number;
   readonly inlineBytes?: number;
+  /** For tests: the number of documents of a filter whose rows are looked up. */
+  readonly fewDocuments?: number;
   readonly build?: KernelBuild;
 }
 
@@ -93,15 +97,14 @@ export interface VectorStats {
 }
 
 /** Rows of a document. */
-interface Run {
+interface Run extends RowRun {
   readonly segment: Segment;
-  readonly row: number;
-  readonly count: number;
 }
 
 /** The vectors of a collection: rows in shared memory, exact and approximate searches, checkpoints. */
 export class VectorIndex {
   readonly #options: SegmentOptions;
+  readonly #fewDocuments: number;
   readonly #documents = new DocumentRows();
   readonly #sets = new Map<string, VectorSet>();
   #lastSegment = -1;
@@ -113,6 +116,7 @@ export class VectorIndex {
       segmentBytes: options.segmentBytes ?? MAX_SEGMENT_BYTES, parallelMinRows: options.parallelMinRows ?? PARALLEL_MIN_ROWS,
       exactBytes: options.exactBytes ?? EXACT_BYTES, inlineBytes: options.inlineBytes ?? INLINE_BYTES,
     };
+    this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
   }
 
   /** Restores what `save` wrote. Throws a VectorCheckpointError when it is damaged or of another version. */
@@ -135,6 +139,11 @@ export class VectorIndex {
   /** Number of documents that have vectors. */
   get documentCount(): number {
     return this.#documents.size;
+  }
+
+  /** Bytes of all rows, without structures. */
+  get rowBytes(): number {
+    return this.#segments().reduce((sum, { rowCount, stride }) => sum + rowCount * stride, 0);
   }
 
   /** Ordinals of the documents that have vectors, ascending. */
@@ -186,8 +195,9 @@ export class VectorIndex {
     const rescoring = isRounded ? query.fullVectors : undefined;
     const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
     const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
+    const runs = filter && this.#runsOf(filter);
     const found = await Promise.all(sets.flatMap(({ segments }) => segments).map((segment) =>
-      searchSegment(segment, { vector: query.vector, metric, algorithm, k, enough, perDocument, filter, oversample, options })));
+      searchSegment(segment, { vector: query.vector, metric, algorithm, k, enough, perDocument, filter, runs: runs?.filter((run) => run.segment === segment), oversample, options })));
     // After compaction has replaced segments, only the new ones know about changes of documents.
     if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
     // The hits of a single segment are already in order, and contain each document once if that is required.
@@ -286,6 +296,18 @@ export class VectorIndex {
     do this.#lastSegment = (this.#lastSegment + 1) % MAX_SEGMENTS;
     while (taken.has(this.#lastSegment));
     return this.#lastSegment;
+  }
+
+  /** The rows of the documents of a filter; undefined if it has many. */
+  #runsOf(filter: Uint32Array): Run[] | undefined {
+    const ords: number[] = [];
+    for (let at = 0; at < filter.length; at++) {
+      for (let left = filter[at]!; left !== 0; left &= left - 1) {
+        if (ords.length === this.#fewDocuments) return undefined;
+        ords.push(at * 32 + 31 - Math.clz32(left & -left));
+      }
+    }
+    return ords.map((ord) => this.#runOf(ord)).filter((run) => run !== undefined);
   }
 
   /** The rows of a document. */

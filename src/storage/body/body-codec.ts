@@ -128,6 +128,13 @@ export class BodyCodec {
     return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(await decodeBodyAsync(stored)), known);
   }
 
+  /** As `decodeAsync`, for callers that read many bodies once: to keep those would evict the bodies that are read again. */
+  async decodeOnce(body: Uint8Array): Promise<string> {
+    const stored = isReference(body) ? await this.#whole(body) : body;
+    const known = this.#known(stored);
+    return known?.text ?? (known?.utf8 ?? toBuffer(await decodeBodyAsync(stored))).toString('utf8');
+  }
+
   /**
    * Returns the UTF-8 of a stored form, for callers that need only a part of it, and its text if `withText` is set; otherwise `text` may be
    * empty. The bytes are shared: do not write to them. Throws as `decodeAsync` does.

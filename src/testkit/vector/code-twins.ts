@@ -49,6 +49,30 @@ export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, met
   return { scores, perSign: lengths.map((length) => ((2 * Math.PI) / dims) * length * Math.sqrt(dotTwin(rest, rest))) };
 }
 
+/** Estimates of the cosines of rows by codes of 1 bit and a query of eight levels, except for a constant; and the effect of one sign. */
+export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Array): { scores: number[]; perSign: number[] } {
+  const vectors = rows.map(unit);
+  const centre = Array.from(query, (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
+  const asked = unit(query);
+  const squares = dotTwin(centre, centre);
+  const share = squares > 0 ? dotTwin(asked, centre) / squares : 0;
+  const dims = Math.ceil(query.length / 64) * 64;
+  const rest = rotate(asked.map((value, i) => value - share * centre[i]!), dims);
+  const length = Math.sqrt(dotTwin(rest, rest));
+  const step = 0.293 * length / Math.sqrt(dims);
+  const levels = rest.map((value) => (step === 0 ? 0 : 2 * Math.max(0, Math.min(7, Math.floor((value / step + 8) / 2))) - 7));
+  const scale = length === 0 ? 0 : length ** 2 / dotTwin(rest, levels);
+  const factors: number[] = [];
+  const scores = vectors.map((vector) => {
+    const other = rotate(vector.map((value, i) => value - centre[i]!), dims);
+    const sum = other.reduce((total, value) => total + Math.abs(value), 0);
+    const factor = sum > 0 ? dotTwin(other, other) / sum : 0;
+    factors.push(factor);
+    return factor * scale * levels.reduce((total, level, i) => total + (other[i]! > 0 ? level : -level), 0) + share * dotTwin(vector, centre);
+  });
+  return { scores, perSign: factors.map((factor) => 14 * factor * scale) };
+}
+
 /** Four rounds of random signs and a Walsh-Hadamard transform, alternately of the first and the last power of two. */
 function rotate(vector: readonly number[], dims: number): number[] {
   const values = [...vector, ...new Array<number>(dims - vector.length).fill(0)];

@@ -13,7 +13,7 @@ export const fts = {
 };
 
 export const vector = {
-  defaultAlgorithm: setting(oneOf(['flat', 'hnsw', 'ivf', 'pq', 'opq', 'sq', 'sq4', 'bq', 'quantized']), 'flat', 'SVC_VECTOR_DEFAULT_ALGORITHM', 'algorithm of vector searches that name none'),
+  defaultAlgorithm: setting(oneOf(['auto', 'flat', 'hnsw', 'ivf', 'pq', 'opq', 'sq', 'sq4', 'bq', 'quantized']), 'auto', 'SVC_VECTOR_DEFAULT_ALGORITHM', 'algorithm of vector searches that name none; `auto`: `flat`, or `bq` for more than 16 MiB of vectors of `static-en-256`'),
   bqRerankFactor: setting(integer(1, 1000), 10, 'SVC_VECTOR_BQ_RERANK_FACTOR', 'candidates that binary search rescores, for each result'),
   parallelMinSize: setting(integer(1), 2048, 'SVC_VECTOR_PARALLEL_MIN_SIZE', 'vectors from which a scan uses several workers'),
   parallelWorkers: setting(integer(1, 64), Math.min(16, availableParallelism()), 'SVC_VECTOR_PARALLEL_WORKERS', 'workers of a vector scan', { fallbackText: 'number of CPUs, at most 16' }),

@@ -3,6 +3,7 @@ import type { Collections } from '../../collections/index.ts';
 import { createSealers, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Chunker } from '../chunker.ts';
+import type { FreshVectors } from '../fresh-vectors.ts';
 import type { Providers } from '../providers.ts';
 import type { ReindexDeps } from '../reindex.ts';
 import type { EmbeddingSettings } from '../settings.ts';
@@ -18,6 +19,8 @@ export interface QueueDeps {
   readonly providers: Providers;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly timer: Timer;
+  /** Receives the vectors that were stored. */
+  readonly fresh: Pick<FreshVectors, 'add'>;
 }
 
 /** The queue of documents to embed, from the change feed to the database. */
@@ -38,7 +41,7 @@ export interface EmbeddingQueue {
   settled(signal?: AbortSignal): Promise<void>;
 }
 
-export function createQueue(environment: DocsEnvironment, { settings, chunker, providers, collections, timer }: QueueDeps): EmbeddingQueue {
+export function createQueue(environment: DocsEnvironment, { settings, chunker, providers, collections, timer, fresh }: QueueDeps): EmbeddingQueue {
   const { sql, feed, codec, clock, log } = environment;
   const inFlight = new Set<number>();
   const gate = new QueueGate({
@@ -53,7 +56,7 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
       return documents.filter(needs);
     },
   });
-  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, sealerOf: createSealers(environment.keys, collections) });
+  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, ...(environment.isNode !== true && { fresh }), sealerOf: createSealers(environment.keys, collections) });
   const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, providers, store, inFlight });
   const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
   let running = false;

@@ -20,6 +20,7 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   /** Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts. */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
   readonly matching: Embeddings['matching'];
+  readonly bodies: Embeddings['bodies'];
 }
 
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
@@ -28,6 +29,8 @@ const MAX_ROUNDS = 5;
 /** Number of candidates for each result that are scored by their full vectors, if memory holds only codes (decisions section 4.3). */
 const RESCORED = 3;
 const RESCORED_BY_COARSE_CODES = 10;
+/** Rows of more bytes are selected by signs: a scan would occupy other threads. */
+const SCANNED_BYTES = 16 * 2 ** 20;
 const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'opq']);
 
 /** See `VectorSearch.searchByVector`. */
@@ -75,11 +78,11 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   if (comparable === 0 && query.model !== undefined) return { hits: [], algorithm: 'flat', incomparable };
   const config = deps.collections.configOf(query.collection);
   const isCoded = config?.quantization === 'int8' || config?.quantization === 'int4';
-  const algorithm = query.algorithm ?? (isCoded ? 'quantized' : deps.settings.defaultAlgorithm);
+  const leadWeight = leadWeightOf(deps, query);
   const fromDisk = config?.diskOnlyVectors === true;
+  const algorithm = query.algorithm ?? (isCoded ? 'quantized' : usualAlgorithm(deps, index, leadWeight > 0 && !fromDisk));
   const oversample = query.oversample ?? (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
   const filter = filterOf(index, query, excluded);
-  const leadWeight = leadWeightOf(deps, query);
   const wanted: VectorQuery = {
     vector: query.vector, k: query.k, algorithm,
     metric: query.metric ?? 'cosine', perDocument: query.perDocument ?? false,
@@ -91,6 +94,15 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   const { hits, algorithm: used } = await inRange(() => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted)));
   // A model may use int8 by default; then the rows were scanned as they are stored, which is what was requested.
   return { hits, algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used, incomparable };
+}
+
+/**
+ * The algorithm if neither the request nor the collection decides. Without a setting, vectors are scanned, which is exact; those of a model
+ * whose scores are only a preselection are selected by signs where a scan would take long.
+ */
+function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: CollectionVectors, isPreselection: boolean): Algorithm {
+  if (defaultAlgorithm !== 'auto') return defaultAlgorithm;
+  return isPreselection && index.rowBytes > SCANNED_BYTES ? 'bq' : 'flat';
 }
 
 /** Weight of the first passage; 0 where documents are not scored by several passages. */

@@ -1,18 +1,9 @@
 import { VectorIndex, type Metric, type VectorIndexOptions, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
-import type { ModelIdentity, StoredType } from '../../embeddings/index.ts';
+import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { ViewIndex } from '../../view/index.ts';
 import type { ModelCount } from '../vector-search.ts';
 import { ModelSets } from './model-sets.ts';
-
-/** The vectors of a document from the tables. */
-export interface DocumentVectors {
-  readonly ord: number;
-  readonly model: ModelIdentity;
-  readonly stored: StoredType;
-  /** By chunk; all of one dimension. */
-  readonly vectors: readonly Float32Array[];
-}
 
 /** The vectors of one collection and their models. */
 export class CollectionVectors implements ViewIndex {
@@ -44,6 +35,11 @@ export class CollectionVectors implements ViewIndex {
 
   get bytes(): number {
     return this.#index.stats().bytes;
+  }
+
+  /** Bytes that a scan of all vectors reads. */
+  get rowBytes(): number {
+    return this.#index.rowBytes;
   }
 
   /** Every vector is added with its own stored type (decision D-41), so that a collection may have several. */

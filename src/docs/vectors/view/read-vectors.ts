@@ -1,7 +1,6 @@
 import type { Queries } from '../../../storage/index.ts';
 import { inList } from '../../documents/index.ts';
-import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
-import type { DocumentVectors } from './collection-vectors.ts';
+import type { DocumentVectors, Embeddings, StoredVector } from '../../embeddings/index.ts';
 
 /** Maximum number of vectors that one statement reads, unless a single document has more. */
 const VECTORS_AT_ONCE = 256;

@@ -1,16 +1,16 @@
 import type { VectorIndexOptions } from '../../../search/vector/index.ts';
 import type { Change } from '../../../storage/index.ts';
-import type { Embeddings } from '../../embeddings/index.ts';
+import type { DocumentVectors, Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../../view/index.ts';
-import { CollectionVectors, type DocumentVectors } from './collection-vectors.ts';
+import { CollectionVectors } from './collection-vectors.ts';
 import { allVectors, vectorsOfOrds } from './read-vectors.ts';
 
 /** The magic of the checkpoint files of vector indexes. */
 export const CHECKPOINT_MAGIC = 'QVECIX01';
 
 export interface VectorViewOptions extends CollectionViewOptions {
-  readonly embeddings: Pick<Embeddings, 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly index: VectorIndexOptions;
 }
 
@@ -46,6 +46,10 @@ function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorView
     async collections() {
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 AND EXISTS (SELECT 1 FROM embeddings WHERE cid = id) ORDER BY docs');
       return rows.map(({ name }) => name);
+    },
+    entryOf(change) {
+      const document = embeddings.freshVectorsOf(change);
+      return document && toEntry(document);
     },
     entriesOf: (ords) => map(vectorsOfOrds(sql.background, embeddings, ords), toEntry),
     allEntries: (collection) => map(allVectors(embeddings, collection), toEntry),

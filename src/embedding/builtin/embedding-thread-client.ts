@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads';
+import { workerFile } from '../../lib/worker-file.ts';
+import type { ModelMemory } from '../../kernels/embedding.ts';
+
+export interface EmbeddingRequest {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+
+export interface EmbeddingReply {
+  readonly id: number;
+  /** The vectors, one behind the other. */
+  readonly numbers: Float32Array<ArrayBuffer>;
+}
+
+interface Pending {
+  readonly resolve: (numbers: Float32Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Milliseconds without a request after which the thread ends: it takes some megabytes. */
+const IDLE_MS = 10_000;
+
+/**
+ * The main thread's side of `embedding-thread.ts`. The thread starts with the first request, ends when it was idle for a while, and keeps the
+ * process alive only while a request is running.
+ */
+export class EmbeddingThread {
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #lastId = 0;
+
+  /** Rejects when the thread fails; the caller can then embed the texts itself. */
+  embed(model: ModelMemory, texts: readonly string[]): Promise<Float32Array> {
+    return new Promise((resolve, reject) => {
+      clearTimeout(this.#idle);
+      const worker = (this.#worker ??= this.#start(model));
+      const id = ++this.#lastId;
+      worker.postMessage({ id, texts } satisfies EmbeddingRequest);
+      this.#pending.set(id, { resolve, reject });
+      worker.ref();
+    });
+  }
+
+  #start({ memory, dims }: ModelMemory): Worker {
+    const worker = new Worker(workerFile(import.meta.url, 'embedding-thread'), { workerData: { memory, dims } satisfies ModelMemory });
+    worker.on('message', ({ id, numbers }: EmbeddingReply) => {
+      this.#pending.get(id)?.resolve(numbers);
+      this.#forget(id);
+    });
+    worker.on('error', () => undefined); // `exit` follows
+    worker.on('exit', () => this.#lost(worker));
+    return worker;
+  }
+
+  #lost(worker: Worker): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const [id, { reject }] of this.#pending) {
+      this.#pending.delete(id);
+      reject(new Error('the embedding thread ended'));
+    }
+  }
+
+  #forget(id: number): void {
+    this.#pending.delete(id);
+    if (this.#pending.size > 0) return;
+    this.#worker?.unref();
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
+  }
+
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+}
+
+/** One per process, because embedding keeps one core busy. */
+export const sharedEmbeddingThread = new EmbeddingThread();
