@@ -55,11 +55,11 @@ describe('one behaviour over four protocols', () => {
       return [driver.protocol, { lacks: [...all].filter((operation) => !operationsSaid.has(operation)).sort(), some: said.length > 0.3 * steps.length, most: said.length > 0.85 * steps.length }];
     });
     const beyondGraphql = [
-      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
+      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
       'decodeGeohash', 'deleteAutomationRule', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
       'encodeGeohash', 'findDuplicates', 'getAutomationRule', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listAutomationLogs', 'listCurationRules', 'listDictionary',
-      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'reindexFullText', 'reindexGeo', 'reindexVectors',
-      'restoreRevision', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'setCollectionConfig', 'startSession', 'suggestSpelling',
+      'listFullTextLanguages', 'listMetaKeys', 'listSessions', 'listStopWords', 'listSynonyms', 'reindexFullText', 'reindexGeo', 'reindexVectors',
+      'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'setCollectionConfig', 'startSession', 'suggestSpelling',
       'summarizeSession', 'testAutomationRule', 'truncateRevisions', 'updateAutomationRule', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({
