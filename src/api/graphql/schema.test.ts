@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { getDirective } from '@graphql-tools/utils';
 import { buildSchema, getNamedType, isInputObjectType, isObjectType, isSpecifiedScalarType, lexicographicSortSchema, parse, print, printSchema, visit, type GraphQLField, type GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import type { OperationId } from '../../../generated/docs/operations.ts';
+import { inputFields } from '../../testkit/input-fields.ts';
 import { createGraphqlApplication } from './application.ts';
 
 /** The schema as decided, with the fields that report truncated results. */
@@ -180,29 +181,12 @@ function guards(schema: GraphQLSchema): string[] {
 }
 
 /** The operation that a field of a root calls: its description names it in parentheses. */
-const operationOf = ({ description }: GraphQLField<unknown, unknown>): string => /\(`(\w+)`/.exec(description ?? '')![1]!;
+const operationOf = ({ description }: GraphQLField<unknown, unknown>): OperationId => /\(`(\w+)`/.exec(description ?? '')![1] as OperationId;
 
 /** Names of a field's arguments, with those of an argument `input` instead of it. */
 function namesIn({ args }: GraphQLField<unknown, unknown>): string[] {
   return args.flatMap(({ name, type }) => (name === 'input' ? Object.keys((getNamedType(type) as GraphQLInputObjectType).getFields()) : [name]));
 }
-
-interface Json {
-  readonly $ref?: string;
-  readonly properties?: object;
-  readonly allOf?: readonly Json[];
-  readonly anyOf?: readonly Json[];
-  readonly oneOf?: readonly Json[];
-}
-
-/** Names of the fields of an operation's input, whose components are in its `$defs`. */
-function fieldsOf(json: Json, root: Json = json): string[] {
-  const target = json.$ref?.split('/').slice(1).reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], root) as Json | undefined;
-  const parts = [...(target ? [target] : []), ...(json.allOf ?? []), ...(json.anyOf ?? []), ...(json.oneOf ?? [])];
-  return [...Object.keys(json.properties ?? {}), ...parts.flatMap((part) => fieldsOf(part, root))];
-}
-
-const inputs = JSON.parse(readFileSync(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, Json>;
 
 /** Fields of operations that no argument stands for, by their name or by `OPERATION.FIELD`, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -232,7 +216,7 @@ describe('the schema (decisions, section 4.13)', () => {
     const roots = [built.getQueryType()!, built.getMutationType()!].flatMap((type) => Object.values(type.getFields()));
     const missing = roots.flatMap((field) => {
       const [operation, names] = [operationOf(field), namesIn(field)];
-      return fieldsOf(inputs[operation]!).filter((name) => !names.includes(name)).map((name) => [name, `${operation}.${name}`] as const);
+      return inputFields(operation).filter((name) => !names.includes(name)).map((name) => [name, `${operation}.${name}`] as const);
     });
     expect(missing.filter((names) => !names.some((name) => name in LEFT_OUT)).map(([, name]) => name)).toEqual([]);
     expect(Object.keys(LEFT_OUT).filter((name) => !missing.flat().includes(name))).toEqual([]);
