@@ -5,7 +5,6 @@ import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import chromium from '@sparticuz/chromium';
 import { connectAsync, type Http3ClientSession } from '@currentspace/http3';
 import { chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,6 +12,7 @@ import { startDocumentService, type RunningDocumentService } from '../src/app/do
 import { loadSettings, type Environment } from '../src/app/settings/index.ts';
 import { silentLog, type Log } from '../src/lib/log.ts';
 import { makeAuthority, type Authority, type Certificate } from '../src/testkit/certificates.ts';
+import { chromiumPath } from './support/chromium.ts';
 
 interface Answer {
   readonly status: number;
@@ -129,7 +129,7 @@ describe('HTTP/3', () => {
 
   it('is what browsers use with it', async (context) => {
     const pin = createHash('sha256').update(new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
-    const browser = await chromium.executablePath().then((executablePath) => playwright.launch({ executablePath, headless: true, args: [
+    const browser = await chromiumPath().then((executablePath) => playwright.launch({ executablePath, headless: true, args: [
       '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-quic', `--origin-to-force-quic-on=localhost:${portOf(service)}`,
       `--ignore-certificate-errors-spki-list=${pin}`, '--host-resolver-rules=MAP localhost 127.0.0.1',
     ] })).catch((error: Error) => error);

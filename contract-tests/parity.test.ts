@@ -5,6 +5,7 @@ import { operations, type OperationId } from '../generated/docs/operations.ts';
 import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
 import { decode, encode, GrpcClient } from '../src/testkit/grpc-client.ts';
 import { HttpClient } from '../src/testkit/http-client.ts';
+import { inputFields } from '../src/testkit/input-fields.ts';
 import { connectHandshake, mcpUrl } from '../src/testkit/mcp-clients.ts';
 import { driversOf, type Drivers } from './parity/drivers.ts';
 import { exampleInput } from './parity/examples.ts';
@@ -15,6 +16,19 @@ import { play, shown, verdict, type Step } from './parity/transcript.ts';
 import { exampleCalls } from './support/examples.ts';
 
 const SCENARIOS = { ...documents, ...searches, ...rules };
+
+/** Operations whose every field some scenario sends. */
+const EVERY_FIELD: readonly OperationId[] = [
+  'addDocument', 'getDocument', 'updateDocument', 'setDocumentTtl', 'deleteDocument', 'deleteDocuments', 'listRevisions', 'restoreRevision', 'searchDocuments', 'searchFullText', 'searchVectors',
+  'findSimilar', 'searchHybrid', 'searchAcrossCollections', 'recallMemory', 'searchGeo', 'searchGeoWithin', 'searchGeoPolygon', 'aggregateDocuments', 'autocomplete',
+];
+/** Headers of HTTP, which other protocols say otherwise or not at all. */
+const HEADERS = ['ifMatch', 'ifNoneMatch'];
+
+function unused(operation: OperationId, steps: readonly Step[]): string[] {
+  const used = new Set([...HEADERS, ...steps.filter((step) => step.operation === operation).flatMap(({ input }) => Object.keys(input))]);
+  return inputFields(operation).filter((name) => !used.has(name)).map((name) => `${operation}.${name}`);
+}
 
 let server: DocsServer;
 let drivers: Drivers;
@@ -49,17 +63,18 @@ describe('one behaviour over four protocols', () => {
     const steps: Step[] = [];
     for (const [i, scenario] of Object.values(SCENARIOS).entries()) steps.push(...(await play(scenario, rest, rest, `parity-again-${i}`)));
     const all = new Set(steps.map(({ operation }) => operation));
+    expect(EVERY_FIELD.flatMap((operation) => unused(operation, steps))).toEqual([]);
     const compared = others.map((driver) => {
       const said = steps.filter(({ operation, input }) => driver.lacks(operation, input) === undefined);
       const operationsSaid = new Set(said.map(({ operation }) => operation));
       return [driver.protocol, { lacks: [...all].filter((operation) => !operationsSaid.has(operation)).sort(), some: said.length > 0.3 * steps.length, most: said.length > 0.85 * steps.length }];
     });
     const beyondGraphql = [
-      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
+      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
       'decodeGeohash', 'deleteAutomationRule', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
       'encodeGeohash', 'findDuplicates', 'getAutomationRule', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listAutomationLogs', 'listCurationRules', 'listDictionary',
-      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'reindexFullText', 'reindexGeo', 'reindexVectors',
-      'restoreRevision', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'setCollectionConfig', 'startSession', 'suggestSpelling',
+      'listFullTextLanguages', 'listMetaKeys', 'listSessions', 'listStopWords', 'listSynonyms', 'reindexFullText', 'reindexGeo', 'reindexVectors',
+      'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'setCollectionConfig', 'startSession', 'suggestSpelling',
       'summarizeSession', 'testAutomationRule', 'truncateRevisions', 'updateAutomationRule', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({

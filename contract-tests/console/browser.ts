@@ -1,9 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { chromiumPath } from '../support/chromium.ts';
 
 /** A browser, or the reason why none is available on this machine. */
 export type Launched = { readonly browser: Browser } | { readonly reason: string };
@@ -11,11 +11,15 @@ export type Launched = { readonly browser: Browser } | { readonly reason: string
 /** Replaces the package's flags: a browser with a single process exits when the first context is closed. */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
-/** Starts the Chromium of the package. It needs Linux on x64 and free space in the temporary folder. */
+/**
+ * Starts the Chromium of the package. It needs Linux on x64 and free space in the temporary folder. With
+ * `QUIRE_TEST_BROWSER=required`, as in CI, tests fail without it.
+ */
 export async function launch(): Promise<Launched> {
   try {
-    return { browser: await playwright.launch({ executablePath: await chromium.executablePath(), args: ARGS, headless: true }) };
+    return { browser: await playwright.launch({ executablePath: await chromiumPath(), args: ARGS, headless: true }) };
   } catch (error) {
+    if (process.env['QUIRE_TEST_BROWSER'] === 'required') throw error;
     return { reason: `no browser starts here: ${error instanceof Error ? error.message.split('\n')[0]! : String(error)}` };
   }
 }

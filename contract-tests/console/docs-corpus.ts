@@ -1,4 +1,4 @@
-import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
+import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, reindexVectors, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { Client } from '../../generated/docs/sdk/client/index.ts';
 
 const TOPICS = {
@@ -14,7 +14,10 @@ const LONG = {
   contentMd: `# Long\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n\n| ${'a wide column | '.repeat(12)}\n|${'---|'.repeat(12)}\n| ${'its value | '.repeat(12)}\n`,
 };
 
-/** Forty notes on four topics, a guide with two versions, a document that is too wide, and some data for every other area. */
+/** A document of more passages than one page of a search shows. */
+const CHAPTERS = Array.from({ length: 60 }, (_, index) => `# Chapter ${index}\n\n${'A lantern hangs over the door of the old house by the river. '.repeat(4)}`).join('\n\n');
+
+/** Forty notes on four topics, a guide with two versions, a document that is too wide, two of many passages, and some data for every other area. */
 export async function fillDocuments(client: Client): Promise<void> {
   const topics = Object.entries(TOPICS);
   const documents = Array.from({ length: 40 }, (_, index) => {
@@ -26,6 +29,8 @@ export async function fillDocuments(client: Client): Promise<void> {
   await guide('# Start\n\nThe first version of a guide.\n\nIt has three paragraphs.\n');
   await guide('# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x onerror="document.title=\'broken into\'"> in it.\n');
   await done(addDocument({ client, body: { collection: 'archive', ...LONG } }));
+  for (const key of ['one', 'two']) await done(addDocument({ client, body: { collection: 'long', key, lang: 'en', contentMd: CHAPTERS } }));
+  await done(reindexVectors({ client, body: { collection: 'long', force: true } }));
   const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html', '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html', '<link rel="stylesheet" href="post.css">']] as const;
   for (const [key, contentMd] of sources) await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
   await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({ client, body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] } }))]);

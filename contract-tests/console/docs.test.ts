@@ -110,6 +110,39 @@ describe('documents', () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  inTab('keeps what an expression says, and says what is wrong with one', async () => {
+    await open('#/collections/notes');
+    await page.getByLabel('Filter', { exact: true }).fill('topic = sailing AND level = beginner');
+    await page.keyboard.press('Enter');
+    await page.getByText('4 documents').waitFor();
+    await page.getByLabel('Filter', { exact: true }).fill('topic =');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'filter' }).waitFor();
+    await picture(page, 'filter');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  inTab('offers queries that find something where one finds nothing', async () => {
+    await open('#/collections/notes');
+    await page.getByLabel('Search notes').fill('lnatern');
+    await page.getByRole('button', { name: /lantern/ }).click();
+    await page.locator('mark', { hasText: 'lantern' }).first().waitFor();
+  });
+
+  inTab('searches by meaning, each document once, with matches marked, and goes on to the next page', async () => {
+    await open('#/collections/long');
+    await page.getByLabel('Search long').fill('lantern');
+    await page.getByLabel('How to search').selectOption('meaning');
+    await page.locator('mark', { hasText: 'lantern' }).first().waitFor();
+    await page.getByText('The nearest documents first').waitFor();
+    await picture(page, 'search-by-meaning');
+    const keys = await page.locator('.results h2').allTextContents();
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('Page 2').waitFor();
+  });
+
   inTab('shows a document without what could harm its reader', async () => {
     await open('#/collections/guides/document?key=start&lang=en');
     await page.getByText('three paragraphs').waitFor();
@@ -206,6 +239,14 @@ describe('pages', () => {
       expect(await violations(page)).toEqual([]);
     });
   }
+
+  inTab('#/audit says how the log is switched on, where it is off', async () => {
+    await page.route(`${server.url}/v1/audit**`, (route) => route.fulfill({ status: 404, json: { error: 'not found: the audit log is disabled', code: 'not_found' } }));
+    await open('#/audit');
+    await page.getByText('It is on with SVC_AUDIT_ENABLED.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.unroute(`${server.url}/v1/audit**`);
+  });
 
   inTab('are dark where the system is, and fit a phone', async () => {
     await open();

@@ -14,6 +14,9 @@ pipelines:
   - {name: colours, steps: [{name: paint, run: 'printf "\\033[31mcherry\\033[0m and \\033[1;32mleaf\\033[0m\\n"; sleep 1.5; echo "the last line"'}]}
   - {name: packs, steps: [{name: pack, run: 'mkdir dist; echo packed > dist/parcel.txt', artifacts: [dist]}]}
   - {name: asks, approval: {required: true}, steps: [{name: go, run: 'echo it may'}]}
+  - name: ships
+    inputs: [{name: target, type: choice, choices: [staging, live], required: true, description: Where to}, {name: copies, type: number, default: 2, min: 1, max: 9}, {name: loud, type: boolean, default: false}]
+    steps: [{name: say, run: 'cat "$QUIRE_INPUT_FILE"; echo'}]
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
 projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
 notifications: {webhooks: [{name: chat, url: 'https://chat.example.org/hook', projects: [garden], states: [succeeded]}]}
@@ -99,6 +102,44 @@ describe('the console of the run queue', () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  inTab('has a field for each input that a pipeline declares', async () => {
+    await open('#/submit');
+    await page.getByRole('combobox', { name: /^Pipeline/ }).selectOption('ships');
+    await page.getByText('Where to').waitFor();
+    await page.getByRole('combobox', { name: /^target/ }).selectOption('live');
+    await page.getByRole('spinbutton', { name: /^copies/ }).fill('3');
+    await page.getByRole('combobox', { name: /^loud/ }).selectOption('true');
+    await picture(page, 'runs-submit-inputs');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Queue the run' }).click();
+    await page.getByRole('log').getByText('"target":"live"', { exact: false }).waitFor();
+    expect(JSON.parse((await page.getByRole('log').getByText('"target"').textContent())!)).toEqual({ target: 'live', copies: 3, loud: true });
+  });
+
+  inTab('compares the logs of two attempts side by side', async () => {
+    const run = await queue('demo', 'hello');
+    await open(`#/runs/${run}`);
+    await page.getByText('succeeded').first().waitFor();
+    // As after a fault of the machine: the first attempt has said something else.
+    await page.route(`${server.url}/api/v1/runs/${run}`, async (route) => {
+      const { data } = await (await route.fetch()).json() as { data: object };
+      await route.fulfill({ json: { data: { ...data, attempt: 2 } } });
+    });
+    await page.route(`${server.url}/api/v1/runs/${run}/logs?*`, (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const attempt = query.get('attempt');
+      const lines = query.get('offset') === '0' ? ['the same', `said by attempt ${attempt}`] : [];
+      return route.fulfill({ json: { data: lines.map((message, line) => ({ id: line + 1, message, stream: 'stdout', time: '2026-01-01T00:00:00Z' })), next_offset: 2 } });
+    });
+    await page.reload();
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    await page.locator('.diff td.removed mark', { hasText: '1' }).waitFor();
+    await page.locator('.diff td.added mark', { hasText: '2' }).waitFor();
+    await picture(page, 'runs-compare');
+    expect(await violations(page)).toEqual([]);
+    await page.unrouteAll();
+  });
+
   inTab('follows a log in its colours, over a connection that breaks', async () => {
     const proxy = await TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     const run = await queue('demo', 'colours');
@@ -114,11 +155,14 @@ describe('the console of the run queue', () => {
   });
 
   inTab('retries what failed, and cancels what waits', async () => {
-    await open(`#/runs/${await queue('demo', 'fails')}`);
+    const failed = await queue('demo', 'fails');
+    await open(`#/runs/${failed}`);
     await page.getByText('step failed', { exact: false }).waitFor();
     await picture(page, 'runs-failed');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('Retry of', { exact: true }).waitFor();
+    // Runs of one minute begin alike.
+    await page.getByRole('link', { name: failed.slice(-8) }).waitFor();
     await open(`#/runs/${await queue('garden', 'hello')}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();

@@ -81,6 +81,7 @@ export const rules: Record<string, Scenario> = {
     await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', limit: 1, offset: 1 });
     for (const text of ['mood EXISTS', 'NOT mood EXISTS']) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', filter: { text } });
     await walk(calls, 'recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', sort: 'key:asc' });
+    await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', alpha: 0.25, threshold: 0, filterMeta: { mood: ['curious'] }, rerank: 'none', contextTokenBudget: 50 });
     for (const langs of [['en'], ['de']]) await ok('recallMemory', { query: 'whales', userId: collection, strategy: 'keyword', langs });
     await ok('summarizeSession', { sessionId, userId: collection });
     await ok('listSessions', { userId: collection, sort: 'title', asc: true });

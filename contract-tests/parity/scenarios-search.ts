@@ -72,6 +72,7 @@ export const searches: Record<string, Scenario> = {
     await ok('aggregateDocuments', { geo: { lat: 50, lng: 8, radiusMeters: 1e6 }, geohash: { precision: 3, size: 5 } });
     await ok('aggregateDocuments', { geohash: {} });
     await refused('invalid_argument', 'aggregateDocuments', { geohash: { precision: 13 } });
+    await ok('aggregateDocuments', { filterMeta: { kind: ['fruit'] }, facets: [{ field: 'kind' }] });
     await ok('aggregateDocuments', { filter: { text: 'year > 2019 OR kind = copy' }, langs: ['en'], facets: [{ field: 'kind' }] });
     await ok('aggregateDocuments', { facets: [{ field: 'kind' }, { field: 'year', orderBy: 'value' }], histograms: [{ field: 'addedAt', interval: 'month' }], maxFacetSize: 2 });
     await refused('invalid_argument', 'aggregateDocuments', { facets: [{ field: 'a' }, { field: 'a' }] });
@@ -83,9 +84,11 @@ export const searches: Record<string, Scenario> = {
     for (const more of [{}, { radiusMeters: 1e6, topK: 1, offset: 1 }, { radiusMeters: 1e6, algorithm: 'geohash', distance: 'geodesic' }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }]) await ok('searchGeo', { ...near, ...more });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 170, maxLng: 20 });
     await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 0, maxLng: 20, offset: 1, limit: 1, includeContent: true, langs: ['en'] });
+    await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 0, maxLng: 20, filterMeta: { kind: ['animal'] }, filter: { text: 'year <= 2020' } });
     const ring = [[0, 40], [20, 40], [20.5, 60], [0, 60]];
     await ok('searchGeoPolygon', { polygon: { type: 'Polygon', coordinates: [ring, [[13, 52], [14, 52], [14, 53], [13, 53], [13, 52]]] } });
     await ok('searchGeoPolygon', { multiPolygon: { coordinates: [[ring], [[[175, 0], [185, 0], [180, 5]]]] }, filterMeta: { kind: ['animal'] }, limit: 5 });
+    await ok('searchGeoPolygon', { polygon: { type: 'Polygon', coordinates: [ring] }, filter: { text: 'year > 2000' }, langs: ['en'], offset: 1, includeContent: true });
     await ok('encodeGeohash', { lat: -90, lng: 180 });
     await ok('decodeGeohash', { geohash: 'EZS42' });
     for (const bad of [{ lat: 91 }, { radiusMeters: 0 }, { topK: 0 }, { algorithm: 'magic' }, { distance: 'far' }]) await refused('invalid_argument', 'searchGeo', { ...near, ...bad });
@@ -167,6 +170,8 @@ export const searches: Record<string, Scenario> = {
     await walk(calls, 'searchHybrid', { query: 'apples on trees' });
     await walk(calls, 'searchHybrid', { query: 'apples on trees', sort: 'kind:asc, score', includeContent: true });
     await walk(calls, 'searchHybrid', { query: 'trees', sort: 'distance', geo: { lat: 50, lng: 8, radiusMeters: 1e6 } });
+    await ok('searchHybrid', { query: 'apples on trees', vectorAlgorithm: 'sq', distanceMetric: 'euclidean', threshold: 0.25, disableStem: true, disableSynonyms: true, facetBy: ['kind'], facetMaxValues: 1 });
+    await ok('searchHybrid', { query: 'apples on trees', retrievalMode: 'window', windowSize: 1, oversample: 1.5, contextTokenBudget: 20 });
     await ok('searchHybrid', { query: 'apples on trees', sort: 'year:desc', retrievalMode: 'chunk', fuzzy: 'auto' });
     await refused('missing_fields', 'searchHybrid');
     for (const bad of [{ sort: 'distance' }, { alpha: 2 }, { topK: 0 }, { strategy: 'luck' }, { geo: { lat: 91, lng: 0, radiusMeters: 1 } }]) await refused('invalid_argument', 'searchHybrid', { query: 'apples', ...bad });
@@ -174,6 +179,7 @@ export const searches: Record<string, Scenario> = {
     await ok('searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'apples', ...targets, includeContent: true });
     await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, filterMeta: { kind: ['animal'] } });
     await ok('searchAcrossCollections', { query: 'whales', ...targets, filter: { text: 'kind != animal' }, langs: ['en'] });
+    await ok('searchAcrossCollections', { queryVector: VECTOR, ...targets, offset: 1, threshold: 0, algorithm: 'sq', distanceMetric: 'euclidean' });
     await refused('not_found', 'searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'none', ...targets });
     await ok('findSimilar', { key: 'apples', includeContent: true });
     await ok('findSimilar', { key: 'apples', lang: 'en', topK: 1, offset: 1, threshold: 0, filterMeta: { kind: ['fruit', 'animal'] }, filter: { text: 'NOT kind = copy' }, langs: ['en'] });

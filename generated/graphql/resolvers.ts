@@ -53,6 +53,8 @@ export type User = {
   readonly roles: ReadonlyArray<Scalars['String']['output']>;
   /** Whether the user has to change the password after the next sign-in. */
   readonly mustChangePassword: Scalars['Boolean']['output'];
+  /** The issuer's `sub` of the account with which the user signs in by OpenID Connect; null for none. */
+  readonly oidcSubject: Maybe<Scalars['String']['output']>;
 };
 
 /** A key for `X-API-Key`. */
@@ -236,6 +238,8 @@ export type UpdateUserInput = {
   readonly admin?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether the user has to change the password after the next sign-in. */
   readonly mustChangePassword?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The issuer's `sub` of the account with which the user signs in by OpenID Connect; empty for none. */
+  readonly oidcSubject?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A role to be created or replaced. */
@@ -324,8 +328,14 @@ export type Query = {
   readonly document: Maybe<Document>;
   /** Finds documents by their metadata, sorted and paged (`searchDocuments`). */
   readonly search: Maybe<DocumentConnection>;
+  /** The kept versions of a document, also of a deleted one that can be restored (`listRevisions`); null when there is no such document. */
+  readonly revisions: Maybe<RevisionList>;
   /** Finds documents by their words (`searchFullText`). */
   readonly fts: Maybe<FtsResponse>;
+  /** Completes what is being typed with words, phrases and titles of the documents (`autocomplete`). */
+  readonly autocomplete: Completions;
+  /** Counts documents by metadata, time and place (`aggregateDocuments`). */
+  readonly aggregateDocuments: Aggregation;
   /** Finds documents by their words and their meaning (`searchHybrid`). */
   readonly hybridSearch: Maybe<HybridSearchResponse>;
   /** Finds past messages by their words, their meaning, or both (`recallMemory`). */
@@ -424,8 +434,33 @@ export type QuerySearchArgs = {
 
 
 /** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryRevisionsArgs = {
+  collection: Scalars['String']['input'];
+  key: Scalars['String']['input'];
+  lang: Scalars['String']['input'];
+  limit?: InputMaybe<Scalars['Int']['input']>;
+  offset?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
 export type QueryFtsArgs = {
   input: FtsInput;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryAutocompleteArgs = {
+  collection: Scalars['String']['input'];
+  q: Scalars['String']['input'];
+  field?: InputMaybe<Scalars['String']['input']>;
+  topN?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is returned by the operation of the same meaning, as over REST. */
+export type QueryAggregateDocumentsArgs = {
+  input: AggregateInput;
 };
 
 
@@ -534,6 +569,8 @@ export type Mutation = {
   readonly updateDocument: Document;
   /** Deletes a document (`deleteDocument`), which can be restored for a while. False when there was none. */
   readonly deleteDocument: Scalars['Boolean']['output'];
+  /** Brings back an earlier version of a document, or a deleted document (`restoreRevision`). One of `revision` and `timestamp` is needed; where both are given, both must fit. */
+  readonly restoreRevision: Document;
   /** Deletes the documents of a collection, and says how many there were (`deleteCollection`). */
   readonly deleteCollection: Scalars['Int']['output'];
   /** Adds up to 10,000 documents in their order (`addDocuments`). An item that is refused does not hold up the others. */
@@ -580,6 +617,8 @@ export type MutationCreateApiKeyArgs = {
 export type MutationRegisterArgs = {
   username: Scalars['String']['input'];
   password: Scalars['String']['input'];
+  admin?: InputMaybe<Scalars['Boolean']['input']>;
+  mustChangePassword?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -699,6 +738,17 @@ export type MutationDeleteDocumentArgs = {
   key: Scalars['String']['input'];
   lang: Scalars['String']['input'];
   purge?: InputMaybe<Scalars['Boolean']['input']>;
+  ifChecksum?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRestoreRevisionArgs = {
+  collection: Scalars['String']['input'];
+  key: Scalars['String']['input'];
+  lang: Scalars['String']['input'];
+  revision?: InputMaybe<Scalars['Int']['input']>;
+  timestamp?: InputMaybe<Scalars['Time']['input']>;
   ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -1023,6 +1073,8 @@ export type AddDocumentInput = {
   readonly contentMd: Scalars['String']['input'];
   /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether to keep this version in the document's history; the default is true. */
+  readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
   /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
   readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1085,6 +1137,42 @@ export type AddBatchDocumentInput = {
   readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
   /** Whether to keep this version in the document's history; the default is true. */
   readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** One version of a document. */
+export type Revision = {
+  readonly __typename?: 'Revision';
+  /** Its number, counted from 1. */
+  readonly revision: Scalars['Int']['output'];
+  /** When this version was written. Revisions of one second share it. */
+  readonly timestamp: Scalars['Time']['output'];
+  /** When this version was written, the same as `timestamp`. */
+  readonly updatedAt: Scalars['Time']['output'];
+  /** The markdown body of this version. */
+  readonly contentMd: Scalars['String']['output'];
+  /** Metadata of this version: an object from a key to the list of its values. */
+  readonly meta: Scalars['JSONObject']['output'];
+};
+
+/** The kept versions of a document. */
+export type RevisionList = {
+  readonly __typename?: 'RevisionList';
+  /** The collection of the request. */
+  readonly collection: Scalars['String']['output'];
+  /** The key in its latest spelling. */
+  readonly key: Scalars['String']['output'];
+  /** The language in its latest spelling. */
+  readonly lang: Scalars['String']['output'];
+  /** The versions, newest first. */
+  readonly revisions: ReadonlyArray<Revision>;
+  /** Number of all revisions. */
+  readonly total: Scalars['Int']['output'];
+  /** When the document was deleted; null for one that is there. */
+  readonly deletedAt: Maybe<Scalars['Time']['output']>;
+  /** Whether the response reached the maximum size of one response before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the response is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
 /** A document that was found by its words. */
@@ -1295,6 +1383,108 @@ export type RangeInput = {
   readonly gt?: InputMaybe<Scalars['FilterValue']['input']>;
   /** Less than this. */
   readonly lt?: InputMaybe<Scalars['FilterValue']['input']>;
+};
+
+/** A word, phrase or title that begins as was typed. */
+export type Completion = {
+  readonly __typename?: 'Completion';
+  /** The word, phrase or title. */
+  readonly term: Scalars['String']['output'];
+  /** Field in which it occurs; where all were asked for, that of most documents. */
+  readonly field: Scalars['String']['output'];
+  /** Documents that have it, in that field if one was asked for, else in any. */
+  readonly docCount: Scalars['Int']['output'];
+};
+
+/** What completes a prefix. */
+export type Completions = {
+  readonly __typename?: 'Completions';
+  /** By number of documents descending, then by the alphabet. */
+  readonly items: ReadonlyArray<Completion>;
+  /** Items in this response. */
+  readonly total: Scalars['Int']['output'];
+  /** The prefix as sent. */
+  readonly query: Scalars['String']['output'];
+  /** The field that was asked for; empty for all. */
+  readonly field: Scalars['String']['output'];
+};
+
+/** What to count, over all documents that pass the filters. */
+export type AggregateInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Keeps the documents within this circle. */
+  readonly geo?: InputMaybe<GeoCircleInput>;
+  /** Counts the documents that have a place by the geohash of their cell. */
+  readonly geohash?: InputMaybe<GeohashInput>;
+  /** Fields whose values to count, 100 at most. */
+  readonly facets?: InputMaybe<ReadonlyArray<FacetInput>>;
+  /** Timestamps whose calendar periods to count, 10 at most. */
+  readonly histograms?: InputMaybe<ReadonlyArray<HistogramInput>>;
+  /** Values of each facet at most, 1 to 10,000; the default is 50. */
+  readonly maxFacetSize?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** The cells of a map. */
+export type GeohashInput = {
+  /** Characters of the geohashes, 1 to 12; the default is 5. */
+  readonly precision?: InputMaybe<Scalars['Int']['input']>;
+  /** Cells at most, those of the most documents, 1 to 10,000; the default is 1,000. */
+  readonly size?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A field whose values to count. */
+export type FacetInput = {
+  /** A metadata key, or `lang`. */
+  readonly field: Scalars['String']['input'];
+  /** By `count`, the largest first, which is the default, or by `value`. */
+  readonly orderBy?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A timestamp whose calendar periods to count. */
+export type HistogramInput = {
+  /** `addedAt` or `updatedAt`. */
+  readonly field: Scalars['String']['input'];
+  /** `day`, `week`, `month` or `year`, in UTC; weeks start on Monday. The default is `month`. */
+  readonly interval?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Counts of documents. */
+export type Aggregation = {
+  readonly __typename?: 'Aggregation';
+  /** The collection. */
+  readonly collection: Scalars['String']['output'];
+  /** Documents that pass the filters. */
+  readonly totalDocs: Scalars['Int']['output'];
+  /** Counts of the values of each facet, by field: lists of `{value, count}`. */
+  readonly facets: Scalars['JSONObject']['output'];
+  /** Periods of each histogram in order of time, by field. */
+  readonly histograms: Scalars['JSONObject']['output'];
+  /** The cells of most documents first, then by geohash; null unless asked for. */
+  readonly geohashes: Maybe<ReadonlyArray<GeohashCount>>;
+  /** Whether facets had more values than one response may hold; `maxFacetSize` asks for fewer of each. */
+  readonly facetsTruncated: Scalars['Boolean']['output'];
+  /** Time taken, in milliseconds. */
+  readonly durationMs: Scalars['Int']['output'];
+};
+
+/** The documents of one cell. */
+export type GeohashCount = {
+  readonly __typename?: 'GeohashCount';
+  /** The geohash of the cell. */
+  readonly geohash: Scalars['String']['output'];
+  /** Latitude of its middle, in degrees. */
+  readonly lat: Scalars['Float']['output'];
+  /** Longitude of its middle, in degrees. */
+  readonly lng: Scalars['Float']['output'];
+  /** Documents within. */
+  readonly count: Scalars['Int']['output'];
 };
 
 /** A document, or a passage of one, that was found by words and meaning. */
@@ -2221,6 +2411,8 @@ export type ResolversTypes = {
   UpdateDocumentInput: UpdateDocumentInput;
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
+  Revision: ResolverTypeWrapper<Revision>;
+  RevisionList: ResolverTypeWrapper<RevisionList>;
   FTSResult: ResolverTypeWrapper<FtsResult>;
   Highlight: ResolverTypeWrapper<Highlight>;
   SpellCorrected: ResolverTypeWrapper<SpellCorrected>;
@@ -2231,6 +2423,14 @@ export type ResolversTypes = {
   Totals: Totals;
   FTSInput: FtsInput;
   RangeInput: RangeInput;
+  Completion: ResolverTypeWrapper<Completion>;
+  Completions: ResolverTypeWrapper<Completions>;
+  AggregateInput: AggregateInput;
+  GeohashInput: GeohashInput;
+  FacetInput: FacetInput;
+  HistogramInput: HistogramInput;
+  Aggregation: ResolverTypeWrapper<Aggregation>;
+  GeohashCount: ResolverTypeWrapper<GeohashCount>;
   HybridResult: ResolverTypeWrapper<HybridResult>;
   HybridSearchResponse: ResolverTypeWrapper<HybridSearchResponse>;
   HybridSearchInput: HybridSearchInput;
@@ -2317,12 +2517,22 @@ export type ResolversParentTypes = {
   UpdateDocumentInput: UpdateDocumentInput;
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
+  Revision: Revision;
+  RevisionList: RevisionList;
   FTSResult: FtsResult;
   Highlight: Highlight;
   SpellCorrected: SpellCorrected;
   FTSResponse: FtsResponse;
   FTSInput: FtsInput;
   RangeInput: RangeInput;
+  Completion: Completion;
+  Completions: Completions;
+  AggregateInput: AggregateInput;
+  GeohashInput: GeohashInput;
+  FacetInput: FacetInput;
+  HistogramInput: HistogramInput;
+  Aggregation: Aggregation;
+  GeohashCount: GeohashCount;
   HybridResult: HybridResult;
   HybridSearchResponse: HybridSearchResponse;
   HybridSearchInput: HybridSearchInput;
@@ -2385,6 +2595,7 @@ export type UserResolvers<ContextType = GraphqlContext, ParentType extends Resol
   groups?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   roles?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   mustChangePassword?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  oidcSubject?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type ApiKeyResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['APIKey'] = ResolversParentTypes['APIKey']> = {
@@ -2483,7 +2694,10 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   codeGraph?: Resolver<Maybe<ResolversTypes['CodeGraph']>, ParentType, ContextType, Partial<QueryCodeGraphArgs>>;
   document?: Resolver<Maybe<ResolversTypes['Document']>, ParentType, ContextType, RequireFields<QueryDocumentArgs, 'collection' | 'key' | 'lang'>>;
   search?: Resolver<Maybe<ResolversTypes['DocumentConnection']>, ParentType, ContextType, RequireFields<QuerySearchArgs, 'input'>>;
+  revisions?: Resolver<Maybe<ResolversTypes['RevisionList']>, ParentType, ContextType, RequireFields<QueryRevisionsArgs, 'collection' | 'key' | 'lang'>>;
   fts?: Resolver<Maybe<ResolversTypes['FTSResponse']>, ParentType, ContextType, RequireFields<QueryFtsArgs, 'input'>>;
+  autocomplete?: Resolver<ResolversTypes['Completions'], ParentType, ContextType, RequireFields<QueryAutocompleteArgs, 'collection' | 'q'>>;
+  aggregateDocuments?: Resolver<ResolversTypes['Aggregation'], ParentType, ContextType, RequireFields<QueryAggregateDocumentsArgs, 'input'>>;
   hybridSearch?: Resolver<Maybe<ResolversTypes['HybridSearchResponse']>, ParentType, ContextType, RequireFields<QueryHybridSearchArgs, 'input'>>;
   recall?: Resolver<Maybe<ResolversTypes['RecallResponse']>, ParentType, ContextType, RequireFields<QueryRecallArgs, 'input'>>;
   schema?: Resolver<Maybe<ResolversTypes['Schema']>, ParentType, ContextType, RequireFields<QuerySchemaArgs, 'collection'>>;
@@ -2520,6 +2734,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   addDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationAddDocumentArgs, 'input'>>;
   updateDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationUpdateDocumentArgs, 'input'>>;
   deleteDocument?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDocumentArgs, 'collection' | 'key' | 'lang'>>;
+  restoreRevision?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationRestoreRevisionArgs, 'collection' | 'key' | 'lang'>>;
   deleteCollection?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationDeleteCollectionArgs, 'collection'>>;
   addBatch?: Resolver<ResolversTypes['BatchAddResult'], ParentType, ContextType, RequireFields<MutationAddBatchArgs, 'collection' | 'documents'>>;
   setTTL?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationSetTtlArgs, 'collection' | 'key' | 'lang' | 'ttl'>>;
@@ -2623,6 +2838,25 @@ export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType ext
   embeddingDropped?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
+export type RevisionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Revision'] = ResolversParentTypes['Revision']> = {
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  timestamp?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  contentMd?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  meta?: Resolver<ResolversTypes['JSONObject'], ParentType, ContextType>;
+};
+
+export type RevisionListResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RevisionList'] = ResolversParentTypes['RevisionList']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lang?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revisions?: Resolver<ReadonlyArray<ResolversTypes['Revision']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  deletedAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
 export type FtsResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResult'] = ResolversParentTypes['FTSResult']> = {
   document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
   score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -2668,6 +2902,36 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   suggestions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   droppedWords?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type CompletionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Completion'] = ResolversParentTypes['Completion']> = {
+  term?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  docCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CompletionsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Completions'] = ResolversParentTypes['Completions']> = {
+  items?: Resolver<ReadonlyArray<ResolversTypes['Completion']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  query?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AggregationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Aggregation'] = ResolversParentTypes['Aggregation']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  totalDocs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  facets?: Resolver<ResolversTypes['JSONObject'], ParentType, ContextType>;
+  histograms?: Resolver<ResolversTypes['JSONObject'], ParentType, ContextType>;
+  geohashes?: Resolver<Maybe<ReadonlyArray<ResolversTypes['GeohashCount']>>, ParentType, ContextType>;
+  facetsTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type GeohashCountResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GeohashCount'] = ResolversParentTypes['GeohashCount']> = {
+  geohash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lat?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lng?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type HybridResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HybridResult'] = ResolversParentTypes['HybridResult']> = {
@@ -2959,10 +3223,16 @@ export type Resolvers<ContextType = GraphqlContext> = {
   PageInfo?: PageInfoResolvers<ContextType>;
   DocumentConnection?: DocumentConnectionResolvers<ContextType>;
   BatchAddResult?: BatchAddResultResolvers<ContextType>;
+  Revision?: RevisionResolvers<ContextType>;
+  RevisionList?: RevisionListResolvers<ContextType>;
   FTSResult?: FtsResultResolvers<ContextType>;
   Highlight?: HighlightResolvers<ContextType>;
   SpellCorrected?: SpellCorrectedResolvers<ContextType>;
   FTSResponse?: FtsResponseResolvers<ContextType>;
+  Completion?: CompletionResolvers<ContextType>;
+  Completions?: CompletionsResolvers<ContextType>;
+  Aggregation?: AggregationResolvers<ContextType>;
+  GeohashCount?: GeohashCountResolvers<ContextType>;
   HybridResult?: HybridResultResolvers<ContextType>;
   HybridSearchResponse?: HybridSearchResponseResolvers<ContextType>;
   IngestResult?: IngestResultResolvers<ContextType>;

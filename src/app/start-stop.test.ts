@@ -119,6 +119,7 @@ describe('the document service stops', () => {
     await addDocument(url);
     const ending = await server.end(signal);
     expect([ending.code, ending.signal]).toEqual([0, null]);
+    for (const page of ['console', 'docs']) expect(ending.stdout).toContain(`${url}/${page}\n`);
     expect((await readdir(join(folder, 'data'))).filter((name) => /-(wal|shm|journal)$/.test(name))).toEqual([]);
     await copyFile(database, join(folder, 'copy.db'));
     expect(await inspectRemains(join(folder, 'copy.db'))).toEqual({ faults: [], head: 1 });

@@ -126,6 +126,7 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
   console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
   // Browsers cannot open unix sockets.
   const hasPages = running.listeners.http !== undefined && !running.url.startsWith(SOCKET);
+  if (hasPages && settings.http.console) console.log(`  console:   ${running.url}/console`);
   if (hasPages) console.log(`  reference: ${running.url}/docs`);
   if (hasPages && settings.graphql.enabled) console.log(`  GraphQL:   ${running.url}/graphql`);
   if (running.listeners.grpc) console.log(`  gRPC:      ${running.listeners.grpc.url}`);

@@ -14,6 +14,9 @@ export interface WordSearch {
   readonly limit: number;
   readonly offset: number;
   readonly filter?: Record<string, string[]> | undefined;
+  readonly where?: string | undefined;
+  readonly fuzzy?: '0' | '1' | '2' | 'auto' | undefined;
+  readonly match?: 'any' | 'all' | 'most' | undefined;
   readonly lang?: string | undefined;
   readonly fields?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
@@ -39,11 +42,14 @@ export async function searchByWords(client: ServiceClient, search: WordSearch, i
   note(io, search, [countLine(data, search.offset), ...suggestionLine(data)]);
 }
 
-function requestOf({ collection, query, limit, offset, filter, lang, fields, json }: WordSearch): SearchFullTextRequest {
+function requestOf({ collection, query, limit, offset, filter, where, fuzzy, match, lang, fields, json }: WordSearch): SearchFullTextRequest {
   return {
     collection, query, limit, offset, highlight: true,
     ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
     ...(filter === undefined ? {} : { filterMeta: filter }),
+    ...(where === undefined ? {} : { filter: where }),
+    ...(fuzzy === undefined ? {} : { fuzzy: fuzzy === 'auto' ? fuzzy : (Number(fuzzy) as 0 | 1 | 2) }),
+    ...(match === undefined ? {} : { matchingStrategy: match }),
     ...(lang === undefined ? {} : { lang }),
     ...(fields !== undefined ? { fields: [...fields] } : json ? {} : { fields: ['title'] }),
   };

@@ -41,8 +41,8 @@ describe('quire search', () => {
   });
 
   it('passes filter, order and page on', async () => {
-    await searching(['-c', 'c', '--filter', 'tags=x', '--sort', 'updatedAt', '--asc', '--limit', '5', '--offset', '10', '--fields', 'title,sidebar']);
-    expect(service.requests[0]!.body).toEqual({ collection: 'c', filterMeta: { tags: ['x'] }, sort: 'updatedAt', asc: true, limit: 5, offset: 10, fields: ['title', 'sidebar'] });
+    await searching(['-c', 'c', '--filter', 'tags=x', '--where', 'year >= 2020', '--sort', 'updatedAt', '--asc', '--limit', '5', '--offset', '10', '--fields', 'title,sidebar']);
+    expect(service.requests[0]!.body).toEqual({ collection: 'c', filterMeta: { tags: ['x'] }, filter: 'year >= 2020', sort: 'updatedAt', asc: true, limit: 5, offset: 10, fields: ['title', 'sidebar'] });
   });
 
   it('shows the fields that are asked for', async () => {
@@ -120,10 +120,14 @@ describe('quire search WORDS', () => {
   it('asks for ten with highlights, or for what it is told', async () => {
     await searching(['-c', 'c', 'center', 'a', 'div']);
     await searching(['-c', 'c', '"a div"', '--filter', 'tags=x', '--limit', '3', '--offset', '2', '--lang', 'de', '--fields', 'title,tags']);
+    await searching(['-c', 'c', 'asynch functon', '--where', 'tags = x', '--fuzzy', 'auto', '--match', 'most']);
+    await searching(['-c', 'c', 'asynch', '--fuzzy', '1']);
     const common = { collection: 'c', highlight: true, highlightTag: '\ue000', maxHighlights: 2 };
     expect(service.requests.map(({ body }) => body)).toEqual([
       { ...common, query: 'center a div', limit: 10, offset: 0, fields: ['title'] },
       { ...common, query: '"a div"', limit: 3, offset: 2, filterMeta: { tags: ['x'] }, lang: 'de', fields: ['title', 'tags'] },
+      { ...common, query: 'asynch functon', limit: 10, offset: 0, filter: 'tags = x', fuzzy: 'auto', matchingStrategy: 'most', fields: ['title'] },
+      { ...common, query: 'asynch', limit: 10, offset: 0, fuzzy: 1, fields: ['title'] },
     ]);
   });
 
@@ -147,6 +151,7 @@ describe('quire search WORDS', () => {
   it.each([
     [['div', '--sort', 'key'], 'words are listed best first: leave out --sort and --asc'],
     [['div', '--limit', '0'], '--limit 0: by words, it is 1 to 10000'],
+    [['--fuzzy', 'auto'], '--fuzzy and --match are for words, and there are none'],
     [['--lang', 'de'], '--lang is the language of words, and there are none'],
   ])('refuses %j', async (options, message) => {
     expect(await searching(['-c', 'c', ...options])).toMatchObject({ exitCode: 1, stderr: `quire search: ${message}\n` });

@@ -14,6 +14,9 @@ import { searchByWords } from './search-words.ts';
 interface SearchArguments extends ClientOptions {
   readonly collection?: string;
   readonly filter?: Record<string, string[]>;
+  readonly where?: string;
+  readonly fuzzy?: '0' | '1' | '2' | 'auto';
+  readonly match?: 'any' | 'all' | 'most';
   readonly sort?: 'addedAt' | 'updatedAt' | 'key';
   readonly asc?: boolean;
   readonly lang?: string;
@@ -35,13 +38,15 @@ const TABLE_FIELDS = ['title', 'updatedAt', 'tags', 'category'];
 const EXAMPLES = `
 With words, the documents that have them are listed best first, each with passages around the matches; in a terminal the
 matches are bold. Words may be written as for /v1/fts: "a phrase", one AND two, NOT that, pref*. Without words, all documents
-that --filter leaves are listed. Without --collection, the service's only collection is searched. Finding nothing is no
-failure: the status is 0.
+that --filter and --where leave are listed. Without --collection, the service's only collection is searched. Finding
+nothing is no failure: the status is 0.
 
 Examples:
   $ quire search --collection mdn center a div
   $ quire search --collection mdn '"event loop" AND worker' --filter page-type=guide --limit 3
+  $ quire search --collection mdn --fuzzy auto --match most asynch functon
   $ quire search --collection mdn --filter page-type=guide
+  $ quire search --collection blog --where 'updatedAt >= 2026-01-01 AND tags IN [news, api]'
   $ quire search --collection mdn --filter status=experimental --filter status=deprecated
   $ quire search --collection blog --sort updatedAt --limit 10
   $ quire search --collection mdn --fields title,page-type,sidebar
@@ -57,6 +62,9 @@ export function registerSearch(program: Command, io: Io = processIo): void {
     .description('Find documents of a running document service by words, by their metadata or by both, and list them.')
     .option('-c, --collection <name>', 'collection to search')
     .option('--filter <key=value>', 'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
+    .option('--where <expression>', 'only documents for which this holds, such as "year >= 2020 AND NOT status = draft" (docs/filters.md)')
+    .addOption(new Option('--fuzzy <edits>', 'how many letters of a word may be wrong: 0, 1, 2, or auto, which depends on its length').choices(['0', '1', '2', 'auto']))
+    .addOption(new Option('--match <words>', 'how many of the words a document must have; without it any of them').choices(['any', 'all', 'most']))
     .addOption(new Option('--sort <field>', 'what to sort by, newest or last first; without it by key, ascending').choices(['addedAt', 'updatedAt', 'key']))
     .option('--asc', 'sort ascending')
     .option('--lang <lang>', 'language of the words; without it, each document is searched in its own')
@@ -89,20 +97,22 @@ async function runSearch(query: string, given: SearchArguments, io: Io): Promise
 }
 
 /** Options that have no effect in combination are an error, because they would be silently ignored. */
-function refuseMixture(query: string, { sort, asc, lang, limit }: SearchArguments): void {
+function refuseMixture(query: string, { sort, asc, lang, limit, fuzzy, match }: SearchArguments): void {
   if (query === '' && lang !== undefined) throw new CommandError('--lang is the language of words, and there are none');
+  if (query === '' && (fuzzy !== undefined || match !== undefined)) throw new CommandError('--fuzzy and --match are for words, and there are none');
   if (query === '') return;
   if (sort !== undefined || asc !== undefined) throw new CommandError('words are listed best first: leave out --sort and --asc');
   if (limit === 0) throw new CommandError('--limit 0: by words, it is 1 to 10000');
 }
 
-function requestOf({ filter, sort, asc, limit = LIMIT, offset, fields, json }: SearchArguments, collection: string): SearchDocumentsRequest {
+function requestOf({ filter, where, sort, asc, limit = LIMIT, offset, fields, json }: SearchArguments, collection: string): SearchDocumentsRequest {
   const wanted = fields ?? (json ? undefined : TABLE_FIELDS);
   return {
     collection,
     limit,
     offset,
     ...(filter === undefined ? {} : { filterMeta: filter }),
+    ...(where === undefined ? {} : { filter: where }),
     ...(sort === undefined ? {} : { sort }),
     ...(asc === undefined ? {} : { asc }),
     ...(wanted === undefined ? {} : { fields: wanted }),

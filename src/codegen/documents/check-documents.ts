@@ -1,7 +1,9 @@
-// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves.
+// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, and whether
+// their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
+import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
 import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
 
@@ -23,6 +25,7 @@ export function checkDocuments(root: string): string[] {
   const tree: Tree = { has: (path) => !path.startsWith('..') && existsSync(join(root, path)), page: (path) => pages.get(path) };
   const cited = citedIn(pages);
   return [
+    ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
   ];
@@ -60,6 +63,6 @@ function isTestOfThis(path: string): boolean {
 if (import.meta.main) {
   const problems = checkDocuments(join(import.meta.dirname, '..', '..', '..'));
   for (const problem of problems) console.error(problem);
-  if (problems.length > 0) console.error(`${problems.length} citations or links lead nowhere`);
+  if (problems.length > 0) console.error(`${problems.length} problems of documents`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readExposition, sumOf } from '../shared/exposition.ts';
 import { operationsOf } from '../shared/operations.ts';
 import { readFilters, toggled, writeFilters } from './collection/filters.ts';
+import { groupPassages, tagWords } from './collection/passages.ts';
 import { placeGraph } from './document/graph-layout.ts';
 import { metaOf, rowsOf } from './document/meta-rows.ts';
 import { START, toScreen, zoomed } from './map/view.ts';
@@ -30,6 +31,22 @@ describe('filters in an address', () => {
 
   it('that somebody has spoilt are passed over', () => {
     expect(readFilters({ 'f.topic': '[1', 'f.level': '"x"', q: '["x"]' })).toEqual({});
+  });
+});
+
+describe('passages', () => {
+  const document = (key: string) => ({ id: `c|${key}|en`, key, lang: 'en', addedAt: 1, updatedAt: 1 });
+
+  it('are shown with their document, which stands where its best passage is', () => {
+    const found = [['a', 'Workers run.'], ['b', 'One worker.'], ['a', 'They stop.'], ['a', 'A third.']].map(([key, chunkText]) => ({ document: document(key!), chunkText: chunkText!, matchedTerms: ['workers'] }));
+    expect(groupPassages(found)).toEqual([
+      { document: document('a'), passages: ['<mark>Workers</mark> run.', 'They stop.'] },
+      { document: document('b'), passages: ['One <mark>worker</mark>.'] },
+    ]);
+  });
+
+  it('have the words marked that were looked for, in other forms, too, and no others', () => {
+    expect(tagWords('Grüße, GRÜSSE and a workerless work: 3 a', ['grüße', 'worker', 'a'])).toBe('<mark>Grüße</mark>, GRÜSSE and <mark>a</mark> workerless <mark>work</mark>: 3 <mark>a</mark>');
   });
 });
 

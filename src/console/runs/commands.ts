@@ -2,7 +2,7 @@ import { listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { ago } from '../shared/format.ts';
 import type { Command } from '../shared/palette.tsx';
-import { runAt } from './places.ts';
+import { runAt, shortId } from './places.ts';
 
 const LATEST = 50;
 
@@ -11,5 +11,5 @@ export async function findCommands(typed: string): Promise<readonly Command[]> {
   const { data } = await ask(listRuns({ query: { limit: LATEST } }));
   const words = typed.toLowerCase().split(/\s+/);
   const runs = data.filter(({ id, task, project_id, state }) => words.every((word) => `${task} ${project_id} ${state} ${id}`.toLowerCase().includes(word)));
-  return runs.map(({ id, task, kind, project_id, state, created_at }) => ({ label: `${task === '' ? kind : task} in ${project_id}`, hint: `${state} · ${ago(created_at)} · ${id.slice(0, 8)}`, run: () => void (location.hash = runAt(id)) }));
+  return runs.map(({ id, task, kind, project_id, state, created_at }) => ({ label: `${task === '' ? kind : task} in ${project_id}`, hint: `${state} · ${ago(created_at)} · ${shortId(id)}`, run: () => void (location.hash = runAt(id)) }));
 }

@@ -5,7 +5,7 @@ import { Icon } from '../shared/icons.tsx';
 import { Await, Choice, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { place, setQuery } from '../shared/router.ts';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { runAt } from './places.ts';
+import { runAt, shortId } from './places.ts';
 import { durationOf, State, STATES, taskOf, waitingOf } from './state.tsx';
 
 const REFRESH_MS = 2000;
@@ -50,7 +50,7 @@ export function RunTable({ runs }: { readonly runs: readonly Run[] }) {
       {runs.map((run) => (
         <tr key={run.id}>
           <td><State of={run.state} /></td>
-          <td><a href={runAt(run.id)}>{taskOf(run)}</a> <code class="muted small">{run.id.slice(0, 8)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
+          <td><a href={runAt(run.id)}>{taskOf(run)}</a> <code class="muted small">{shortId(run.id)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
           <td>{run.project_id}</td>
           <td class="num">{run.attempt} of {run.max_attempts}</td>
           <td><Time at={run.created_at} /></td>

@@ -3,7 +3,7 @@ import { ask } from '../shared/ask.ts';
 import { Await, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { runAt } from './places.ts';
+import { runAt, shortId } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -36,7 +36,7 @@ export function NotificationsPage() {
             <Table label="Dead letters" columns={['Run', 'Webhook', 'Event', 'Happened', 'Attempts#', 'Error', '']}>
               {data.map(({ delivery_id: id, webhook, event, run_id: run, timestamp, attempts, error }) => (
                 <tr key={id}>
-                  <td><a href={runAt(run)}>{run.slice(0, 8)}</a></td><td>{webhook}</td><td>{event}</td><td><Time at={timestamp} /></td><td class="num">{attempts}</td><td>{error}</td>
+                  <td><a href={runAt(run)}>{shortId(run)}</a></td><td>{webhook}</td><td>{event}</td><td><Time at={timestamp} /></td><td class="num">{attempts}</td><td>{error}</td>
                   <td><button onClick={() => void redeliver(webhook, id)}>Deliver again</button></td>
                 </tr>
               ))}

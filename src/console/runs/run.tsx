@@ -12,7 +12,7 @@ import { Artifacts } from './artifacts.tsx';
 import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
-import { runAt, runsOf } from './places.ts';
+import { runAt, runsOf, shortId } from './places.ts';
 import { RunTable } from './list.tsx';
 import { durationOf, hasEnded, State, taskOf, waitingOf } from './state.tsx';
 
@@ -89,8 +89,8 @@ function Summary({ run }: { readonly run: Run }) {
           ...(run.ref == null ? [] : [['Ref', run.ref] as const]), ...(run.commit == null ? [] : [['Commit', <code>{run.commit.slice(0, 12)}</code>] as const]),
           ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.step ?? ''} ${run.approval.state} by ${run.approval.by}`] as const]),
           ['Source', <Source of={run} />],
-          ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{run.parent_id.slice(0, 8)}</a>] as const]),
-          ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{run.retry_of.slice(0, 8)}</a>] as const]),
+          ...(run.parent_id == null ? [] : [['Cell of', <a href={runAt(run.parent_id)}>{shortId(run.parent_id)}</a>] as const]),
+          ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{shortId(run.retry_of)}</a>] as const]),
         ]} />
         <Facts of={[
           ['Queued', <Time at={run.created_at} />], ['Started', <Time at={run.started_at} />], ['Ended', <Time at={run.finished_at} />], ['Took', durationOf(run)],

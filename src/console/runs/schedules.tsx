@@ -5,7 +5,7 @@ import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { runAt, runsOf } from './places.ts';
+import { runAt, runsOf, shortId } from './places.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -42,7 +42,7 @@ function Row({ schedule, onChange }: { readonly schedule: Schedule; readonly onC
       <td>{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
       <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>
       <td><Time at={next} /></td>
-      <td>{last === null ? '–' : <a href={runAt(last.id)}>{last.id.slice(0, 8)}</a>}</td>
+      <td>{last === null ? '–' : <a href={runAt(last.id)}>{shortId(last.id)}</a>}</td>
       <td><div class="row">
         <button onClick={runNow}>Run now</button>
         {isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>}

@@ -3,7 +3,7 @@ import { defineArea } from './area.ts';
 import { complete } from './complete.ts';
 
 /** The caller of a server without authentication, who may do everything (decisions, section 4.13). */
-const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: false, groups: [], roles: [], mustChangePassword: false };
+const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: false, groups: [], roles: [], mustChangePassword: false, oidcSubject: null };
 
 export const access = defineArea('access', {
   Query: {
@@ -48,8 +48,8 @@ export const access = defineArea('access', {
 });
 
 /** A field that REST omits from a response is empty or false here. */
-function toUser({ roles = [], mustChangePassword = false, ...user }: User) {
-  return { ...user, roles, mustChangePassword };
+function toUser({ roles = [], mustChangePassword = false, oidcSubject, ...user }: User) {
+  return { ...user, roles, mustChangePassword, oidcSubject: oidcSubject ?? null };
 }
 
 function toGroup({ roles = [], ...group }: Group) {

@@ -1,4 +1,4 @@
-import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { ListRevisionsResponse, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
@@ -26,15 +26,27 @@ export const documents = defineArea('documents', {
         return toConnection(value, headers, input);
       }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
     },
+
+    revisions: (_, args, { read, invoke }, info) => {
+      const includeContent = selects(info, ['revisions', 'contentMd']);
+      return read(info, async () => {
+        const reply = await invoke('listRevisions', { ...args, includeContent }).catch(absent);
+        return reply && presentRevisions(reply.value);
+      }, { variant: String(includeContent), bodies: (list) => list?.revisions.reduce((sum, { contentMd }) => sum + contentMd.length, 0) ?? 0 });
+    },
   },
   DocumentConnection: {
     edges: ({ edges }) => inSteps(edges),
+  },
+  RevisionList: {
+    revisions: ({ revisions }) => inSteps(revisions),
   },
   Mutation: {
     addDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('addDocument', { ...input, meta: toMeta(input.meta) })).value),
     updateDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('updateDocument', { ...input, meta: toMeta(input.meta) })).value),
     // An absent document is not an error here (decisions, section 4.13).
     deleteDocument: async (_, args, { invoke }) => (await invoke('deleteDocument', args).catch(absent)) !== null,
+    restoreRevision: async (_, args, { invoke }) => presentDocument((await invoke('restoreRevision', args)).value),
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
     addBatch: async (_, { collection, documents }, { invoke }) => {
       const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
@@ -49,6 +61,10 @@ export const documents = defineArea('documents', {
 function absent(error: unknown): null {
   if (error instanceof ServiceError && error.code === 'not_found') return null;
   throw error;
+}
+
+function presentRevisions(list: ListRevisionsResponse) {
+  return { ...list, deletedAt: list.deletedAt ?? null, truncated: list.truncated ?? false, nextOffset: list.nextOffset ?? null };
 }
 
 function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>, input: SearchInput): DocumentConnection {

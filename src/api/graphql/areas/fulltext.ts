@@ -1,5 +1,5 @@
-import type { FullTextResult, Highlight, RangeCondition, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { FtsInput } from '../../../../generated/graphql/resolvers.ts';
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, Highlight, RangeCondition, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
@@ -16,6 +16,8 @@ export const fulltext = defineArea('fulltext', {
       return read(info, async () => presentFound((await invoke('searchFullText', { ...toInput(input), includeContent })).value),
         { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
+    autocomplete: (_, args, { read, invoke }, info) => read(info, async () => (await invoke('autocomplete', args)).value),
+    aggregateDocuments: (_, { input }, { read, invoke }, info) => read(info, async () => presentCounts((await invoke('aggregateDocuments', toCounted(input))).value)),
   },
   FTSResponse: {
     results: ({ results }) => inSteps(results),
@@ -31,6 +33,21 @@ function toInput({ prefix, totals, fieldWeights, rangeMeta, ...input }: FtsInput
     ...withWordOptions(withFilters(input)), fieldWeights: numbers(fieldWeights), rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
     ...(prefix && { prefix: PREFIXES[prefix] }), ...(totals && { totals: TOTALS[totals] }),
   };
+}
+
+/** The operation checks the names of orders, fields and intervals. */
+function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
+  return {
+    ...withFilters(input), ...(geohash && { geohash: given(geohash) }),
+    facets: facets?.map((facet) => given(facet) as CountedFacet), histograms: histograms?.map((histogram) => given(histogram) as CountedPeriods),
+  };
+}
+
+type CountedFacet = NonNullable<AggregateDocumentsRequest['facets']>[number];
+type CountedPeriods = NonNullable<AggregateDocumentsRequest['histograms']>[number];
+
+function presentCounts({ geohashes, facetsTruncated = false, ...counts }: AggregateDocumentsResponse) {
+  return { ...counts, geohashes: geohashes ?? null, facetsTruncated };
 }
 
 function presentFound({ results, ...found }: SearchFullTextResponse) {

@@ -62,6 +62,7 @@ async function start(flags: Flags): Promise<Running> {
   const end = await startTracing(readTraceSettings(env, 'quire-runs'), log);
   const running = tracedUntilStopped(await startRunQueueService({ loaded, variables: env, log }), end);
   console.log(`Quire run-queue service listening on ${running.url} (configuration ${loaded.source})`);
+  if (loaded.config.console) console.log(`  console:   ${running.url}/console`);
   console.log(`  reference: ${running.url}/docs`);
   console.log(`  data:      ${loaded.config.data_dir}`);
   if (loaded.config.local.enabled) console.log(`  work:      ${inDataDir(loaded.config, 'work')}`);

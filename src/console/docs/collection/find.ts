@@ -1,9 +1,12 @@
 import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText, searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask, askWithResponse } from '../../shared/ask.ts';
 import type { Filters } from './filters.ts';
+import { groupPassages, type Hit } from './passages.ts';
 
 export const PAGE_SIZE = 20;
+
+/** Passages that a search by meaning asks for at once; a document often has several. */
+export const PASSAGES = 40;
 
 /** Number of values of a key above which a list of them is no longer useful. */
 const MOST_VALUES = 30;
@@ -12,12 +15,6 @@ const FACET_VALUES = 8;
 
 export type Way = 'words' | 'meaning';
 
-export interface Hit {
-  readonly document: ProjectedDocument;
-  /** Passages with the matches tagged. */
-  readonly passages: readonly string[];
-}
-
 export interface Facet {
   readonly key: string;
   readonly values: readonly { readonly value: string; readonly count: number }[];
@@ -25,9 +22,14 @@ export interface Facet {
 
 export interface Found {
   readonly hits: readonly Hit[];
-  readonly total: number;
+  /** Absent for a search by meaning, to which every document is more or less near. */
+  readonly total?: number;
   readonly isLeast: boolean;
+  /** Offset of the next page, if there is one. */
+  readonly next?: number;
   readonly facets: readonly Facet[];
+  /** Queries that would have found something. */
+  readonly suggestions: readonly string[];
   /** The corrected query that was used instead of a misspelled one. */
   readonly corrected?: string;
 }
@@ -37,6 +39,8 @@ export interface Search {
   readonly query: string;
   readonly way: Way;
   readonly filters: Filters;
+  /** An expression, or the empty text. */
+  readonly expression: string;
   readonly offset: number;
   readonly facetKeys: readonly string[];
   readonly signal: AbortSignal;
@@ -53,10 +57,16 @@ export function findPage(search: Search): Promise<Found> {
   return search.way === 'words' ? byWords(search) : byMeaning(search);
 }
 
-const filterOf = ({ filters }: Search): { filterMeta?: Record<string, string[]> } => {
+const filterOf = ({ filters, expression }: Search): { filterMeta?: Record<string, string[]>; filter?: string } => {
   const given = Object.entries(filters).filter(([, values]) => values.length > 0);
-  return given.length === 0 ? {} : { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) };
+  return { ...(given.length > 0 && { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) }), ...(expression !== '' && { filter: expression }) };
 };
+
+/** The page of a list whose length is known. */
+function pageOf({ offset }: Search, hits: readonly Hit[], total: number): Pick<Found, 'hits' | 'total' | 'next'> {
+  const next = offset + hits.length;
+  return { hits, total, ...(hits.length > 0 && next < total && { next }) };
+}
 
 async function browse(search: Search): Promise<Found> {
   const { collection, offset, facetKeys, signal } = search;
@@ -64,21 +74,24 @@ async function browse(search: Search): Promise<Found> {
     askWithResponse(searchDocuments({ signal, body: { collection, ...filterOf(search), sort: 'updatedAt', offset, limit: PAGE_SIZE, includeContent: false } })),
     facetKeys.length === 0 ? undefined : ask(aggregateDocuments({ signal, body: { collection, ...filterOf(search), facets: facetKeys.map((field) => ({ field })), maxFacetSize: FACET_VALUES } })),
   ]);
-  return { hits: data.map((document) => ({ document, passages: [] })), total: Number(response.headers.get('X-Total-Count') ?? data.length), isLeast: false, facets: facetsOf(counted?.facets) };
+  const hits = data.map((document): Hit => ({ document, passages: [] }));
+  return { ...pageOf(search, hits, Number(response.headers.get('X-Total-Count') ?? data.length)), isLeast: false, facets: facetsOf(counted?.facets), suggestions: [] };
 }
 
 async function byWords(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
   const found = await ask(searchFullText({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PAGE_SIZE, prefix: 'last', fuzzy: 'auto', highlight: true, maxHighlights: 2, includeContent: false } }));
   const hits = found.results.map(({ document, highlights = [] }): Hit => ({ document, passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2) }));
-  return { hits, total: found.totalMatches ?? found.total, isLeast: found.totalIsLowerBound === true, facets: facetsOf(found.facets), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
+  return { ...pageOf(search, hits, found.totalMatches ?? found.total), isLeast: found.totalIsLowerBound === true, facets: facetsOf(found.facets), suggestions: found.suggestions ?? [], ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
 }
 
 async function byMeaning(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
-  const found = await ask(searchHybrid({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PAGE_SIZE, retrievalMode: 'chunk', includeContent: false } }));
-  const hits = found.results.map(({ document, chunkText }): Hit => ({ document, passages: chunkText === undefined ? [] : [chunkText.slice(0, 300)] }));
-  return { hits, total: found.total, isLeast: false, facets: facetsOf(found.facets), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
+  const found = await ask(searchHybrid({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PASSAGES + 1, retrievalMode: 'chunk', includeContent: false } }));
+  return {
+    hits: groupPassages(found.results.slice(0, PASSAGES)), isLeast: false, facets: facetsOf(found.facets), suggestions: [],
+    ...(found.results.length > PASSAGES && { next: offset + PASSAGES }), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+  };
 }
 
 const facetBy = (keys: readonly string[]): { facetBy?: string[]; facetMaxValues?: number } => (keys.length === 0 ? {} : { facetBy: [...keys], facetMaxValues: FACET_VALUES });

@@ -1,7 +1,7 @@
 import { MarkedText } from '../../shared/marked-text.tsx';
 import { Badge, Time } from '../../shared/parts.tsx';
 import { documentAt } from '../places.ts';
-import type { Hit } from './find.ts';
+import type { Hit } from './passages.ts';
 
 const TAGS = 4;
 
