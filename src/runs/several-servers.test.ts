@@ -105,6 +105,27 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     expect(await count("state = 'succeeded'")).toBe(8);
   });
 
+  it('assign a ship that moves between them no more than it can hold', async () => {
+    const [former, present] = [1, 2].map(() => Object.assign(new FakeShip('mover', 2), { maxHeld: 2 })) as [FakeShip, FakeShip];
+    a.parts.queue.addWorker(former);
+    for (const ship of nodes.flatMap(({ ships }) => ships)) ship.capacity = 0;
+    await submit(a, 'alpha');
+    await a.parts.dispatcher.dispatch();
+    b.parts.queue.addWorker(present); // what it had never reached it
+    await Promise.all(Array.from({ length: 3 }, () => submit(b, 'alpha')));
+    await b.parts.tick();
+    await Promise.all(nodes.map(({ parts }) => parts.dispatcher.dispatch()));
+    expect(former.claims.length + present.claims.length).toBe(2);
+    expect(await count("ship_id = 'mover' AND state = 'running'")).toBe(2);
+    // The former server notices that the ship has left, and the rest goes to the present one.
+    await Promise.all(former.claims.map(({ ref }) => a.parts.queue.reject(ref, 'mover', 'draining')));
+    former.capacity = 0;
+    await b.parts.tick();
+    await b.parts.dispatcher.dispatch();
+    expect(present.claims).toHaveLength(2);
+    expect(await count("state = 'queued'")).toBe(2);
+  });
+
   it('let a cancel at one and a report at the other agree', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await submit(a, 'alpha');

@@ -41,10 +41,11 @@ export interface Transaction extends Queries {
    */
   onWritten?(listener: () => void): void;
   /**
-   * Waits until no other transaction holds this name, and holds it until the end of this one. In a transaction with the isolation `read
-   * committed`, later statements then read settled data. A single writer always has all names.
+   * Waits until no other transaction holds one of these names, and holds them until the end of this one. In a transaction with the isolation
+   * `read committed`, later statements then read settled data. Names are locked in the order of the list, so that transactions which sort
+   * them do not wait for each other in a circle. A single writer always has all names.
    */
-  lock(name: string): Promise<void>;
+  lock(...names: string[]): Promise<void>;
 }
 
 export interface TransactionOptions {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../storage/index.ts';
+import { inList, type Transaction } from '../../storage/index.ts';
 import { settings, type Core } from './core.ts';
 import type { Lane } from './lanes.ts';
 import type { Claim, Worker } from './port.ts';
@@ -71,9 +71,11 @@ export async function claimNext(core: Core, tx: Transaction, freeSlots: FreeSlot
     if (worker === undefined) blocked.add(lane.id); // the runs behind it cannot be assigned either
     else choices.push(choose(row, worker, freeSlots, rooms));
   }
+  const fitting = await withinCapacity(core, tx, choices);
+  for (const choice of choices) if (!fitting.includes(choice)) blocked.add(choice.row.lane_id);
   // The statement has returned all waiting runs, so every lane without a blocked run is empty.
   if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
-  return { handouts: await handOut(core, tx, choices), isBlocked: blocked.size > 0 && rows.length === wanted };
+  return { handouts: await handOut(core, tx, fitting), isBlocked: blocked.size > 0 && rows.length === wanted };
 }
 
 /**
@@ -98,8 +100,10 @@ export async function claimByLane(core: Core, tx: Transaction, freeSlots: FreeSl
       heads.delete(lane); // the runs behind it cannot be assigned either
       continue;
     }
-    handouts.push(...await handOut(core, tx, [choose(row, worker, freeSlots, rooms)])); // later reads of its lane return runs behind it
+    const fitting = await withinCapacity(core, tx, [choose(row, worker, freeSlots, rooms)]);
+    handouts.push(...await handOut(core, tx, fitting)); // later reads of its lane return runs behind it
     if (freeSlots.total() === 0) break;
+    if (fitting.length === 0) continue; // the same run, for a ship that has a free slot
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
     else heads.set(lane, next);
@@ -117,6 +121,29 @@ function choose(row: TakenRow, worker: Worker, freeSlots: FreeSlots, rooms: Room
   freeSlots.take(worker);
   rooms.take(row.project_id);
   return { row, worker };
+}
+
+export const heldQuery = (marks: string): string => `SELECT ship_id, count(*) AS n FROM runs WHERE ship_id IN (${marks}) AND state IN ('running', 'cancelling') GROUP BY ship_id`;
+
+/**
+ * The choices that do not exceed the capacities of their ships. A ship may have come here from a server that was assigning runs to it or that
+ * has died since: the ship never received them, but they are its own until that server takes them back or nobody has accepted them. So what a ship holds is
+ * counted in the transaction, under a lock on the ship.
+ */
+async function withinCapacity({ env: { sql } }: Core, tx: Transaction, choices: readonly Choice[]): Promise<readonly Choice[]> {
+  if (sql.peers === undefined) return choices;
+  const left = new Map(choices.flatMap(({ worker: { shipId, maxHeld } }) => (maxHeld === undefined ? [] : [[shipId, maxHeld]])));
+  if (left.size === 0) return choices;
+  const ids = [...left.keys()].sort();
+  await tx.lock(...ids.map((id) => `claims of ship ${id}`));
+  const { marks, params } = inList(ids);
+  for (const { ship_id: id, n } of await tx.all<{ ship_id: string; n: number }>(heldQuery(marks), params)) left.set(id, left.get(id)! - n);
+  return choices.filter(({ worker: { shipId } }) => {
+    const free = left.get(shipId);
+    if (free === undefined) return true;
+    left.set(shipId, free - 1);
+    return free > 0;
+  });
 }
 
 async function handOut(core: Core, tx: Transaction, choices: readonly Choice[]): Promise<Handout[]> {

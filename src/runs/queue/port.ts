@@ -146,6 +146,8 @@ export interface Worker {
   readonly kinds: readonly RunKind[];
   /** Names of variables with keys of AI roles that are set there. */
   readonly keyVariables: readonly string[];
+  /** Most runs that it may hold, whichever server has assigned them; absent for a worker that belongs to one server. */
+  readonly maxHeld?: number;
   /** Number of runs that it would take now. */
   free(): number;
   /** Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
 import { withoutRowLocks } from '../../storage/row-locks.ts';
-import { headsQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
+import { headsQuery, heldQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
 import { WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
 import { ACCEPT, HELD_BY_SHIP } from './holding.ts';
@@ -71,7 +71,7 @@ describe('the plans of the queries, which must not depend on how many runs there
     ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'], ['taking a run', TAKE, 'runs_claimable'],
     ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
-    ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'],
+    ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['how much ships have', heldQuery('?, ?'), 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'],
     ['how the cells of a run are doing', CELLS_BY_STATE, 'runs_of_parent'],
     ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
     ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],

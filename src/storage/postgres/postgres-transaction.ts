@@ -89,8 +89,9 @@ export class PostgresTransaction implements Transaction {
     });
   }
 
-  async lock(name: string): Promise<void> {
-    await this.all("SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || ?, 0)) IS NULL AS done", [name]);
+  async lock(...names: string[]): Promise<void> {
+    const list = names.map(() => '(CAST(? AS TEXT))').join(', ');
+    if (names.length > 0) await this.all(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || column1, 0)) IS NULL AS done FROM (VALUES ${list}) AS names`, names);
   }
 
   #ensureBegun(): Promise<unknown> {

@@ -24,6 +24,9 @@ export interface SessionEvents {
   ended(session: FleetSession): void;
 }
 
+/** What a ship is like, as far as the queue needs it. */
+type WorkerTraits = Required<Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId' | 'maxHeld'>>;
+
 /**
  * One control stream of a ship. The ship says hello and which runs it holds, learns what to do with each, and receives runs until the stream ends. It
  * keeps its runs then: the next session continues with them, or their leases end.
@@ -200,7 +203,7 @@ export class FleetSession implements Session {
     if (member.draining) this.#drains = true;
     if (this.#drains) this.#output.send(drain(ends));
     log.info({ ship: this.shipId, version: traits.version, held: held.length }, 'a ship is connected');
-    this.#begin({ ...member, ...traits, sessionId: id });
+    this.#begin({ labels: member.labels, kinds: traits.kinds, keyVariables: traits.keyVariables, sessionId: id, maxHeld: traits.capacity });
   }
 
   /** Asks the queue about each run that the ship holds. Finished runs take no slot. */
@@ -220,7 +223,7 @@ export class FleetSession implements Session {
   }
 
   /** After the welcome: the ship may receive runs, and gets the changes that arrived meanwhile. */
-  #begin(worker: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): void {
+  #begin(worker: WorkerTraits): void {
     this.#context.seen(this.shipId, 0);
     this.#worked = this.#context.queue.addWorker(this.#worker(worker));
     const early = this.#early ?? [];
@@ -240,8 +243,8 @@ export class FleetSession implements Session {
     };
   }
 
-  #worker({ labels, kinds, keyVariables, sessionId }: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): Worker {
-    return { shipId: this.shipId, sessionId, labels, kinds, keyVariables, free: () => this.#free(), idle: () => this.#idle(), assign: (claim) => this.#assign(claim) };
+  #worker(traits: WorkerTraits): Worker {
+    return { ...traits, shipId: this.shipId, free: () => this.#free(), idle: () => this.#idle(), assign: (claim) => this.#assign(claim) };
   }
 
   #free(): number {
