@@ -28,7 +28,7 @@ const NEEDS = {
   'write on _memory': `startSession addMessage summarizeSession deleteSession`,
   'the administrator': `getStats getSystemInfo createBackup createBackupByQuery restoreBackup listEmbeddingConfigs createEmbeddingConfig
     getEmbeddingConfig updateEmbeddingConfig deleteEmbeddingConfig setDefaultEmbeddingConfig listWebhooks createWebhook
-    updateWebhook listWebhookDeadLetters redeliverWebhooks deleteWebhook listAutomationRules createAutomationRule getAutomationRule updateAutomationRule deleteAutomationRule
+    updateWebhook listWebhookDeadLetters redeliverWebhooks testWebhook deleteWebhook listAutomationRules createAutomationRule getAutomationRule updateAutomationRule deleteAutomationRule
     testAutomationRule listAutomationLogs registerUser listUsers updateUser createPasswordReset setUserRoles setGroupRoles listRoles setRole deleteRole explainAccess deleteUser listPermissions setPermission listGroups
     createGroup getGroup updateGroup deleteGroup listGroupPermissions setGroupPermission listMcpKeys createMcpKey
     deleteMcpKey disableMcpKey listAuditEvents listAuditExporters getEncryptionStatus rotateEncryption listEncryptionJobs

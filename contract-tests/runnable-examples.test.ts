@@ -64,6 +64,11 @@ describe("each operation's example in the description of the document service", 
     queryCodeGraph: async () => void (await add('blog', 'theme/post.html')),
     updateWebhook: after('createWebhook'),
     redeliverWebhooks: after('createWebhook'),
+    // That of the example is on the internet.
+    testWebhook: async (one) => {
+      const { data } = await docs.createWebhook({ client, body: { url: 'http://127.0.0.1:1/', events: ['doc.added'] } });
+      one.say('wh_5f2b8c0d9e1a4736b2c8d0e1', (data as { id: string }).id);
+    },
     updateAutomationRule: async (one) => {
       const { data } = await docs.createAutomationRule({ client, body: { type: 'webhook', name: 'Room', url: 'http://127.0.0.1:1/' } });
       one.say('auto_2b8c0d9e1a4736b2c8d0e15f', (data as unknown as { id: string }).id);

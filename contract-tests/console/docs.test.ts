@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createClient, createConfig } from '../../generated/docs/sdk/client/index.ts';
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
+import { WebhookEndpoint } from '../../src/testkit/webhook-endpoint.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from '../support/access-server.ts';
 import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
 import { fillDocuments } from './docs-corpus.ts';
@@ -239,6 +240,34 @@ describe('pages', () => {
       expect(await violations(page)).toEqual([]);
     });
   }
+
+  inTab('#/webhooks tests a webhook, and shows what its endpoint returned', async () => {
+    const endpoint = await WebhookEndpoint.open();
+    await open('#/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByLabel('Address').fill(endpoint.url);
+    await page.getByLabel('Collection').fill('elsewhere');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const row = page.getByRole('row').filter({ hasText: endpoint.url });
+    const shown = page.getByRole('dialog', { name: 'Test of the webhook' });
+    await row.getByRole('button', { name: 'Test' }).click();
+    await shown.getByText('accepted').waitFor();
+    await shown.getByText('HTTP status 204').waitFor();
+    await shown.getByText(/^\d+ ms$/).waitFor();
+    await picture(page, 'webhook-test');
+    expect(await violations(page)).toEqual([]);
+    expect(endpoint.received.map(({ body: { event, deliveryId } }) => [event, deliveryId])).toEqual([['test', await shown.getByText(/^dlv_/).textContent()]]);
+    await shown.getByRole('button', { name: 'Close' }).click();
+    endpoint.answer = (_, response) => response.writeHead(503).end();
+    await row.getByRole('button', { name: 'Test' }).click();
+    await shown.getByText('failed').waitFor();
+    await shown.getByText('HTTP status 503').waitFor();
+    await shown.getByRole('button', { name: 'Close' }).click();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    await endpoint.close();
+  });
 
   inTab('#/audit says how the log is switched on, where it is off', async () => {
     await page.route(`${server.url}/v1/audit**`, (route) => route.fulfill({ status: 404, json: { error: 'not found: the audit log is disabled', code: 'not_found' } }));

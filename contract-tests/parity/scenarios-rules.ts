@@ -68,6 +68,13 @@ export const rules: Record<string, Scenario> = {
     await refused('not_found', 'getAutomationRule', { id: `auto_${collection}` });
   },
 
+  async 'a webhook is tested'({ ok, refused, collection }) {
+    const { id } = (await ok('createWebhook', { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], secret: 'secret' }) as { value: { id: string } }).value;
+    await ok('testWebhook', { id });
+    await ok('deleteWebhook', { id });
+    await refused('not_found', 'testWebhook', { id: `wh_${collection}` });
+  },
+
   async 'a conversation is kept, recalled and condensed'(calls) {
     const { ok, refused, collection } = calls;
     const started = await ok('startSession', { userId: collection, scenario: 'support', meta: { topic: ['boats'] } });

@@ -72,7 +72,7 @@ function normalised(outcome: Outcome, collection: string, operation: OperationId
 }
 
 const DIFFERENT = new Set(['durationMs', 'uptime']);
-const DRAWN_ID = /\b(auto|cfg|cur|ses|msg|sum|job|wh)_[0-9a-f_]{20,}/g;
+const DRAWN_ID = /\b(auto|cfg|cur|ses|msg|sum|job|wh|dlv)_[0-9a-f_]{20,}/g;
 /** The value depends on the ids of documents, and so on the collection's name. */
 const CHECKSUM = /"checksum":"(?!00000000)[0-9a-f]{8}"/g;
 /** The text contains the name of the collection. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { addDocument, createWebhook, deleteWebhook, listWebhookDeadLetters, listWebhooks, redeliverWebhooks, updateWebhook } from '../../generated/docs/sdk/sdk.gen.ts';
+import { addDocument, createWebhook, deleteWebhook, listWebhookDeadLetters, listWebhooks, redeliverWebhooks, testWebhook, updateWebhook } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { CreateWebhookRequestWritable, Webhook } from '../../generated/docs/sdk/types.gen.ts';
 import { WebhookEndpoint } from '../../src/testkit/webhook-endpoint.ts';
 import { refused, succeeded } from '../support/expectations.ts';
@@ -73,6 +73,23 @@ export const webhooks: DocsScenarios = {
     expect((await endpoint.until(2))[1]!.body.deliveryId).toBe(deliveryId);
     refused(await redeliverWebhooks({ client, body: { deliveryId } }), 404, 'not_found');
     refused(await redeliverWebhooks({ client, body: { webhookId: NONE } }), 404, 'not_found');
+    await endpoint.close();
+  },
+
+  async testWebhook(context) {
+    const { client } = context;
+    const endpoint = await WebhookEndpoint.open();
+    const { id } = await create(context, { url: endpoint.url });
+    succeeded(await updateWebhook({ client, body: { id, paused: true } }));
+    const accepted = succeeded(await testWebhook({ client, body: { id } }));
+    const { body } = endpoint.received[0]!;
+    expect(body).toMatchObject({ event: 'test', deliveryId: accepted.deliveryId, webhookId: id, collection: '', docId: '' });
+    expect(body).not.toHaveProperty('document');
+    expect(accepted).toEqual({ deliveryId: body.deliveryId, url: endpoint.url, ok: true, httpStatus: 204, durationMs: expect.any(Number) as number });
+    endpoint.answer = (_, response) => response.writeHead(410).end();
+    expect(succeeded(await testWebhook({ client, body: { id } }))).toMatchObject({ ok: false, httpStatus: 410, error: 'HTTP status 410' });
+    expect(succeeded(await listWebhookDeadLetters({ client, query: { webhookId: id } }))).toEqual({ deadLetters: [], total: 0 });
+    refused(await testWebhook({ client, body: { id: NONE } }), 404, 'not_found');
     await endpoint.close();
   },
 

@@ -198,6 +198,8 @@ import type {
   ListWebhookDeadLettersResponses,
   RedeliverWebhooksData,
   RedeliverWebhooksResponses,
+  TestWebhookData,
+  TestWebhookResponses,
   StreamEventsData,
   ListAutomationRulesData,
   ListAutomationRulesResponses,
@@ -421,6 +423,7 @@ export interface Operations {
   updateWebhook: Operation<FlatInput<NonNullable<UpdateWebhookData['body']>>, UpdateWebhookResponses[200]>;
   listWebhookDeadLetters: Operation<FlatInput<NonNullable<ListWebhookDeadLettersData['query']>, 'offset'>, ListWebhookDeadLettersResponses[200]>;
   redeliverWebhooks: Operation<FlatInput<NonNullable<RedeliverWebhooksData['body']>>, RedeliverWebhooksResponses[200]>;
+  testWebhook: Operation<FlatInput<NonNullable<TestWebhookData['body']>>, TestWebhookResponses[200]>;
   streamEvents: Operation<FlatInput<NonNullable<StreamEventsData['query']> & { lastEventId?: string }, 'includeDocument' | 'follow'>, Download>;
   listAutomationRules: Operation<FlatInput<NonNullable<ListAutomationRulesData['query']>, 'offset'>, ListAutomationRulesResponses[200]>;
   createAutomationRule: Operation<FlatInput<NonNullable<CreateAutomationRuleData['body']>, 'enabled' | 'collection' | 'searchType' | 'query' | 'threshold' | 'webhookUrl' | 'events' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic' | 'method'>, CreateAutomationRuleResponses[201]>;
@@ -587,6 +590,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   updateWebhook: {"id":"updateWebhook","method":"POST","path":"/v1/webhooks/update","area":"webhooks","summary":"Change, pause or resume a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listWebhookDeadLetters: {"id":"listWebhookDeadLetters","method":"GET","path":"/v1/webhooks/dead-letters","area":"webhooks","summary":"List deliveries that were given up","access":"admin","effect":"read","pages":"deadLetters","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"webhookId","in":"query","field":"webhookId","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   redeliverWebhooks: {"id":"redeliverWebhooks","method":"POST","path":"/v1/webhooks/redeliver","area":"webhooks","summary":"Deliver dead letters again","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
+  testWebhook: {"id":"testWebhook","method":"POST","path":"/v1/webhooks/test","area":"webhooks","summary":"Test a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   streamEvents: {"id":"streamEvents","method":"GET","path":"/v1/events","area":"events","summary":"Follow what happens, as server-sent events","access":"user","effect":"read","collections":["collection"],"limited":false,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"events","in":"query","field":"events","type":"array","items":"string"},{"name":"includeDocument","in":"query","field":"includeDocument","type":"boolean"},{"name":"follow","in":"query","field":"follow","type":"boolean"},{"name":"lastEventId","in":"query","field":"lastEventId","type":"string"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},
   listAutomationRules: {"id":"listAutomationRules","method":"GET","path":"/v1/automation","area":"automation","summary":"List the automation rules","access":"admin","effect":"read","pages":"rules","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   createAutomationRule: {"id":"createAutomationRule","method":"POST","path":"/v1/automation","area":"automation","summary":"Create an automation rule","access":"admin","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},

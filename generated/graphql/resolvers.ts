@@ -595,6 +595,8 @@ export type Mutation = {
   readonly updateWebhook: Webhook;
   /** Delivers dead letters again (`redeliverWebhooks`), one or all of a webhook; their number. */
   readonly redeliverWebhooks: Scalars['Int']['output'];
+  /** Tests a webhook at once, also while it is paused (`testWebhook`); what came back. */
+  readonly testWebhook: WebhookTest;
   /** Deletes a webhook (`deleteWebhook`). True. */
   readonly deleteWebhook: Scalars['Boolean']['output'];
 };
@@ -837,6 +839,12 @@ export type MutationUpdateWebhookArgs = {
 export type MutationRedeliverWebhooksArgs = {
   deliveryId?: InputMaybe<Scalars['ID']['input']>;
   webhookId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationTestWebhookArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -2262,6 +2270,23 @@ export type WebhookDeadLetter = {
   readonly failedAt: Scalars['Time']['output'];
 };
 
+/** What came back from the test of a webhook. */
+export type WebhookTest = {
+  readonly __typename?: 'WebhookTest';
+  /** Id of the delivery. */
+  readonly deliveryId: Scalars['ID']['output'];
+  /** The URL that the delivery was for. */
+  readonly url: Scalars['String']['output'];
+  /** Whether the endpoint accepted the delivery, with a status of 200 to 299. */
+  readonly ok: Scalars['Boolean']['output'];
+  /** Status of the response; null when there was none. */
+  readonly httpStatus: Maybe<Scalars['Int']['output']>;
+  /** Why the delivery failed; null when it was accepted. */
+  readonly error: Maybe<Scalars['String']['output']>;
+  /** How long the delivery took, in milliseconds. */
+  readonly durationMs: Scalars['Int']['output'];
+};
+
 /** A webhook to be registered. */
 export type RegisterWebhookInput = {
   /** An absolute http or https address. */
@@ -2464,6 +2489,7 @@ export type ResolversTypes = {
   CrossSearchResponse: ResolverTypeWrapper<CrossSearchResponse>;
   Webhook: ResolverTypeWrapper<Webhook>;
   WebhookDeadLetter: ResolverTypeWrapper<WebhookDeadLetter>;
+  WebhookTest: ResolverTypeWrapper<WebhookTest>;
   RegisterWebhookInput: RegisterWebhookInput;
   UpdateWebhookInput: UpdateWebhookInput;
 };
@@ -2566,6 +2592,7 @@ export type ResolversParentTypes = {
   CrossSearchResponse: CrossSearchResponse;
   Webhook: Webhook;
   WebhookDeadLetter: WebhookDeadLetter;
+  WebhookTest: WebhookTest;
   RegisterWebhookInput: RegisterWebhookInput;
   UpdateWebhookInput: UpdateWebhookInput;
 };
@@ -2747,6 +2774,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   registerWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationRegisterWebhookArgs, 'input'>>;
   updateWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationUpdateWebhookArgs, 'input'>>;
   redeliverWebhooks?: Resolver<ResolversTypes['Int'], ParentType, ContextType, Partial<MutationRedeliverWebhooksArgs>>;
+  testWebhook?: Resolver<ResolversTypes['WebhookTest'], ParentType, ContextType, RequireFields<MutationTestWebhookArgs, 'id'>>;
   deleteWebhook?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteWebhookArgs, 'id'>>;
 };
 
@@ -3195,6 +3223,15 @@ export type WebhookDeadLetterResolvers<ContextType = GraphqlContext, ParentType 
   failedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
 };
 
+export type WebhookTestResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['WebhookTest'] = ResolversParentTypes['WebhookTest']> = {
+  deliveryId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  ok?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  httpStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphqlContext> = {
   AuthPayload?: AuthPayloadResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
@@ -3258,6 +3295,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   CrossSearchResponse?: CrossSearchResponseResolvers<ContextType>;
   Webhook?: WebhookResolvers<ContextType>;
   WebhookDeadLetter?: WebhookDeadLetterResolvers<ContextType>;
+  WebhookTest?: WebhookTestResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = GraphqlContext> = {

@@ -22,7 +22,7 @@ geo_search R geo-search | geo_within R geo-within | geo_polygon R geo-polygon | 
 get_collection_config R collection-config | set_collection_config W collection-config | delete_collection_config D collection-config | list_collection_configs R collection-configs
 set_schema W schema/set | get_schema R schema/get | delete_schema D schema/delete | list_schemas R schema/list | validate_document R validate
 register_webhook W webhooks | list_webhooks R webhooks | update_webhook W webhooks/update
-list_webhook_dead_letters R webhooks/dead-letters | redeliver_webhooks W webhooks/redeliver | delete_webhook D webhooks/delete
+list_webhook_dead_letters R webhooks/dead-letters | redeliver_webhooks W webhooks/redeliver | test_webhook W webhooks/test | delete_webhook D webhooks/delete
 list_automation R automation | get_automation R automation/{id} | create_automation W automation | update_automation W automation/{id}
 delete_automation D automation/{id} | test_automation R automation/{id}/test | get_automation_logs R automation-logs
 list_curation_rules R curation | create_curation_rule W curation | update_curation_rule W curation | delete_curation_rule D curation
@@ -43,7 +43,7 @@ describe('the generated tools', () => {
       return [name, readOnlyHint ? 'R' : destructiveHint ? 'D' : 'W', path].join(' ');
     });
     expect(generated.sort()).toEqual(TABLE.map((row) => row.join(' ')).sort());
-    expect(tools).toHaveLength(100);
+    expect(tools).toHaveLength(101);
   });
 
   it('say with all four hints and a title what they do, as the access modes see it', () => {

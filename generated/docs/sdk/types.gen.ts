@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = ReceiveDocumentEventWebhookRequest | ReceiveAuthFailureBurstWebhookRequest | ReceiveSystemEventWebhookRequest | ReceiveTriggerEventWebhookRequest;
+export type Webhooks = ReceiveDocumentEventWebhookRequest | ReceiveAuthFailureBurstWebhookRequest | ReceiveSystemEventWebhookRequest | ReceiveTestEventWebhookRequest | ReceiveTriggerEventWebhookRequest;
 
 /**
  * What the server does: `read` refuses writes, `write` refuses reads, `wr` does both.
@@ -5509,6 +5509,40 @@ export type RedeliverWebhooksResponse = {
     queued: number;
 };
 
+export type TestWebhookRequest = {
+    /**
+     * Id of the webhook.
+     */
+    id: string;
+};
+
+export type TestWebhookResponse = {
+    /**
+     * Id of the delivery.
+     */
+    deliveryId: string;
+    /**
+     * The URL that the delivery was for.
+     */
+    url: string;
+    /**
+     * Whether the endpoint accepted the delivery, with a status of 200 to 299.
+     */
+    ok: boolean;
+    /**
+     * Status of the response; absent when there was none.
+     */
+    httpStatus?: number;
+    /**
+     * Why the delivery failed; absent when it was accepted.
+     */
+    error?: string;
+    /**
+     * How long the delivery took, in milliseconds.
+     */
+    durationMs: number;
+};
+
 /**
  * How to search.
  */
@@ -7493,6 +7527,44 @@ export type SystemEvent = {
     detail: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * What a webhook receives when it is tested.
+ */
+export type TestEvent = {
+    /**
+     * Always `test`.
+     */
+    event: 'test';
+    /**
+     * Id of the delivery, another one for each test.
+     */
+    deliveryId: string;
+    /**
+     * Id of the webhook.
+     */
+    webhookId: string;
+    /**
+     * Always empty.
+     */
+    collection: '';
+    /**
+     * Always empty.
+     */
+    key: '';
+    /**
+     * Always empty.
+     */
+    lang: '';
+    /**
+     * Always empty.
+     */
+    docId: '';
+    /**
+     * When the test was sent.
+     */
+    timestamp: UnixSeconds;
 };
 
 /**
@@ -14813,6 +14885,75 @@ export type RedeliverWebhooksResponses = {
 
 export type RedeliverWebhooksResponse2 = RedeliverWebhooksResponses[keyof RedeliverWebhooksResponses];
 
+export type TestWebhookData = {
+    body: TestWebhookRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/webhooks/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` say for every response how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * What the endpoint returned, or why it returned nothing.
+     */
+    200: TestWebhookResponse;
+};
+
+export type TestWebhookResponse2 = TestWebhookResponses[keyof TestWebhookResponses];
+
 export type StreamEventsData = {
     body?: never;
     headers?: {
@@ -18769,6 +18910,15 @@ export type ReceiveSystemEventWebhookPayload = SystemEvent;
 export type ReceiveSystemEventWebhookRequest = {
     body: ReceiveSystemEventWebhookPayload;
     key: 'systemEvent';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveTestEventWebhookPayload = TestEvent;
+
+export type ReceiveTestEventWebhookRequest = {
+    body: ReceiveTestEventWebhookPayload;
+    key: 'testEvent';
     path?: never;
     query?: never;
 };

@@ -170,6 +170,7 @@ describe('queries and mutations of a running server', () => {
     ['listWebhookDeadLetters', '{ webhookDeadLetters(webhookId: "wh_1") { deliveryId } }'],
     ['updateWebhook', 'mutation { updateWebhook(input: {id: "wh_1", paused: true}) { id } }'],
     ['redeliverWebhooks', 'mutation { redeliverWebhooks(webhookId: "wh_1") }'],
+    ['testWebhook', 'mutation { testWebhook(id: "wh_000000000000000000000000") { ok } }'],
     ['deleteWebhook', 'mutation { deleteWebhook(id: "wh_000000000000000000000000") }'],
     ['listUsers', '{ users { username } }'],
     ['listGroups', '{ groups { name } }'],

@@ -100,6 +100,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   register_webhook: WEBHOOK,
   update_webhook: async () => ({ id: await webhook(), paused: true }),
   redeliver_webhooks: async () => ({ webhook_id: await webhook() }),
+  test_webhook: async () => ({ id: await webhook() }),
   delete_webhook: async () => ({ id: await webhook() }),
   create_automation: RULE,
   list_automation: {},

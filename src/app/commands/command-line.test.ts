@@ -212,6 +212,7 @@ describe('areas', () => {
     const id = (await quire(['webhooks', 'add', 'http://127.0.0.1:1/hook', '--events', 'doc.added,doc.updated', '-c', 'hooked'])).trim();
     expect(await json('webhooks', 'list')).toMatchObject([{ id, events: ['doc.added', 'doc.updated'], collection: 'hooked' }]);
     expect(await quire(['webhooks', 'dead-letters'])).toBe('');
+    expect(await json('webhooks', 'test', id)).toMatchObject({ url: 'http://127.0.0.1:1/hook', ok: false, error: 'the port 1 must not be called' });
     await quire(['webhooks', 'delete', id, '--yes']);
     await writeFile(join(folder, 'rule.yaml'), 'type: trigger\nname: from a file\nquery: outage\nwebhookUrl: http://127.0.0.1:1/hook\n');
     const rule = (await quire(['automation', 'add', '--body', join(folder, 'rule.yaml'), '--name', 'alerts'])).trim();

@@ -104,7 +104,7 @@ describe('MCP in the service', () => {
     await service!.stop();
     const { running: whole } = await start({ SVC_MCP_TOOLSET: 'full' });
     const { mcp: all } = await (await fetch(`${whole.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
-    expect(all).toHaveLength(100);
+    expect(all).toHaveLength(101);
     expect(all).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });
 });

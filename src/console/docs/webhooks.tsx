@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { createWebhook, deleteWebhook, listWebhookDeadLetters, listWebhooks, redeliverWebhooks, updateWebhook } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { createWebhook, deleteWebhook, listWebhookDeadLetters, listWebhooks, redeliverWebhooks, testWebhook, updateWebhook } from '../../../generated/docs/sdk/sdk.gen.ts';
 import type { Webhook } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { count } from '../shared/format.ts';
 import { Icon } from '../shared/icons.tsx';
-import { Await, Badge, Confirm, Dialog, Empty, Field, Page, Table, Time } from '../shared/parts.tsx';
+import { Await, Badge, Confirm, Dialog, Empty, Facts, Field, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
 
@@ -40,6 +40,7 @@ export function WebhooksPage() {
 }
 
 function Hook({ hook: { id, url, events, collection, paused, pauseReason, lastError, deadLetters }, onChange }: { readonly hook: Webhook; readonly onChange: () => void }) {
+  const [tests, setTests] = useState(false);
   const change = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
     if (await attempt(action, done)) onChange();
   };
@@ -51,10 +52,26 @@ function Hook({ hook: { id, url, events, collection, paused, pauseReason, lastEr
       <td>{paused ? <Badge tone="warn">{pauseReason === 'failing' ? 'paused: failing' : 'paused'}</Badge> : <Badge tone="good">active</Badge>}</td>
       <td class="num">{count(deadLetters)}</td>
       <td><div class="row end">
+        <button onClick={() => setTests(true)}>Test</button>
         <button onClick={change(() => ask(updateWebhook({ body: { id, paused: !paused } })), paused ? 'Resumed' : 'Paused')}>{paused ? 'Resume' : 'Pause'}</button>
         <Confirm label="Delete" says={`Deletes the webhook to ${url}, with its dead letters.`} onConfirm={change(() => ask(deleteWebhook({ body: { id } })), 'The webhook was deleted')} />
-      </div></td>
+      </div>{tests && <TestRun id={id} onClose={() => setTests(false)} />}</td>
     </tr>
+  );
+}
+
+/** Sends one delivery that says that it is a test, and shows what came back. */
+function TestRun({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const run = useLoad(async (signal) => ask(testWebhook({ signal, body: { id } })), [id]);
+  return (
+    <Dialog title="Test of the webhook" onClose={onClose}>
+      <Await of={run}>{({ deliveryId, url, ok, httpStatus, error, durationMs }) => (
+        <Facts of={[
+          ['Result', ok ? <Badge tone="good">accepted</Badge> : <Badge tone="bad">failed</Badge>],
+          ['Response', error ?? `HTTP status ${httpStatus}`], ['Time', `${count(durationMs)} ms`], ['Address', url], ['Delivery', deliveryId],
+        ]} />
+      )}</Await>
+    </Dialog>
   );
 }
 

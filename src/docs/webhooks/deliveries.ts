@@ -1,3 +1,4 @@
+import type { TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
@@ -9,7 +10,7 @@ import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '
 import { removeLanes, saveLanes } from './lane-rows.ts';
 import { writeDeadLetter, type Letter } from './dead-letter-rows.ts';
 import { feedLane, outboxLaneOf, SharedReader, type LaneDuties, type LaneItem } from './lanes.ts';
-import { deliveryId, messageOf } from './message.ts';
+import { deliveryId, messageOf, testLetter } from './message.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
@@ -73,6 +74,23 @@ export class Deliveries {
   /** Call this when the outbox of a webhook has new deliveries. */
   wakeOutbox(id: string): void {
     this.engine.wake(outbox.outboxLane(id));
+  }
+
+  /**
+   * Delivers the event `test` at once, also to a webhook that is paused: outside of the lanes, so that nothing of it is counted,
+   * repeated or stored. Rejects with the reason of the signal.
+   */
+  async test(webhook: Webhook, signal: AbortSignal): Promise<TestWebhookResponse> {
+    const { clock } = this.#deps;
+    const begun = clock.now();
+    const letter = testLetter(unixSeconds(clock));
+    const { kind, ...result } = await this.#attempt(webhook, letter, signal);
+    signal.throwIfAborted();
+    return {
+      deliveryId: letter.id, url: webhook.url, ok: kind === 'delivered',
+      ...(result.status !== undefined && { httpStatus: result.status }), ...('error' in result && { error: result.error }),
+      durationMs: Math.max(0, Math.round(clock.now() - begun)),
+    };
   }
 
   lastErrorOf(id: string): string | undefined {
@@ -164,7 +182,7 @@ export class Deliveries {
     return outcome;
   }
 
-  async #attempt(webhook: Webhook, { id, event }: LaneItem, signal: AbortSignal): Promise<Outcome> {
+  async #attempt(webhook: Webhook, { id, event }: Letter, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, settings, readDocument } = this.#deps;
     try {
       const document = event.docId === '' ? {} : { document: event.event === 'doc.deleted' ? null : (await readDocument(event)) ?? null };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { signatureHeaders, type Post } from '../../net/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
@@ -8,6 +8,11 @@ import type { Webhook } from './webhook.ts';
 /** The id of a delivery. It is the same whenever the change is read again (decision D-07). */
 export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {
   return `dlv_${createHash('sha256').update(`${id}/${seq}/${timestamp}`).digest('hex').slice(0, 24)}`;
+}
+
+/** A delivery that only tests an endpoint: it is about nothing that is stored, and its id is not that of any change. */
+export function testLetter(timestamp: number): Letter {
+  return { id: `dlv_${randomBytes(12).toString('hex')}`, event: { event: 'test', seq: 0, collection: '', key: '', lang: '', docId: '', timestamp, isQuiet: false } };
 }
 
 export interface MessageContext {

@@ -18,7 +18,7 @@ import { registerMetrics } from './metrics.ts';
 import { readWebhooks, removeWebhook, writeWebhook } from './webhook-rows.ts';
 import type { Webhook } from './webhook.ts';
 
-type WebhookHandlers = Required<Pick<Handlers<Operations>, 'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters' | 'redeliverWebhooks'>>;
+type WebhookHandlers = Required<Pick<Handlers<Operations>, 'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters' | 'redeliverWebhooks' | 'testWebhook'>>;
 
 /** The webhooks: which endpoints receive which events, and their delivery. */
 export interface Webhooks {
@@ -129,6 +129,11 @@ function createHandlers(deps: Deps): WebhookHandlers {
       if (deliveryId !== undefined && letters.length === 0) throw notFound();
       for (const id of new Set(letters.map((letter) => letter.webhookId))) deliveries.wakeOutbox(id);
       return { status: 'queued', queued: letters.length };
+    },
+    async testWebhook({ id }, { signal }) {
+      const webhook = book.get(id);
+      if (webhook === undefined) throw notFound();
+      return deliveries.test(webhook, signal);
     },
   };
 }

@@ -91,6 +91,7 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   UpdateWebhook: plain('updateWebhook'),
   ListWebhookDeadLetters: plain('listWebhookDeadLetters'),
   RedeliverWebhooks: plain('redeliverWebhooks'),
+  TestWebhook: plain('testWebhook'),
   DeleteWebhook: plain('deleteWebhook'),
   ListAutomation: plain('listAutomationRules'),
   CreateAutomation: plain('createAutomationRule'),

@@ -15,9 +15,15 @@ afterEach(async () => {
 async function listed(env: Record<string, string>, headers: Record<string, string> = {}): Promise<string[]> {
   server ??= await startDocsServer({ env, passwordCost: 4 });
   const { client } = await connectHandshake(mcpUrl(server), headers);
-  const { tools: page } = await client.listTools();
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor });
+    names.push(...page.tools.map(({ name }) => name));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
   await client.close();
-  return page.map(({ name }) => name);
+  return names;
 }
 
 const READERS = ['list_collections', 'search', 'read', 'list_documents', 'list_fields', 'history', 'recall'];

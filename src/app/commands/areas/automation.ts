@@ -10,6 +10,7 @@ export const WEBHOOKS: CommandGroup = {
     { name: 'delete', operation: 'deleteWebhook', positions: ['id'], summary: 'delete a webhook', asks: ({ id }) => `Delete the webhook ${String(id)}?`, says: () => ['deleted'] },
     { name: 'dead-letters', operation: 'listWebhookDeadLetters', summary: 'list deliveries that were given up', columns: ['deliveryId', 'webhookId', 'event', 'collection', 'key', 'attempts', 'httpStatus', 'error', 'failedAt'] },
     { name: 'redeliver', operation: 'redeliverWebhooks', summary: 'send deliveries again that were given up' },
+    { name: 'test', operation: 'testWebhook', positions: ['id'], summary: 'send a test to a webhook and show what came back' },
   ],
 };
 
