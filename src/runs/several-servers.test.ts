@@ -106,7 +106,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
   });
 
   it('assign a ship that moves between them no more than it can hold', async () => {
-    const [former, present] = [1, 2].map(() => Object.assign(new FakeShip('mover', 2), { maxHeld: 2 })) as [FakeShip, FakeShip];
+    const mover = () => Object.assign(new FakeShip('mover', 2), { maxHeld: 2 });
+    const [former, present] = [mover(), mover()];
     a.parts.queue.addWorker(former);
     for (const ship of nodes.flatMap(({ ships }) => ships)) ship.capacity = 0;
     await submit(a, 'alpha');
