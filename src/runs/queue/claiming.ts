@@ -123,12 +123,13 @@ function choose(row: TakenRow, worker: Worker, freeSlots: FreeSlots, rooms: Room
   return { row, worker };
 }
 
+/** How many runs each of these ships holds, whichever server has assigned them. */
 export const heldQuery = (marks: string): string => `SELECT ship_id, count(*) AS n FROM runs WHERE ship_id IN (${marks}) AND state IN ('running', 'cancelling') GROUP BY ship_id`;
 
 /**
- * The choices that do not exceed the capacities of their ships. A ship may have come here from a server that was assigning runs to it or that
- * has died since: the ship never received them, but they are its own until that server takes them back or nobody has accepted them. So what a ship holds is
- * counted in the transaction, under a lock on the ship.
+ * The choices that do not exceed the capacities of their ships. A ship may have come from another server that was assigning runs to it. If that
+ * server died before it sent them, they still count as the ship's until the time for accepting them is over. So what a ship holds is counted in
+ * the transaction, under a lock on the ship.
  */
 async function withinCapacity({ env: { sql } }: Core, tx: Transaction, choices: readonly Choice[]): Promise<readonly Choice[]> {
   if (sql.peers === undefined) return choices;
