@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { FORMATS } from './read-by-schema.ts';
 import type { Format } from './schema/build.ts';
@@ -8,17 +8,22 @@ export type SchemaCheck = (value: unknown) => string[];
 
 const MAX_SHOWN = 50;
 
-/** Compiles a schema of the configuration. */
+/** Compiles a schema of the configuration when it is first used: that takes longer than loading all of `src/runs`, and other programs load it, too. */
 export function schemaCheck(schema: object): SchemaCheck {
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
-  ajv.addKeyword('x-expected');
-  for (const [name, { read }] of Object.entries(FORMATS)) ajv.addFormat(name, (text: string) => read(text) !== undefined);
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | undefined;
   return (value) => {
+    validate ??= compile(schema);
     validate(value);
     const lines = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames').map(describe);
     return [...new Set(lines)].slice(0, MAX_SHOWN);
   };
+}
+
+function compile(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
+  ajv.addKeyword('x-expected');
+  for (const [name, { read }] of Object.entries(FORMATS)) ajv.addFormat(name, (text: string) => read(text) !== undefined);
+  return ajv.compile(schema);
 }
 
 function describe(error: ErrorObject): string {
