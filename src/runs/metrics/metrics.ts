@@ -90,7 +90,11 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
     return count === undefined ? undefined : [[{}, count]];
   });
   gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
-  gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => [[{}, artifacts?.totalBytes() ?? 0]]);
+  const artifactBytes = whereAvailable(env, 'the total of artefacts', async () => artifacts?.totalBytes() ?? 0);
+  gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => {
+    const bytes = await artifactBytes();
+    return bytes === undefined ? undefined : [[{}, bytes]];
+  });
   const totals = whereAvailable(env, 'numbers of the caches', cached(async () => caches?.totals() ?? { caches: 0, bytes: 0 }, CACHE_MS, env.clock));
   gauge('quire_caches', 'Caches of steps that are kept for all ships.', [], async () => {
     const found = await totals();
