@@ -169,8 +169,8 @@ export function termsOf(desk: usize): usize {
 
 /** For each token, the row of its similarities to the prepared query, plus 1, or 0 if they are not known; then the number of rows in use. */
 export function similarityRowsOf(desk: usize): usize {
-  // A row of 16-bit numbers and one for each token of a query, with three more numbers.
-  const query: usize = (<usize>MOST_QUERY_TOKENS + 1) * (2 * <usize>dimensions() + 12);
+  // A row of 16-bit numbers for each token of a query, with three more numbers.
+  const query: usize = <usize>MOST_QUERY_TOKENS * (2 * <usize>dimensions() + 12);
   return aligned(termsOf(desk) + max(8 * <usize>tokenCount(), query));
 }
 

@@ -1,14 +1,17 @@
 // How well a text has the words of a query or similar ones: for each token of the query, the greatest cosine to a token of the text ("MaxSim":
 // Khattab and Zaharia, "ColBERT", SIGIR 2020), here of token vectors without context; the mean over the query is weighted by their lengths.
 
-import { dimensions, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount, tokensOf, vectorsAt } from './layout.ts';
+import { dimensions, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount, tokensOf, vectorsAt, wordOf } from './layout.ts';
 
 /** Tokens of a query that are compared together. */
 const BLOCK: u32 = 4;
+/** Tokens of a text whose vectors are fetched together. */
+const FETCHED: u32 = 32;
+const CACHE_LINE: usize = 64;
 
 // The terms of a desk hold, while texts are compared with a query:
 //
-//     | row of the text's token: i16 | rows of the query: i16, up to a multiple of 4 | weights: f32 | 1 / length: f32 | best: f32 |
+//     | rows of the query: i16, up to a multiple of 4 | weights: f32 | 1 / length: f32 | best: f32 |
 //
 // Texts share most of their tokens, so the similarities of a token to the query are computed once: f32 for each token of the query, up to a
 // multiple of 4. When there is no space for further rows, the last one is overwritten.
@@ -22,7 +25,7 @@ function padded(count: u32): u32 {
 }
 
 function weightsAt(desk: usize, count: u32): usize {
-  return termsOf(desk) + rowBytes() * (<usize>padded(count) + 1);
+  return termsOf(desk) + rowBytes() * <usize>padded(count);
 }
 
 /** Prepares the comparison with a query: the `count` ids, at most 64, that the host wrote to the tokens of the desk. */
@@ -33,7 +36,7 @@ export function prepareQuery(desk: usize, count: u32): void {
   const weights = weightsAt(desk, count);
   const inverses = weights + (<usize>all << 2);
   for (let i: u32 = 0; i < all; i++) {
-    const row = termsOf(desk) + bytes * (<usize>i + 1);
+    const row = termsOf(desk) + bytes * <usize>i;
     const at = <usize>i << 2;
     store<f32>(weights + at, 0);
     store<f32>(inverses + at, 0);
@@ -49,18 +52,41 @@ export function prepareQuery(desk: usize, count: u32): void {
   }
 }
 
-/** Compares a text, the `count` ids at the tokens of the desk, with the prepared query of `queryCount` ids. Returns a number from 0 to 1. */
-export function matchTokens(desk: usize, count: u32, queryCount: u32): f32 {
+/**
+ * Compares a text, the `count` ids at the tokens of the desk, with the prepared query of `queryCount` ids. Returns a number from 0 to 1: the
+ * mean of the whole text and of its first `lead` ids.
+ */
+export function matchTokens(desk: usize, count: u32, lead: u32, queryCount: u32): f64 {
   const all = <usize>padded(queryCount);
   if (all === 0) return 0;
+  const best = weightsAt(desk, queryCount) + (all << 3);
+  memory.fill(best, 0, all << 2);
+  takeTokens(desk, 0, lead, best, all);
+  const first = meanOf(desk, queryCount);
+  takeTokens(desk, lead, count, best, all);
+  return (<f64>first + <f64>meanOf(desk, queryCount)) / 2;
+}
+
+/** Raises the greatest products to those of the tokens from `from` to `to`. */
+function takeTokens(desk: usize, from: u32, to: u32, best: usize, all: usize): void {
+  const tokens = tokensOf(desk);
+  let fetched = from;
+  for (let i = from; i < to; i++) {
+    if (i === fetched) {
+      fetched = min(to, i + FETCHED);
+      for (let j = i; j < fetched; j++) fetch(desk, <usize>load<u16>(tokens + (<usize>j << 1)));
+    }
+    const similarities = similaritiesTo(desk, <usize>load<u16>(tokens + (<usize>i << 1)), all);
+    for (let q: usize = 0; q < all << 2; q += 16) v128.store(best + q, f32x4.max(v128.load(best + q), v128.load(similarities + q)));
+  }
+}
+
+/** The weighted mean of the greatest cosines so far. */
+function meanOf(desk: usize, queryCount: u32): f32 {
+  const all = <usize>padded(queryCount);
   const weights = weightsAt(desk, queryCount);
   const inverses = weights + (all << 2);
   const best = inverses + (all << 2);
-  memory.fill(best, 0, all << 2);
-  for (let i: u32 = 0; i < count; i++) {
-    const similarities = similaritiesTo(desk, <usize>load<u16>(tokensOf(desk) + (<usize>i << 1)), all);
-    for (let q: usize = 0; q < all << 2; q += 16) v128.store(best + q, f32x4.max(v128.load(best + q), v128.load(similarities + q)));
-  }
   let sum: f32 = 0;
   let total: f32 = 0;
   for (let at: usize = 0; at < all << 2; at += 4) {
@@ -69,6 +95,18 @@ export function matchTokens(desk: usize, count: u32, queryCount: u32): f32 {
     sum += weight * min<f32>(1, load<f32>(best + at) * load<f32>(inverses + at));
   }
   return total > 0 ? sum / total : 0;
+}
+
+/**
+ * Touches the vector of a token whose similarities are not known. Tokens are anywhere in memory, and comparing one takes about as long as
+ * loading the next; a tight loop of loads fetches many at the same time.
+ */
+function fetch(desk: usize, token: usize): void {
+  if (load<u32>(similarityRowsOf(desk) + (token << 2)) !== 0) return;
+  const vector = vectorsAt() + token * dimensions();
+  let touched: u8 = 0;
+  for (let i: usize = 0; i < <usize>dimensions(); i += CACHE_LINE) touched ^= load<u8>(vector + i);
+  store<u8>(wordOf(desk), touched); // so that the compiler keeps the loads
 }
 
 /** Address of the products of a token's row, of length 1, with the `all` rows of the query. */
@@ -83,13 +121,11 @@ function similaritiesTo(desk: usize, token: usize, all: usize): usize {
     store<u32>(used, index + 1);
   }
   const similarities = similaritiesOf(desk) + ((<usize>index * all) << 2);
-  const bytes = rowBytes();
-  const row = termsOf(desk);
-  const squares = widen(vectorsAt() + token * dimensions(), row);
-  const inverse = f32x4.splat(squares === 0 ? 0 : 1 / sqrt<f32>(<f32>squares));
-  for (let q: usize = 0; q < all; q += BLOCK) {
-    v128.store(similarities + (q << 2), f32x4.mul(f32x4.convert_i32x4_s(products(row, row + bytes + q * bytes, bytes)), inverse));
-  }
+  const vector = vectorsAt() + token * dimensions();
+  const rows = termsOf(desk);
+  let q: usize = 0;
+  for (; q + BLOCK < all; q += 2 * BLOCK) compareWithEight(vector, rows + q * rowBytes(), similarities + (q << 2));
+  if (q < all) compareWithFour(vector, rows + q * rowBytes(), similarities + (q << 2));
   return similarities;
 }
 
@@ -108,23 +144,84 @@ function widen(from: usize, to: usize): i32 {
   return lanes(sum);
 }
 
-/** The products of a row with four rows that follow each other. */
-function products(row: usize, four: usize, bytes: usize): v128 {
-  let a = i32x4.splat(0);
-  let b = i32x4.splat(0);
-  let c = i32x4.splat(0);
-  let d = i32x4.splat(0);
-  const second = four + bytes;
+/** Writes the products of a vector, of length 1, with four rows that follow each other: f32. */
+function compareWithFour(vector: usize, rows: usize, out: usize): void {
+  const bytes = rowBytes();
+  const second = rows + bytes;
   const third = second + bytes;
   const fourth = third + bytes;
-  for (let at: usize = 0; at < bytes; at += 16) {
-    const numbers = v128.load(row + at);
-    a = i32x4.add(a, i32x4.dot_i16x8_s(numbers, v128.load(four + at)));
-    b = i32x4.add(b, i32x4.dot_i16x8_s(numbers, v128.load(second + at)));
-    c = i32x4.add(c, i32x4.dot_i16x8_s(numbers, v128.load(third + at)));
-    d = i32x4.add(d, i32x4.dot_i16x8_s(numbers, v128.load(fourth + at)));
+  let squares = i32x4.splat(0);
+  let a = squares;
+  let b = squares;
+  let c = squares;
+  let d = squares;
+  for (let at: usize = 0; at < bytes; at += 32) {
+    const numbers = v128.load(vector + (at >> 1));
+    const low = i16x8.extend_low_i8x16_s(numbers);
+    const high = i16x8.extend_high_i8x16_s(numbers);
+    squares = i32x4.add(squares, productsAt(low, high, low, high));
+    a = i32x4.add(a, productsAt(low, high, v128.load(rows + at), v128.load(rows + at, 16)));
+    b = i32x4.add(b, productsAt(low, high, v128.load(second + at), v128.load(second + at, 16)));
+    c = i32x4.add(c, productsAt(low, high, v128.load(third + at), v128.load(third + at, 16)));
+    d = i32x4.add(d, productsAt(low, high, v128.load(fourth + at), v128.load(fourth + at, 16)));
   }
-  return i32x4.replace_lane(i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(lanes(a)), 1, lanes(b)), 2, lanes(c)), 3, lanes(d));
+  v128.store(out, scaled(a, b, c, d, inverseOf(squares)));
+}
+
+/** The same with eight rows: reading the vector once for all of them takes two thirds of the time. */
+function compareWithEight(vector: usize, rows: usize, out: usize): void {
+  const bytes = rowBytes();
+  let squares = i32x4.splat(0);
+  let a = squares;
+  let b = squares;
+  let c = squares;
+  let d = squares;
+  let e = squares;
+  let f = squares;
+  let g = squares;
+  let h = squares;
+  const fifth = rows + 4 * bytes;
+  for (let at: usize = 0; at < bytes; at += 32) {
+    const numbers = v128.load(vector + (at >> 1));
+    const low = i16x8.extend_low_i8x16_s(numbers);
+    const high = i16x8.extend_high_i8x16_s(numbers);
+    let row = rows + at;
+    squares = i32x4.add(squares, productsAt(low, high, low, high));
+    a = i32x4.add(a, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    b = i32x4.add(b, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    c = i32x4.add(c, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    d = i32x4.add(d, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row = fifth + at;
+    e = i32x4.add(e, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    f = i32x4.add(f, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    g = i32x4.add(g, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+    row += bytes;
+    h = i32x4.add(h, productsAt(low, high, v128.load(row), v128.load(row, 16)));
+  }
+  const inverse = inverseOf(squares);
+  v128.store(out, scaled(a, b, c, d, inverse));
+  v128.store(out, scaled(e, f, g, h, inverse), 16);
+}
+
+/** Sums of products of 16 numbers. */
+function productsAt(low: v128, high: v128, otherLow: v128, otherHigh: v128): v128 {
+  return i32x4.add(i32x4.dot_i16x8_s(low, otherLow), i32x4.dot_i16x8_s(high, otherHigh));
+}
+
+function inverseOf(squares: v128): v128 {
+  const sum = lanes(squares);
+  return f32x4.splat(sum === 0 ? 0 : 1 / sqrt<f32>(<f32>sum));
+}
+
+/** The four sums as f32, times a factor. */
+function scaled(a: v128, b: v128, c: v128, d: v128, factor: v128): v128 {
+  const sums = i32x4.replace_lane(i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(lanes(a)), 1, lanes(b)), 2, lanes(c)), 3, lanes(d));
+  return f32x4.mul(f32x4.convert_i32x4_s(sums), factor);
 }
 
 function lanes(sum: v128): i32 {

@@ -4,17 +4,18 @@
 //              i7 is one instruction, and the sum of a row's codes accounts for the least
 //     4 bits   the same in 8 bits with a sign, by which the codes of 0 to 15 are multiplied
 //     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre;
-//              or in three planes of bits, for rows that are stored as codes
+//              or in three planes of bits, for rows that are stored as codes (plane-scan.ts)
 //
 // A coded query: f32 base, f32 factor of the product, f32 factor of the sum (of 1 bit: of the product of the row with
-// the centre), 52 bytes unused, codes or planes.
+// the centre), u32 of planes: the least of the lesser two that is expected, 48 bytes unused, codes or planes.
 
 import { cosinesOf, encodePlanes, encodeRest } from './bits.ts';
 import { bitDims, C_BITS, C_STRIDE, groupOf, isFine, lowsOf, stepsOf } from './codes.ts';
 import { H_DIMS } from './memory.ts';
+import { leastOfPlanes, offerByPlanes } from './plane-scan.ts';
 import { COSINE, EUCLIDEAN } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
-import { scoresOf, takeScores } from './topk.ts';
+import { beginSample, CANDIDATES, endSample, heldBy, isSampled, openHeap, SAMPLED, scoresOf, takeScores } from './topk.ts';
 
 const Q_CODES: usize = 64;
 
@@ -66,6 +67,7 @@ function encodeForBits(codes: usize, query: usize, metric: u32, to: usize): void
   const length = encodeRest(stepsOf(codes), dims, rest, to + Q_CODES);
   store<f32>(to, isFine(codes) ? encodePlanes(rest, bitDims(), length, to + Q_CODES) : length, 4);
   store<f32>(to, share, 8);
+  store<u32>(to, leastOfPlanes(bitDims()), 12);
 }
 
 function encodeWeights(weights: usize, dims: u32, low: f32, step: f32, to: usize): void {
@@ -80,16 +82,33 @@ function encodeWeights(weights: usize, dims: u32, low: f32, step: f32, to: usize
 
 /** Offers the rows from `from` to `to` by their codes. */
 export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): void {
+  if (!isSampled(heap, to - from)) return scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
+  const k = beginSample(heap);
+  scanGroups(codes, query, metric, from, to, 64 * SAMPLED, bitmap, heap);
+  endSample(heap, k);
+  scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
+  if (heldBy(heap) === k) return;
+  // The sample was not typical, or the bitmap has fewer rows.
+  openHeap(heap, k, CANDIDATES);
+  scanGroups(codes, query, metric, from, to, 64, bitmap, heap);
+}
+
+/** The same for 64 rows of each `step` rows. */
+function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32, step: u32, bitmap: usize, heap: usize): void {
   const scores = scoresOf(heap);
   const stride = <usize>load<u32>(codes, C_STRIDE);
-  for (let row = from & ~63; row < to; row += 64) {
+  const fine = isFine(codes);
+  for (let row = from & ~63; row < to; row += step) {
     const word = wordAt(bitmap, row, from, to);
     if (word === 0) continue;
     const group = groupOf(codes, row);
+    if (fine) {
+      offerByPlanes(query + Q_CODES, query, group, stride, row, word, heap);
+      continue;
+    }
     if (popcnt(word) >= DENSE) compare(codes, query, group, 64, scores);
     else for (let bits = word; bits !== 0; bits &= bits - 1) compare(codes, query, group + <usize>ctz(bits) * stride, 1, scores + (<usize>ctz(bits) << 2));
     if (load<u32>(codes, C_BITS) !== 1) finish(load<u32>(codes, C_BITS), query, metric, group + 64 * stride, scores);
-    else if (isFine(codes)) finishFine(query, group + 64 * stride, scores);
     else finish1(query, metric, group + 64 * stride, scores);
     takeScores(heap, row, word, scores);
   }
@@ -101,7 +120,6 @@ function compare(codes: usize, query: usize, at: usize, count: usize, out: usize
   const stride = <usize>load<u32>(codes, C_STRIDE);
   if (bits === 8) products8(query, at, stride, count, out);
   else if (bits === 4) products4(query, at, stride, count, out);
-  else if (isFine(codes)) productsFine(query, at, stride, count, out);
   else cosines1(query, at, stride, cosinesOf(stepsOf(codes), bitDims()), count, out);
 }
 
@@ -187,27 +205,6 @@ function cosines1(query: usize, codes: usize, stride: usize, cosines: usize, cou
   }
 }
 
-/** Products of the signs of rows with a query in three planes, as i32: the number of equal bits minus that of different ones, weighted. */
-function productsFine(query: usize, codes: usize, stride: usize, count: usize, out: usize): void {
-  const first = query + Q_CODES;
-  const second = first + stride;
-  const third = second + stride;
-  const all: i32 = 7 * <i32>(stride << 3);
-  for (const last = out + (count << 2); out < last; out += 4) {
-    let a: u64 = 0;
-    let b: u64 = 0;
-    let c: u64 = 0;
-    for (let i: usize = 0; i < stride; i += 8) {
-      const word = load<u64>(codes + i);
-      a += popcnt(word ^ load<u64>(first + i));
-      b += popcnt(word ^ load<u64>(second + i));
-      c += popcnt(word ^ load<u64>(third + i));
-    }
-    store<i32>(out, all - 2 * <i32>(a + 2 * b + 4 * c));
-    codes += stride;
-  }
-}
-
 /** Makes scores from the results of 64 rows of 8 or 4 bits; `beside` is the address behind their codes. */
 function finish(bits: u32, query: usize, metric: u32, beside: usize, scores: usize): void {
   const base = v128.load_splat<f32>(query);
@@ -232,16 +229,6 @@ function finish1(query: usize, metric: u32, beside: usize, scores: usize): void 
     const cosine = v128.load(scores + i);
     if (metric === EUCLIDEAN) v128.store(scores + i, f32x4.mul(norm, f32x4.sub(f32x4.mul(cosine, f32x4.splat(2 * length)), norm)));
     else v128.store(scores + i, f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)), f32x4.mul(share, v128.load(beside + i, 256))));
-  }
-}
-
-/** The same for products of a finer query; the metric is the cosine. */
-function finishFine(query: usize, beside: usize, scores: usize): void {
-  const factor = v128.load_splat<f32>(query, 4);
-  const share = v128.load_splat<f32>(query, 8);
-  for (let i: usize = 0; i < 256; i += 16) {
-    const rest = f32x4.mul(f32x4.mul(v128.load(beside + i), f32x4.convert_i32x4_s(v128.load(scores + i))), factor);
-    v128.store(scores + i, f32x4.add(rest, f32x4.mul(share, v128.load(beside + i, 256))));
   }
 }
 

@@ -1,6 +1,9 @@
 // The k best rows: a heap whose root is the worst of them. Scores are f32; a higher score is better. Equal scores are
 // ordered by ordinal, then by row, so that the result does not depend on the order of the scan.
 //
+// Of CANDIDATES there are many, and their order is not needed: they are collected in any order, and each time that there are 2k, the k
+// best are kept (select.ts). A heap of a thousand takes five times as long.
+//
 //     +0   u32  k
 //     +4   u32  number of rows
 //     +8   f32  bar: rows with a score below it are not among the k best
@@ -8,10 +11,11 @@
 //     +16  u64, u32, f32  ordinal of the current document (all bits: none), its best row so far and the score of that row
 //     +64  128 x f32  current scores of 64 or 128 rows
 //     +576 128 x f32  factors for these
-//     +1088 k x (u64 key, u32 row, f32 score); a key is the score as an integer of the same order, then the complement of the
+//     +1088 k x (u64 key, u32 row, f32 score), or 2k for CANDIDATES; a key is the score as an integer of the same order, then the complement of the
 //                  ordinal, or of a candidate's row
 
 import { ordOf } from './rows.ts';
+import { keepGreatest } from './select.ts';
 
 const T_K: usize = 0;
 const T_HELD: usize = 4;
@@ -34,12 +38,22 @@ const NO_DOCUMENT: u64 = ~(<u64>0);
 export const ROWS: u32 = 0;
 /** Only the best row of each document; the rows of a document must be consecutive. */
 export const DOCUMENTS: u32 = 1;
-/** Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later. */
+/**
+ * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later.
+ * They can only be drained, not closed.
+ */
 export const CANDIDATES: u32 = 2;
 
-/** Bytes of a heap of `k`. */
-export function heapBytes(k: u32): u32 {
-  return <u32>T_ENTRIES + k * ENTRY_BYTES;
+/** Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number of rows reach. */
+export const SAMPLED: u32 = 16;
+const SPARE: u32 = 2;
+/** Fewer rows do not pay, and fewer candidates of the sample are too random. */
+const SAMPLED_ROWS: u32 = 16_384;
+const SAMPLED_BEST: u32 = 64;
+
+/** Bytes of a heap of `k` of a kind. */
+export function heapBytes(k: u32, kind: u32): u32 {
+  return <u32>T_ENTRIES + k * (kind === CANDIDATES ? 2 * ENTRY_BYTES : ENTRY_BYTES);
 }
 
 /** Makes an empty heap of `k` >= 1, of a kind: ROWS, DOCUMENTS or CANDIDATES. */
@@ -54,6 +68,7 @@ export function openHeap(heap: usize, k: u32, kind: u32): void {
 
 /** Sorts the content of the heap, the best first, and returns its size; the entries begin at `entriesOf`. */
 export function closeHeap(heap: usize): u32 {
+  assert(load<u32>(heap, T_KIND) !== CANDIDATES, 'candidates are in no order');
   flush(heap);
   const held = load<u32>(heap, T_HELD);
   const entries = heap + T_ENTRIES;
@@ -68,16 +83,40 @@ export function closeHeap(heap: usize): u32 {
   return held;
 }
 
+/** Whether a sample should be scanned first: `rows` are many for an empty heap of many candidates. */
+export function isSampled(heap: usize, rows: u32): bool {
+  const isEmpty = load<u32>(heap, T_KIND) === CANDIDATES && load<u32>(heap, T_HELD) === 0;
+  return isEmpty && rows >= SAMPLED_ROWS && sampleOf(load<u32>(heap, T_K)) >= SAMPLED_BEST;
+}
+
+/** Makes the heap as small as for a sample, and returns its `k`. */
+export function beginSample(heap: usize): u32 {
+  const k = load<u32>(heap, T_K);
+  store<u32>(heap, sampleOf(k), T_K);
+  return k;
+}
+
+/** Empties the heap, which has its former `k` again. The bar is the worst of the sample if there were enough rows. */
+export function endSample(heap: usize, k: u32): void {
+  keepBest(heap);
+  store<u32>(heap, 0, T_HELD);
+  store<u32>(heap, k, T_K);
+}
+
+function sampleOf(k: u32): u32 {
+  return k * SPARE / SAMPLED;
+}
+
 /** Number of rows, or documents, in the heap. */
 export function heldBy(heap: usize): u32 {
-  flush(heap);
+  finish(heap);
   return load<u32>(heap, T_HELD);
 }
 
 /** Offers the content of another heap to this one. */
 export function absorb(heap: usize, other: usize): void {
-  flush(heap);
-  flush(other);
+  finish(heap);
+  finish(other);
   const held = load<u32>(other, T_HELD);
   for (let i: usize = 0; i < held; i++) {
     const entry = other + T_ENTRIES + (i << 4);
@@ -88,7 +127,7 @@ export function absorb(heap: usize, other: usize): void {
 
 /** Writes the rows of the heap, u32 each, in any order, and returns how many. */
 export function drainHeap(heap: usize, out: usize): u32 {
-  flush(heap);
+  finish(heap);
   const held = load<u32>(heap, T_HELD);
   for (let i: usize = 0; i < held; i++) store<u32>(out + (i << 2), load<u32>(heap + T_ENTRIES + (i << 4), E_ROW));
   return held;
@@ -146,11 +185,23 @@ function flush(heap: usize): void {
   push(heap, load<f32>(heap, T_SCORE), <u32>ord, load<u32>(heap, T_ROW));
 }
 
+/** Brings the content up to date: no more than `k` rows. */
+function finish(heap: usize): void {
+  if (load<u32>(heap, T_KIND) === CANDIDATES) keepBest(heap);
+  else flush(heap);
+}
+
 function push(heap: usize, score: f32, ord: u32, row: u32): void {
   const k = load<u32>(heap, T_K);
   const held = load<u32>(heap, T_HELD);
   const entries = heap + T_ENTRIES;
   const key = (<u64>ordered(score) << 32) | <u64>(~ord);
+  if (load<u32>(heap, T_KIND) === CANDIDATES) {
+    write(entries + (<usize>held << 4), key, row, score);
+    store<u32>(heap, held + 1, T_HELD);
+    if (held + 1 === 2 * k) keepBest(heap);
+    return;
+  }
   if (held === k) {
     if (!isWorse(load<u64>(entries), load<u32>(entries, E_ROW), key, row)) return;
     write(entries, key, row, score);
@@ -162,6 +213,16 @@ function push(heap: usize, score: f32, ord: u32, row: u32): void {
     store<u32>(heap, held + 1, T_HELD);
   }
   if (load<u32>(heap, T_HELD) === k) store<f32>(heap, load<f32>(entries, E_SCORE), T_BAR);
+}
+
+/** Removes all but the k best candidates; the bar is the score of the last of them. */
+function keepBest(heap: usize): void {
+  const k = load<u32>(heap, T_K);
+  if (load<u32>(heap, T_HELD) <= k) return;
+  const entries = heap + T_ENTRIES;
+  keepGreatest(entries, load<u32>(heap, T_HELD), k);
+  store<u32>(heap, k, T_HELD);
+  store<f32>(heap, load<f32>(entries + (<usize>(k - 1) << 4), E_SCORE), T_BAR);
 }
 
 function write(at: usize, key: u64, row: u32, score: f32): void {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import {
-  approveRun, cancelRun, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listNotificationDeadLetters,
+  approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listCaches, listNotificationDeadLetters,
   listNotifications, listRunAttempts, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule,
 } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
@@ -131,6 +131,16 @@ export const runs: Scenarios<RunsApi, Client> = {
   },
   async redeliverNotifications({ client }) {
     refused(await redeliverNotifications({ client, path: { name: 'chat' }, body: {} }), 404, 'notification_not_found');
+  },
+  async listCaches({ client, direct }) {
+    expect(succeeded(await listCaches({ client, path: { id: 'beta' } }))).toEqual({ data: [], next_cursor: null });
+    refused(await listCaches({ client, path: { id: 'nobody' } }), 404, 'project_not_found');
+    refused(await listCaches({ client: direct, path: { id: 'beta' }, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async deleteCaches({ client }) {
+    expect(succeeded(await deleteCaches({ client, path: { id: 'beta' }, query: { prefix: 'npm-' } }))).toEqual({ data: { deleted: 0, bytes: 0 } });
+    refused(await deleteCaches({ client, path: { id: 'beta' } }), 400, 'invalid_input');
+    refused(await deleteCaches({ client, path: { id: 'nobody' }, query: { key: 'npm-1' } }), 404, 'project_not_found');
   },
   async getBadge({ client }) {
     expect(succeeded(await getBadge({ client, path: { id: 'beta' } }))).toBeDefined();

@@ -34,6 +34,10 @@ import type {
   ReplaceProjectData,
   ReplaceProjectResponses,
   DeleteProjectData,
+  ListCachesData,
+  ListCachesResponses,
+  DeleteCachesData,
+  DeleteCachesResponses,
   GetBadgeData,
   ListPipelinesData,
   ListPipelinesResponses,
@@ -95,6 +99,8 @@ export interface Operations {
   createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
   replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, ReplaceProjectResponses[200]>;
   deleteProject: Operation<FlatInput<NonNullable<DeleteProjectData['path']>>, void>;
+  listCaches: Operation<FlatInput<NonNullable<ListCachesData['path']> & NonNullable<ListCachesData['query']>, 'prefix' | 'limit'>, ListCachesResponses[200]>;
+  deleteCaches: Operation<FlatInput<NonNullable<DeleteCachesData['path']> & NonNullable<DeleteCachesData['query']>>, DeleteCachesResponses[200]>;
   getBadge: Operation<FlatInput<NonNullable<GetBadgeData['path']> & NonNullable<GetBadgeData['query']> & { ifNoneMatch?: string }, 'pipeline' | 'ref'>, Download>;
   listPipelines: Operation<Record<never, never>, ListPipelinesResponses[200]>;
   listRoles: Operation<Record<never, never>, ListRolesResponses[200]>;
@@ -140,6 +146,8 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   replaceProject: {"id":"replaceProject","method":"PUT","path":"/api/v1/projects/{id}","area":"projects","summary":"Change a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   deleteProject: {"id":"deleteProject","method":"DELETE","path":"/api/v1/projects/{id}","area":"projects","summary":"Delete a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
+  listCaches: {"id":"listCaches","method":"GET","path":"/api/v1/projects/{id}/caches","area":"caches","summary":"List the caches of a project","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"prefix","in":"query","field":"prefix","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
+  deleteCaches: {"id":"deleteCaches","method":"DELETE","path":"/api/v1/projects/{id}/caches","area":"caches","summary":"Delete caches of a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"key","in":"query","field":"key","type":"string"},{"name":"prefix","in":"query","field":"prefix","type":"string"}],"consumes":[],"produces":["application/json"]},
   getBadge: {"id":"getBadge","method":"GET","path":"/api/v1/projects/{id}/badge.svg","area":"projects","summary":"Get a badge of a project","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"pipeline","in":"query","field":"pipeline","type":"string"},{"name":"ref","in":"query","field":"ref","type":"string"},{"name":"If-None-Match","in":"header","field":"ifNoneMatch","type":"string"}],"consumes":[],"produces":["image/svg+xml"]},
   listPipelines: {"id":"listPipelines","method":"GET","path":"/api/v1/pipelines","area":"projects","summary":"List the configured pipelines","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listRoles: {"id":"listRoles","method":"GET","path":"/api/v1/roles","area":"projects","summary":"List the configured AI roles","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

@@ -42,6 +42,7 @@ interface Shared {
   readonly vector: Promise<Float32Array>;
   readonly stop: AbortController;
   waiting: number;
+  isOver: boolean;
 }
 
 class CachedQueries implements CachedProvider {
@@ -130,7 +131,9 @@ class CachedQueries implements CachedProvider {
       this.#entries!.set(text, { vector: only!, until: this.#options.clock.now() + this.#options.ttlMs });
       return only!;
     });
-    const call: Shared = { vector, stop, waiting: 0 };
+    const call: Shared = { vector, stop, waiting: 0, isOver: false };
+    const end = (): void => void (call.isOver = true);
+    vector.then(end, end);
     this.#calls.set(text, call);
     return call;
   }
@@ -138,7 +141,7 @@ class CachedQueries implements CachedProvider {
   /** There are no callers left: the call has finished, or all of them have aborted. */
   #leave(text: string, call: Shared): void {
     if (this.#calls.get(text) === call) this.#calls.delete(text);
-    call.stop.abort();
+    if (!call.isOver) call.stop.abort(); // creates an error with its stack, which takes a while
   }
 }
 

@@ -18,8 +18,8 @@ export interface PassageStyle {
 export interface TokenMatcher {
   /** The distinct tokens of a text. */
   tokensOf(text: string): Uint16Array<ArrayBuffer>;
-  /** How well texts have the tokens of a query or similar ones, from 0 to 1. */
-  matches(query: Uint16Array, texts: readonly Uint16Array[]): Float32Array;
+  /** How well texts have the tokens of a query or similar ones, from 0 to 1: the mean of the whole text and of its first `lead` tokens. */
+  matches(query: Uint16Array, texts: readonly { readonly all: Uint16Array; readonly lead: number }[]): number[];
 }
 
 /** Converts texts to vectors. */

@@ -29,7 +29,7 @@ interface EmbeddingExports extends WebAssembly.Exports {
   tokenize(desk: number, length: number): number;
   sumTokens(desk: number, count: number): void;
   prepareQuery(desk: number, count: number): void;
-  matchTokens(desk: number, count: number, queryCount: number): number;
+  matchTokens(desk: number, count: number, lead: number, queryCount: number): number;
 }
 
 const PAGE = 65_536;
@@ -63,6 +63,12 @@ export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, b
   const lines = call.indexVocabulary();
   if (lines !== tokens) throw new RangeError(`expected a vocabulary of ${tokens} tokens, got ${lines}`);
   return { memory, dims };
+}
+
+/** The distinct tokens of a text; the first `lead` of them are those of its beginning. */
+export interface TokenText {
+  readonly all: Uint16Array;
+  readonly lead: number;
 }
 
 /**
@@ -108,15 +114,19 @@ export class EmbeddingKernel {
 
   /**
    * How well texts have the words of a query or similar ones, from 0 to 1: the cosine of each token of the query to the nearest token of the
-   * text, averaged by the lengths of the query's token vectors. All are given by their distinct tokens; only the first 64 of the query count.
+   * text, averaged by the lengths of the query's token vectors; the mean of the whole text and of its beginning. All are given by their
+   * distinct tokens; only the first 64 of the query count.
    */
-  matches(query: Uint16Array, texts: readonly Uint16Array[]): Float32Array<ArrayBuffer> {
+  matches(query: Uint16Array, texts: readonly TokenText[]): number[] {
     const asked = query.subarray(0, MAX_QUERY_TOKENS);
     // A search compares documents of both sides with the same query; the second time, most similarities are known.
     const name = asked.join();
     if (this.#prepared !== name) this.#call.prepareQuery(this.#desk, this.#putTokens(asked));
     this.#prepared = name;
-    return Float32Array.from(texts, (text) => this.#call.matchTokens(this.#desk, this.#putTokens(text), asked.length));
+    return texts.map(({ all, lead }) => {
+      const count = this.#putTokens(all);
+      return this.#call.matchTokens(this.#desk, count, Math.min(lead, count), asked.length);
+    });
   }
 
   #putTokens(tokens: Uint16Array): number {

@@ -4,7 +4,7 @@ import { METRIC_CODES, type Metric } from '../search/vector/index.ts';
 import { bitsTwin, planesTwin, scalarTwin } from '../testkit/vector/code-twins.ts';
 import { dotTwin, storedTwin } from '../testkit/vector/twins.ts';
 import type { KernelBuild } from './load.ts';
-import { ENTRY_BYTES, SegmentMemory, type StoredType } from './vectors.ts';
+import { ENTRY_BYTES, HEAP_KINDS, SegmentMemory, type StoredType } from './vectors.ts';
 
 /** Vectors none of whose components is exactly between two codes, as small integers would be. */
 const sets = fc.record({ dims: fc.integer({ min: 1, max: 150 }), rows: fc.integer({ min: 1, max: 70 }), seed: fc.integer({ min: 1, max: 10_000 }), offset: fc.constantFrom(0, 0.5) })
@@ -14,8 +14,15 @@ const sets = fc.record({ dims: fc.integer({ min: 1, max: 150 }), rows: fc.intege
   });
 const metric = fc.constantFrom<Metric>('cosine', 'dot_product', 'euclidean');
 
-/** Scores by codes, by row. */
-function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4 | 1, by: Metric, type: StoredType = 'float32'): number[] {
+interface Coded {
+  readonly segment: SegmentMemory;
+  /** Addresses of the description, and of the coded query. */
+  readonly description: number;
+  readonly query: number;
+}
+
+/** Rows and a query as codes. */
+function encoded(build: KernelBuild, rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4 | 1, by: Metric, type: StoredType = 'float32'): Coded {
   const segment = new SegmentMemory(query.length, type, build);
   const { call } = segment;
   const input = segment.allocate(call.preparedQueryBytes(query.length));
@@ -26,7 +33,7 @@ function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32A
   }
   const description = segment.allocate(call.codesBytes(bits));
   const table = segment.allocate(64);
-  segment.u32(table, 1)[0] = segment.allocate(call.codeBlockBytes(bits));
+  for (let block = 0; block * call.blockRows() < rows.length; block++) segment.u32(table + 4 * block, 1)[0] = segment.allocate(call.codeBlockBytes(bits));
   call.trainCodes(description, bits, table, by === 'cosine' ? 1 : 0, rows.length);
   call.encodeCodes(description, 0, rows.length, segment.allocate(call.encodingBytes()));
   segment.bytes.fill(0, input, input + call.preparedQueryBytes(query.length));
@@ -34,21 +41,48 @@ function scan(build: KernelBuild, rows: readonly Float32Array[], query: Float32A
   call.prepareQuery(input, METRIC_CODES[by]);
   const coded = segment.allocate(call.codedQueryBytes());
   call.encodeQuery(description, input, METRIC_CODES[by], coded);
-  const heap = segment.allocate(call.heapBytes(rows.length));
-  call.openHeap(heap, rows.length, 0);
-  call.scanCodes(description, coded, METRIC_CODES[by], 0, rows.length, 0, heap);
-  expect(call.closeHeap(heap)).toBe(rows.length);
-  const scores = new Array<number>(rows.length);
-  for (let at = call.entriesOf(heap), i = 0; i < rows.length; i++, at += ENTRY_BYTES) scores[segment.u32(at + 8, 1)[0]!] = segment.f32(at + 12, 1)[0]!;
-  return scores;
+  return { segment, description, query: coded };
+}
+
+/** Scores by codes, by row. */
+function scan(build: KernelBuild, rows: readonly Float32Array[], asked: Float32Array, bits: 8 | 4 | 1, by: Metric, type?: StoredType): number[] {
+  return scores(encoded(build, rows, asked, bits, by, type), rows.length, by);
+}
+
+function scores({ segment, description, query }: Coded, rows: number, by: Metric): number[] {
+  const { call } = segment;
+  const heap = segment.allocate(call.heapBytes(rows, HEAP_KINDS.rows));
+  call.openHeap(heap, rows, HEAP_KINDS.rows);
+  call.scanCodes(description, query, METRIC_CODES[by], 0, rows, 0, heap);
+  expect(call.closeHeap(heap)).toBe(rows);
+  const found = new Array<number>(rows);
+  for (let at = call.entriesOf(heap), i = 0; i < rows; i++, at += ENTRY_BYTES) found[segment.u32(at + 8, 1)[0]!] = segment.f32(at + 12, 1)[0]!;
+  return found;
+}
+
+/** The `k` candidates of a scan in two parts, ascending. */
+function candidates({ segment, description, query }: Coded, rows: number, by: Metric, k: number, middle = 0): number[] {
+  const { call } = segment;
+  const heaps = [0, 0].map(() => segment.allocate(call.heapBytes(k, HEAP_KINDS.candidates))) as [number, number];
+  for (const heap of heaps) call.openHeap(heap, k, HEAP_KINDS.candidates);
+  call.scanCodes(description, query, METRIC_CODES[by], 0, middle, 0, heaps[0]);
+  call.scanCodes(description, query, METRIC_CODES[by], middle, rows, 0, heaps[1]);
+  call.absorb(...heaps);
+  const out = segment.allocate(k * 4);
+  return [...segment.u32(out, call.drainHeap(heaps[0], out))].toSorted((a, b) => a - b);
+}
+
+/** The rows of the `k` best scores, equal ones by row, ascending. */
+function bestOf(all: readonly number[], k: number): number[] {
+  return all.map((score, row) => ({ score, row })).sort((a, b) => b.score - a.score || a.row - b.row).slice(0, k).map(({ row }) => row).sort((a, b) => a - b);
 }
 
 describe.each(['release', 'debug'] as const)('scans over codes, %s build', (build) => {
   it.each([8, 4] as const)('estimate scores as their twin does, by %s bits', (bits) => {
     fc.assert(fc.property(sets, metric, ({ rows, query }, by) => {
-      const scores = scan(build, rows, query, bits, by);
+      const found = scan(build, rows, query, bits, by);
       const { scores: expected, perCode } = scalarTwin(rows, query, bits, by);
-      for (const [row, score] of scores.entries()) {
+      for (const [row, score] of found.entries()) {
         // If 32-bit rounding differs from 64-bit rounding, a code may be off by one.
         const norm = by === 'cosine' ? Math.sqrt(dotTwin(rows[row]!, rows[row]!)) : 0.5;
         expect(Math.abs(score - expected[row]!)).toBeLessThan((2e-3 + 1.5 * perCode) / norm);
@@ -58,19 +92,48 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
 
   it('estimate scores as their twin does, by 1 bit', () => {
     fc.assert(fc.property(sets, metric, ({ rows, query }, by) => {
-      const scores = scan(build, rows, query, 1, by);
+      const found = scan(build, rows, query, 1, by);
       const { scores: expected, perSign } = bitsTwin(rows, query, by);
       // If a rotated component is almost zero, its sign depends on rounding.
-      for (const [row, score] of scores.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(1e-3 + 3 * perSign[row]!);
+      for (const [row, score] of found.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(1e-3 + 3 * perSign[row]!);
     }), { numRuns: 100 });
   });
 
   it.each(['int8', 'int4'] as const)('estimate cosines as their twin does, by 1 bit and a finer query, for rows of %s', (type) => {
     fc.assert(fc.property(sets, ({ rows, query }) => {
-      const scores = scan(build, rows, query, 1, 'cosine', type);
+      const found = scan(build, rows, query, 1, 'cosine', type);
       const { scores: expected, perSign } = planesTwin(rows.map((row) => storedTwin(row, type)), query);
-      for (const [row, score] of scores.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(2e-3 + 3 * perSign[row]!);
+      for (const [row, score] of found.entries()) expect(Math.abs(score - expected[row]!)).toBeLessThan(2e-3 + 3 * perSign[row]!);
     }), { numRuns: 100 });
+  });
+
+  it.each([8, 4, 1] as const)('have the rows of the best scores as candidates, by %s bits', (bits) => {
+    fc.assert(fc.property(sets, metric, fc.integer({ min: 1, max: 80 }), fc.double({ min: 0, max: 1, noNaN: true }), ({ rows, query }, by, k, cut) => {
+      const coded = encoded(build, rows, query, bits, by);
+      expect(candidates(coded, rows.length, by, k, Math.floor(rows.length * cut))).toEqual(bestOf(scores(coded, rows.length, by), k));
+    }), { numRuns: 60 });
+  });
+
+  it('miss a candidate by a finer query only if its lesser planes differ unusually little', () => {
+    fc.assert(fc.property(sets, fc.integer({ min: 1, max: 20 }), ({ rows, query }, k) => {
+      const coded = encoded(build, rows, query, 1, 'cosine', 'int8');
+      const found = candidates(coded, rows.length, 'cosine', k);
+      expect(found).toHaveLength(Math.min(k, rows.length));
+      const all = scores(coded, rows.length, 'cosine');
+      const { lesser, least } = planesTwin(rows.map((row) => storedTwin(row, 'int8')), query);
+      // If a rotated component is almost zero, its sign depends on rounding.
+      for (const row of bestOf(all, k)) if (!found.includes(row)) expect(lesser[row]!).toBeLessThan(least + 6);
+    }), { numRuns: 100 });
+  });
+
+  it('have the same candidates among many rows, even if a sample of them is nearer than the others', () => {
+    const many = 17_000;
+    const query = Float32Array.from({ length: 16 }, (_, i) => Math.cos(i));
+    for (const nearer of [0, 3]) {
+      const rows = Array.from({ length: many }, (_, row) => Float32Array.from({ length: 16 }, (_x, i) => Math.sin(row * 12.9898 + i * 78.233 + row * i) + (row % 1024 < 64 ? nearer : 0) * query[i]!));
+      const coded = encoded(build, rows, query, 8, 'dot_product');
+      expect(candidates(coded, many, 'dot_product', 1200)).toEqual(bestOf(scores(coded, many, 'dot_product'), 1200));
+    }
   });
 
   it('find that a query is nearest to itself', () => {
@@ -78,8 +141,8 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
     for (const bits of [8, 4, 1] as const) {
       for (const by of ['cosine', 'euclidean'] as const) {
         for (const at of [0, 31, 63]) {
-          const scores = scan(build, rows, rows[at]!, bits, by);
-          expect(scores.indexOf(Math.max(...scores))).toBe(at);
+          const found = scan(build, rows, rows[at]!, bits, by);
+          expect(found.indexOf(Math.max(...found))).toBe(at);
         }
       }
     }

@@ -87,7 +87,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       const segment = new SegmentMemory(1, 'float32', build);
       for (const [ord, value] of list) addRow(segment, Float32Array.of(value), ord);
       const query = place(segment, Float32Array.of(1));
-      const heaps = [segment.allocate(segment.call.heapBytes(k)), segment.allocate(segment.call.heapBytes(k))] as const;
+      const heaps = [segment.allocate(segment.call.heapBytes(k, 0)), segment.allocate(segment.call.heapBytes(k, 0))] as const;
       for (const heap of heaps) segment.call.openHeap(heap, k, 0);
       const middle = Math.floor(list.length * cut);
       segment.call.scan(query, 1, 0, middle, 0, heaps[1]);
@@ -103,7 +103,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
     fc.assert(fc.property(documents, fc.integer({ min: 1, max: 20 }), (list, k) => {
       const segment = new SegmentMemory(1, 'float32', build);
       for (const [ord, values] of list.entries()) for (const value of values) addRow(segment, Float32Array.of(value), ord);
-      const heap = segment.allocate(segment.call.heapBytes(k));
+      const heap = segment.allocate(segment.call.heapBytes(k, 1));
       segment.call.openHeap(heap, k, 1);
       segment.call.scan(place(segment, Float32Array.of(1)), 1, 0, segment.rowCount, 0, heap);
       const expected = list.map((values, ord) => ({ ord, score: Math.max(...values) })).sort((a, b) => b.score - a.score || a.ord - b.ord).slice(0, k);

@@ -54,7 +54,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   queryBytes(dims: number): number;
   preparedQueryBytes(dims: number): number;
   prepareQuery(query: number, metric: number): void;
-  heapBytes(k: number): number;
+  heapBytes(k: number, kind: number): number;
   openHeap(heap: number, k: number, kind: number): void;
   closeHeap(heap: number): number;
   entriesOf(heap: number): number;

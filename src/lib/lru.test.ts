@@ -22,6 +22,14 @@ describe('Lru', () => {
     expect(gone).toEqual([1, 3, 2, 4]);
   });
 
+  it('evicts by the sum of sizes, and keeps nothing that exceeds the capacity alone', () => {
+    const lru = new Lru<string, string>(5, () => {}, (value) => value.length);
+    for (const [key, value] of [['a', 'xx'], ['b', 'xx'], ['c', 'x'], ['a', 'xxx']] as const) lru.set(key, value);
+    expect([lru.get('a'), lru.get('b'), lru.get('c'), lru.total]).toEqual(['xxx', undefined, 'x', 4]);
+    lru.set('d', 'xxxxxx');
+    expect([lru.size, lru.total]).toEqual([0, 0]);
+  });
+
   it('refuses a capacity below 1', () => {
     expect(() => new Lru(0)).toThrow('capacity must be at least 1, got 0');
   });

@@ -36,6 +36,7 @@ const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
   'logs with the queue': () => import('./logs/with-queue.test.ts'),
   retention: () => import('./logs/retention.test.ts'),
   caches: () => import('./caches/caches.test.ts'),
+  artifacts: () => import('./artifacts/artifacts.test.ts'),
 };
 
 // Skipped on platforms without a server.

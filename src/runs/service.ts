@@ -9,7 +9,7 @@ import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
-import { Caches } from './caches/index.ts';
+import { Caches, createCacheHandlers } from './caches/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
 import { openContents } from './contents/index.ts';
 import type { RunsEnvironment } from './environment.ts';
@@ -82,7 +82,10 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     env, queue, store: openContents(env, config.current().config, 'artifacts', variables),
     received: (status) => metrics.record.artifactReceived(status),
   });
-  const caches = config.current().config.caches.store === 'ships' ? undefined : new Caches({ env, queue, store: openContents(env, config.current().config, 'caches', variables) });
+  const caches = config.current().config.caches.store === 'ships' ? undefined : new Caches({
+    env, queue, store: openContents(env, config.current().config, 'caches', variables),
+    events: { received: (status) => metrics.record.cacheReceived(status), asked: (result) => metrics.record.cacheAsked(result), evicted: (why, count) => metrics.record.cachesEvicted(why, count) },
+  });
   const fleet: Fleet = createFleet(env, {
     ...options, queue, logs, audit, caches, artifacts: { ...artifacts.receiver, ...artifacts.sender },
     secretValue: (name) => secretValue(options, name),
@@ -90,7 +93,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     linesLost: (count) => metrics.record.logEventsDropped(count),
   });
   const { keyVariableAvailable } = fleet;
-  const metrics = createMetrics(env, { queue, logs, artifacts, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql), backups: options.backups });
+  const metrics = createMetrics(env, { queue, logs, artifacts, caches, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql), backups: options.backups });
   const traces = new RunTraces(options.clock);
   const runs = createRuns(env, { queue, audit, keyVariableAvailable });
   const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
@@ -102,7 +105,10 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
 
   const fence: FenceDeps = { runOf: (id) => queue.get(id), projectOfAlerts: (labels) => projectOf(labels, config.current().config) };
   const failures = { accepting, onFailure: metrics.record.storageFailed };
-  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...artifacts.handlers, ...createBadges(env).handlers };
+  const areas = {
+    ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...artifacts.handlers,
+    ...createCacheHandlers({ env, audit, caches }), ...createBadges(env).handlers,
+  };
   const ended = [
     config.onAttempt((outcome) => {
       metrics.record.configReloaded(outcome !== 'refused');

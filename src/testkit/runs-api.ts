@@ -7,6 +7,7 @@ import { createInvoker, type Handlers, type InvokerOptions } from '../operations
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createBadges } from '../runs/badges/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
+import { createCacheHandlers } from '../runs/caches/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from '../runs/auth/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
@@ -110,7 +111,7 @@ export class RunsApi {
     const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
     const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
-    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...this.notifications.handlers, ...createBadges(env).handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
+    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...this.notifications.handlers, ...createCacheHandlers({ env, audit, caches: undefined }), ...createBadges(env).handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
     this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures({ ...this.runs.preconditions, ...scheduled.preconditions }, failures) };
   }
 

@@ -17,6 +17,7 @@ import type { Context } from '../operations/index.ts';
 import { createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { Caches } from '../runs/caches/index.ts';
+import type { CacheEvents } from '../runs/caches/port.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
@@ -59,6 +60,8 @@ export class FleetFixture {
   readonly artifacts: Artifacts;
   /** Present with `caches.store` other than `ships`. */
   readonly caches: Caches | undefined;
+  /** What the metrics of caches count. */
+  readonly cacheEvents: string[] = [];
   readonly fleet: Fleet;
   readonly authority: Authority | undefined;
   readonly addresses: FleetAddresses;
@@ -124,7 +127,7 @@ ${options.fleet ?? ''}
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), lines: (...args) => this.logs.lines(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
-    if (loaded.config.caches.store !== 'ships') this.caches = new Caches({ env: this.env, queue: this.queue, store: openContents(this.env, loaded.config, 'caches', variables) });
+    if (loaded.config.caches.store !== 'ships') this.caches = new Caches({ env: this.env, queue: this.queue, store: openContents(this.env, loaded.config, 'caches', variables), events: this.#cacheEvents() });
     this.fleet = createFleet(this.env, {
       caches: this.caches,
       artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
@@ -132,6 +135,11 @@ ${options.fleet ?? ''}
       secretValue: (name) => this.secrets.get(name), random: () => 0.5,
       fencedWrite: (rpc) => void this.fenced.push(rpc), linesLost: (count) => void (this.linesLost += count),
     });
+  }
+
+  #cacheEvents(): CacheEvents {
+    const note = (event: string): void => void this.cacheEvents.push(event);
+    return { received: note, asked: note, evicted: (why, count) => void (count > 0 && note(`${count} ${why}`)) };
   }
 
   get queue() {

@@ -25,7 +25,7 @@ projects: [{id: alpha, repository: org/alpha, max_parallel: 2}, {id: off, reposi
 const HISTORY = 'runs|run_material|run_results|attempts|log_attempts|log_chunks|idempotency|audit';
 
 /** They contain only unfinished work. */
-const SMALL = 'runs_claimable|runs_next|runs_queued|runs_pausing|runs_leased|runs_due|runs_on_ship|runs_unfinished';
+const SMALL = 'runs_claimable|runs_next|runs_queued|runs_pausing|runs_leased|runs_due|runs_on_ship|runs_held_of_project|runs_unfinished';
 
 /** Reads from one end of the table, in its order, until a page is full. */
 const isPage = (sql: string, steps: readonly string[]): boolean => /LIMIT \?$/.test(sql) && !/\bWHERE\b/.test(sql) && !steps.some((step) => step.includes('TEMP B-TREE'));

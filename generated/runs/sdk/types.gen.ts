@@ -704,6 +704,56 @@ export type ReplaceProjectRequest = {
 };
 
 /**
+ * A cache that the service keeps for all ships.
+ */
+export type Cache = {
+    /**
+     * Its key, with the values of its variables.
+     */
+    key: string;
+    /**
+     * Bytes, as they are stored.
+     */
+    size: number;
+    /**
+     * When it was saved (Unix seconds).
+     */
+    created_at: UnixSeconds;
+    /**
+     * When it was last saved or fetched (Unix seconds); `caches.retention` counts from then.
+     */
+    used_at: UnixSeconds;
+    /**
+     * How often ships have fetched it.
+     */
+    hits: number;
+};
+
+export type ListCachesResponse = {
+    /**
+     * The caches of this page, newest first.
+     */
+    data: Array<Cache>;
+    next_cursor: Cursor;
+};
+
+export type DeleteCachesResponse = {
+    /**
+     * What was deleted.
+     */
+    data: {
+        /**
+         * Number of caches.
+         */
+        deleted: number;
+        /**
+         * Their bytes; a content that another cache has, too, stays stored.
+         */
+        bytes: number;
+    };
+};
+
+/**
  * A duration, numbers with units (`ms`, `s`, `m`, `h`, `d`, `w`) such as `90m` or `1h30m`.
  */
 export type Duration = string;
@@ -1249,7 +1299,7 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells; `delete`: their caches), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
  */
 export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
 
@@ -2553,6 +2603,144 @@ export type ReplaceProjectResponses = {
 };
 
 export type ReplaceProjectResponse = ReplaceProjectResponses[keyof ReplaceProjectResponses];
+
+export type DeleteCachesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The key of one cache.
+         */
+        key?: string;
+        /**
+         * What the keys begin with.
+         */
+        prefix?: string;
+    };
+    url: '/api/v1/projects/{id}/caches';
+};
+
+export type DeleteCachesErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape, or not exactly one of `key` and `prefix` is given.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type DeleteCachesError = DeleteCachesErrors[keyof DeleteCachesErrors];
+
+export type DeleteCachesResponses = {
+    /**
+     * What was deleted.
+     */
+    200: DeleteCachesResponse;
+};
+
+export type DeleteCachesResponse2 = DeleteCachesResponses[keyof DeleteCachesResponses];
+
+export type ListCachesData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only caches whose keys begin with this text; absent or empty for all.
+         */
+        prefix?: string;
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. It stays valid when the cache it was made from is removed. What cannot be decoded returns 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/projects/{id}/caches';
+};
+
+export type ListCachesErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListCachesError = ListCachesErrors[keyof ListCachesErrors];
+
+export type ListCachesResponses = {
+    /**
+     * One page of caches.
+     */
+    200: ListCachesResponse;
+};
+
+export type ListCachesResponse2 = ListCachesResponses[keyof ListCachesResponses];
 
 export type GetBadgeData = {
     body?: never;

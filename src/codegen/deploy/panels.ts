@@ -78,6 +78,8 @@ export const RUNS: Monitoring = {
     { title: 'Places for runs', unit: 'short', queries: [['quire_ship_slots{job="$job"}', '{{status}}']] },
     { title: 'Leases lost, writes fenced', unit: 'ops', queries: [[rate('quire_leases_lost_total', 'job'), 'lost'], [rate('quire_fenced_writes_total', 'rpc'), '{{rpc}}']] },
     { title: 'Logs and artefacts', unit: 'bytes', queries: [['quire_log_bytes{job="$job"}', 'logs'], ['quire_artifact_bytes{job="$job"}', 'artefacts']] },
+    { title: 'Shared caches', unit: 'bytes', queries: [['quire_cache_bytes{job="$job"}', 'caches']] },
+    { title: 'Caches that ships ask for', unit: 'ops', queries: [[rate('quire_cache_requests_total', 'result'), '{{result}}'], [rate('quire_caches_evicted_total', 'reason'), 'removed: {{reason}}']] },
     { title: 'Notifications', unit: 'short', queries: [['quire_notifications_waiting{job="$job"}', 'waiting']] },
     { title: 'Age of the last backup', unit: 's', queries: [['quire_backup_age_seconds{job="$job"}', 'age']] },
     ...PROCESS,

@@ -64,6 +64,8 @@ export const COMMANDS_OF_RUNS: Readonly<Record<string, readonly string[]>> = {
   streamRunLogs: ['runs logs'],
   listRunArtifacts: ['runs artifacts'],
   getRunArtifact: ['runs artifacts'],
+  listCaches: ['runs caches list'],
+  deleteCaches: ['runs caches delete'],
   listProjects: ['runs projects'],
   replaceProject: ['runs projects enable', 'runs projects disable'],
   deleteProject: ['runs projects delete'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EmbeddingProvider } from '../../embedding/index.ts';
+import type { EmbeddingProvider, TokenMatcher } from '../../embedding/index.ts';
 import { Meaning, VectorFixture } from '../vectors/test-fixture.ts';
 
 /** A model with tokens to which all texts are equally near, so that only the tokens tell documents apart. */
@@ -14,9 +14,10 @@ class Tokens extends Meaning {
 
   override provider(): EmbeddingProvider {
     const tokensOf = (text: string) => Uint16Array.from(new Set(text.toLowerCase().match(/\w+/g) ?? []), (word) => this.#idOf(word));
-    const matches = (query: Uint16Array, texts: readonly Uint16Array[]): Float32Array => {
-      this.read = texts.length / 2;
-      return Float32Array.from(texts, (text) => query.filter((id) => text.includes(id)).length / query.length);
+    const match = (query: Uint16Array, text: Uint16Array) => query.filter((id) => text.includes(id)).length / query.length;
+    const matches: TokenMatcher['matches'] = (query, texts) => {
+      this.read = texts.length;
+      return texts.map(({ all, lead }) => (match(query, all) + match(query, all.subarray(0, lead))) / 2);
     };
     return { ...super.provider(), passages: { size: 40, leadWeight: 0.3, stored: 'int8' }, matcher: () => Promise.resolve({ tokensOf, matches }) };
   }

@@ -46,8 +46,8 @@ export class TokenMatching {
       const matcher = await provider.matcher();
       const query = matcher.tokensOf(text);
       const documents = [...await this.#read(matcher, ords)];
-      const scores = matcher.matches(query, documents.flatMap(([, { lead, all }]) => [lead, all]));
-      return new Map(documents.map(([ord], i) => [ord, (scores[2 * i]! + scores[2 * i + 1]!) / 2]));
+      const scores = matcher.matches(query, documents.map(([, tokens]) => tokens));
+      return new Map(documents.map(([ord], i) => [ord, scores[i]!]));
     });
   }
 
@@ -84,7 +84,7 @@ export class TokenMatching {
     }
     if (missing.length === 0) return found;
     // Documents that are read now may replace those that were found.
-    for (const [ord, { all, lead }] of found) found.set(ord, { all: all.slice(), lead: lead.slice() });
+    for (const [ord, { all, lead }] of found) found.set(ord, { all: all.slice(), lead });
     const versions = new Map(missing.map((embedded) => [embedded.ord, embedded]));
     const { documents } = await loadDocuments(sql, codec, chunker, [...versions.keys()], unixSeconds(clock), CHARACTERS);
     const pace = new Pace();
@@ -92,7 +92,7 @@ export class TokenMatching {
       const { ord, chunks } = document;
       if (!isSameVersion(document, versions.get(ord)!) || chunks.length === 0) continue;
       const all = matcher.tokensOf(chunks.map(embeddedText).join('\n'));
-      const tokens = { all, lead: all.subarray(0, matcher.tokensOf(embeddedText(chunks[0]!)).length) };
+      const tokens = { all, lead: matcher.tokensOf(embeddedText(chunks[0]!)).length };
       this.#store.set(ord, document, tokens);
       found.set(ord, tokens);
       await pace.rest();

@@ -5,7 +5,7 @@ import { TokenStore } from './token-store.ts';
 const version = (crc: number) => ({ crc, bytes: 10, chunking: 'plain 350 0' });
 const tokensOf = (ord: number, crc: number, length: number) => {
   const all = Uint16Array.from({ length }, (_, i) => ord * 100 + crc * 10 + i);
-  return { all, lead: all.subarray(0, length >> 1) };
+  return { all, lead: length >> 1 };
 };
 
 it('has the tokens of the newest documents, and never those of others', () => {
@@ -22,7 +22,7 @@ it('has the tokens of the newest documents, and never those of others', () => {
       // What is missing is older than all that is there.
       const first = found.findIndex((each) => each !== undefined);
       for (const [i, each] of found.entries()) {
-        if (each !== undefined) expect([[...each.all], [...each.lead]]).toEqual(Object.values(tokensOf(order[i]!.ord, order[i]!.crc, order[i]!.length)).map((some) => [...some]));
+        if (each !== undefined) expect(each).toEqual(tokensOf(order[i]!.ord, order[i]!.crc, order[i]!.length));
         else expect(first < 0 || i < first).toBe(true);
       }
       if (length <= capacity) expect(store.get(ord, version(crc))).toBeDefined();

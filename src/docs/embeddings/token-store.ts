@@ -3,10 +3,10 @@ import type { EmbeddedBody } from './encoder/passage-rows.ts';
 /** What a document's tokens were read from. */
 export type Version = Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'>;
 
-/** The tokens of a document's beginning, and of its first passage, with which they begin. */
+/** The tokens of a document's beginning, and the number of those of its first passage, with which they begin. */
 export interface DocumentTokens {
   readonly all: Uint16Array;
-  readonly lead: Uint16Array;
+  readonly lead: number;
 }
 
 interface Entry extends Version {
@@ -62,7 +62,7 @@ export class TokenStore {
     const entry = this.#entries.get(ord);
     if (entry === undefined || !isSameVersion(entry, version)) return undefined;
     const { at, length, lead } = entry;
-    return { all: this.#tokens.subarray(at, at + length), lead: this.#tokens.subarray(at, at + lead) };
+    return { all: this.#tokens.subarray(at, at + length), lead };
   }
 
   /** Stores the tokens of a document, unless they exceed the capacity. */
@@ -73,7 +73,7 @@ export class TokenStore {
     const room = Math.max(1, all.length);
     this.#makeRoom(room);
     this.#tokens.set(all, this.#next);
-    this.#entries.set(ord, { crc, bytes, chunking, at: this.#next, length: all.length, lead: lead.length });
+    this.#entries.set(ord, { crc, bytes, chunking, at: this.#next, length: all.length, lead });
     this.#next += room;
   }
 

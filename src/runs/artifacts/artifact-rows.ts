@@ -39,12 +39,26 @@ export async function countOthers(from: Queries, { runId, attempt }: RunRef, nam
   return row?.n ?? 0;
 }
 
+/** Transactions that change artefacts and their total take turns, also those of other servers: so the total is exact. */
+export const lockTotal = (tx: Transaction): Promise<void> => tx.lock('total of artefacts');
+
+export const COUNTING = { isolation: 'read committed' } as const;
+
+/** Bytes of the artefacts of all servers over the store. */
 export async function totalBytes(from: Queries): Promise<number> {
-  const row = await from.get<{ bytes: number | null }>('SELECT SUM(size) AS bytes FROM artifacts');
-  return row?.bytes ?? 0;
+  return (await from.get<{ bytes: number }>('SELECT bytes FROM artifact_total'))!.bytes;
 }
 
-/** Adds a file to an attempt and replaces one with the same name; returns the replaced file. */
+/** Must be called with `lockTotal`. */
+export async function countAgain(tx: Transaction): Promise<void> {
+  await tx.run('UPDATE artifact_total SET bytes = (SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts)');
+}
+
+async function count(tx: Transaction, bytes: number): Promise<void> {
+  await tx.run('UPDATE artifact_total SET bytes = bytes + ?', [bytes]);
+}
+
+/** Adds a file to an attempt and replaces one with the same name; returns the replaced file. Must be called with `lockTotal`. */
 export async function addArtifact(tx: Transaction, { runId, attempt, fence }: RunRef, file: Omit<ArtifactRecord, 'attempt'>): Promise<RemovedFile | undefined> {
   const run = await tx.get<{ seq: number }>('SELECT seq FROM runs WHERE id = ?', [runId]);
   const seq = run!.seq;
@@ -54,6 +68,7 @@ export async function addArtifact(tx: Transaction, { runId, attempt, fence }: Ru
     'INSERT INTO artifacts(seq, attempt, name, fence, step, size, sha256, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     [seq, attempt, file.name, fence, file.step, file.size, file.sha256, file.createdAt],
   );
+  await count(tx, file.size - (former?.size ?? 0));
   return former && { size: former.size, sha256: former.sha256 };
 }
 
@@ -63,13 +78,18 @@ const EXPIRED = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
 const OLDEST = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
   WHERE r.seq IS NULL OR r.finished_at IS NOT NULL ORDER BY a.created_at LIMIT ?`;
 
-/** Removes some of the files of runs that finished before that time or no longer exist. */
+/** Removes some of the files of runs that finished before that time or no longer exist. Must be called with `lockTotal`. */
 export async function removeExpired(tx: Transaction, until: number): Promise<RemovedFile[]> {
   return removeRows(tx, await tx.all<ArtifactRow>(EXPIRED, [until, until]));
 }
 
-/** Removes the oldest files of finished runs: at least the requested number of bytes, but at most one batch. */
-export async function removeOldest(tx: Transaction, bytes: number): Promise<RemovedFile[]> {
+/**
+ * Removes the oldest files of finished runs, at most one batch, until all files have no more than this many bytes. Must be called with
+ * `lockTotal`.
+ */
+export async function removeAbove(tx: Transaction, most: number): Promise<RemovedFile[]> {
+  const bytes = await totalBytes(tx) - most;
+  if (bytes <= 0) return [];
   const rows = await tx.all<ArtifactRow>(OLDEST, [BATCH]);
   let sum = 0;
   return removeRows(tx, rows.filter(({ size }) => {
@@ -81,6 +101,7 @@ export async function removeOldest(tx: Transaction, bytes: number): Promise<Remo
 
 async function removeRows(tx: Transaction, rows: readonly ArtifactRow[]): Promise<RemovedFile[]> {
   await tx.runMany('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', rows.map(({ seq, attempt, name }) => [seq, attempt, name]));
+  await count(tx, -rows.reduce((sum, { size }) => sum + size, 0));
   return rows.map(({ size, sha256 }) => ({ size, sha256 }));
 }
 

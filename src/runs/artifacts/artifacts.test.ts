@@ -92,7 +92,7 @@ describe('a file of a step', () => {
     const ref = await taken();
     await upload(ref, 'a', 'one');
     await upload(ref, 'a', 'two');
-    expect([await list(ref.runId), (await read(ref.runId, 'a')).text, stored().length, fixture.artifacts.totalBytes()]).toEqual([['a'], 'two', 1, 3]);
+    expect([await list(ref.runId), (await read(ref.runId, 'a')).text, stored().length, await fixture.artifacts.totalBytes()]).toEqual([['a'], 'two', 1, 3]);
   });
 
   const WRONG = [
@@ -179,6 +179,19 @@ describe('limits', () => {
     expect(await upload(second, 'd', Buffer.alloc(2_000_000, 'd'))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.total_budget') });
   });
 
+  it('of all together count what other servers over the same store have received, also at the same moment', async () => {
+    const ref = await taken();
+    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(join(fixture.folder, 'artifacts'), 'node') });
+    await other.start();
+    const toOther = (name: string) => other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(2_000_000, name)));
+    expect(await upload(ref, 'a', Buffer.alloc(2_000_000, 'a'))).toMatchObject({ status: UploadArtifactStatus.KEPT });
+    const both = await Promise.all([toOther('b').then(({ status }) => status === 'kept'), upload(ref, 'c', Buffer.alloc(2_000_000, 'c')).then(({ status }) => status === UploadArtifactStatus.KEPT)]);
+    expect(both.filter((isKept) => isKept)).toHaveLength(1);
+    expect([await list(ref.runId), stored().length, await other.totalBytes(), await fixture.artifacts.totalBytes()]).toEqual([['a', expect.stringMatching(/b|c/)], 2, 4_000_000, 4_000_000]);
+    expect(await toOther('d')).toMatchObject({ status: 'over_limit', message: expect.stringContaining('artifacts.total_budget') });
+    await other.stop();
+  });
+
   it('of time count from the end of the run', async () => {
     const ref = await taken();
     await upload(ref, 'a', 'one');
@@ -187,7 +200,7 @@ describe('limits', () => {
     await fixture.timer.elapse();
     expect(await list(ref.runId)).toEqual(['a']);
     fixture.now += 200_000;
-    await expect.poll(async () => [void fixture.timer.elapse(), await list(ref.runId), stored(), fixture.artifacts.totalBytes()]).toEqual([undefined, [], [], 0]);
+    await expect.poll(async () => [void fixture.timer.elapse(), await list(ref.runId), stored(), await fixture.artifacts.totalBytes()]).toEqual([undefined, [], [], 0]);
   });
 });
 
@@ -202,6 +215,6 @@ it('a server that died clears what it has left half-written, and files that noth
   const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
   await next.start();
   await expect.poll(() => existsSync(join(folder, 'ab', unreferenced))).toBe(false);
-  expect([stored().length, next.totalBytes()]).toEqual([1, 3]);
+  expect([stored().length, await next.totalBytes()]).toEqual([1, 3]);
   await next.stop();
 });

@@ -1,10 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Transaction } from '../../storage/index.ts';
 import { RowContents, type ContentStore } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import { addArtifact, countOthers, isReferenced, removeExpired, removeOldest, totalBytes, type RemovedFile } from './artifact-rows.ts';
+import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
 import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { readDescription, type AnnouncedFile } from './receive.ts';
@@ -22,8 +23,8 @@ export interface Artifacts {
   readonly handlers: ArtifactHandlers;
   readonly receiver: ArtifactReceiver;
   readonly sender: ArtifactSender;
-  /** Bytes of all stored files. */
-  totalBytes(): number;
+  /** Bytes of all stored files, of all servers over the store. */
+  totalBytes(): Promise<number>;
   /** Opens the store and starts removing expired files. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +42,6 @@ class KeptArtifacts implements Artifacts {
   readonly #options: ArtifactsOptions;
   readonly #contents: RowContents;
   readonly #stopping = new AbortController();
-  #total = 0;
   #sweeping: Promise<void> | undefined;
 
   constructor(options: ArtifactsOptions) {
@@ -52,14 +52,14 @@ class KeptArtifacts implements Artifacts {
     this.sender = createSender(parts);
   }
 
-  totalBytes(): number {
-    return this.#total;
+  totalBytes(): Promise<number> {
+    return totalBytes(this.#options.env.sql.background);
   }
 
   async start(): Promise<void> {
     const { env, store } = this.#options;
     await store.open();
-    this.#total = await totalBytes(env.sql.background);
+    await this.#change(countAgain); // an older version has not counted
     this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
   }
 
@@ -89,16 +89,33 @@ class KeptArtifacts implements Artifacts {
 
   /** Only the ship that still holds the run may add files to it. */
   async #keep(shipId: string, file: AnnouncedFile): Promise<Received> {
-    const { env: { sql, clock }, queue } = this.#options;
-    const { isHeld, former } = await sql.transaction(async (tx) => {
-      if (!await queue.holds(tx, file.ref, shipId)) return { isHeld: false, former: undefined };
-      return { isHeld: true, former: await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) }) };
+    const { env: { clock }, queue } = this.#options;
+    const gone: RemovedFile[] = [];
+    const received = await this.#change<Received>(async (tx) => {
+      gone.length = 0; // the transaction may be repeated
+      if (!await queue.holds(tx, file.ref, shipId)) return { status: 'fenced' };
+      const former = await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) });
+      gone.push(...(former === undefined ? [] : [former]), ...await removeAbove(tx, this.#budget));
+      if (await totalBytes(tx) > this.#budget) throw new OverBudget();
+      return { status: 'kept' };
+    }).catch((error: unknown): Received => {
+      if (!(error instanceof OverBudget)) throw error;
+      gone.length = 0; // it was rolled back
+      return { status: 'over_limit', message: usedUp(this.#budget) };
     });
-    if (isHeld) this.#total += file.size;
-    if (former !== undefined) await this.#forget([former]);
-    if (isHeld) return { status: 'kept' };
-    await this.#forget([{ size: 0, sha256: file.sha256 }]);
-    return { status: 'fenced' };
+    await this.#forget([...gone, ...(received.status === 'kept' ? [] : [file])]);
+    return received;
+  }
+
+  get #budget(): number {
+    return this.#options.env.config.current().config.artifacts.total_budget;
+  }
+
+  #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#options.env.sql.transaction(async (tx) => {
+      await lockTotal(tx);
+      return work(tx);
+    }, COUNTING);
   }
 
   /** Why a file cannot be stored; undefined if it can. */
@@ -108,8 +125,8 @@ class KeptArtifacts implements Artifacts {
     if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
     if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
     if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
-    while (this.#total + size > artifacts.total_budget) {
-      if (!await this.#remove((tx) => removeOldest(tx, this.#total + size - artifacts.total_budget))) return `${formatByteSize(artifacts.total_budget)} are used up by runs that have not finished (artifacts.total_budget)`;
+    while (await totalBytes(sql) + size > artifacts.total_budget) {
+      if (!await this.#remove((tx) => removeAbove(tx, artifacts.total_budget - size))) return usedUp(artifacts.total_budget);
     }
     return this.#contents.lackOfRoom(size);
   }
@@ -121,17 +138,21 @@ class KeptArtifacts implements Artifacts {
   }
 
   /** Returns whether there was anything to remove. */
-  #remove(some: (tx: Parameters<typeof removeExpired>[0]) => Promise<RemovedFile[]>): Promise<boolean> {
+  #remove(some: (tx: Transaction) => Promise<RemovedFile[]>): Promise<boolean> {
     return this.#contents.oneByOne(async () => {
-      const removed = await this.#options.env.sql.transaction(some);
+      const removed = await this.#change(some);
       await this.#forget(removed);
       return removed.length > 0;
     });
   }
 
   /** After rows are deleted, also removes the files that no other row refers to. */
-  async #forget(removed: readonly RemovedFile[]): Promise<void> {
-    for (const { size } of removed) this.#total -= size;
+  async #forget(removed: readonly Pick<RemovedFile, 'sha256'>[]): Promise<void> {
     await this.#contents.forget(removed.map(({ sha256 }) => sha256));
   }
 }
+
+/** Rolls back the transaction that has added a file for which there is no room. */
+class OverBudget extends Error {}
+
+const usedUp = (budget: number): string => `${formatByteSize(budget)} are used up by runs that have not finished (artifacts.total_budget)`;

@@ -119,6 +119,13 @@ describe('a token of the configuration', () => {
     expect((await as('root', 'GET', `/runs/${other}`)).json()).toMatchObject({ data: { state: 'queued' } });
   });
 
+  it('for some projects sees the caches of those alone, and deletes none without the scope admin', async () => {
+    configure(entry('ci', 'scopes: [submit, read], projects: [beta]'));
+    expect((await as('ci', 'GET', '/projects/beta/caches')).status).toBe(200);
+    expect((await as('ci', 'GET', '/projects/alpha/caches')).json()).toMatchObject({ error: { code: 'project_not_found' } });
+    expect((await as('ci', 'DELETE', '/projects/beta/caches?prefix=')).json()).toEqual({ error: { code: 'forbidden', message: 'deleteCaches takes the scope admin; token:ci has submit, read' } });
+  });
+
   it('closes reading, unless it is configured to be open', async () => {
     api.loaded = { ...api.loaded, apiTokens: [] };
     configure(entry('ci', 'scopes: [submit]'));

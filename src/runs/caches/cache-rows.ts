@@ -12,13 +12,16 @@ export interface CacheRow extends Row {
   readonly sha256: string;
   readonly created_ms: number;
   readonly used_ms: number;
+  readonly hits: number;
 }
 
 export async function hasCache(from: Queries, projectId: string, key: string): Promise<boolean> {
   return (await from.get('SELECT 1 FROM caches WHERE project_id = ? AND key = ?', [projectId, key])) !== undefined;
 }
 
-const NEWEST = `SELECT * FROM caches WHERE project_id = ? AND substr(key, 1, length(CAST(? AS TEXT))) = ?
+const BEGINS = 'substr(key, 1, length(CAST(? AS TEXT))) = ?';
+
+const NEWEST = `SELECT * FROM caches WHERE project_id = ? AND ${BEGINS}
   ORDER BY created_ms DESC, key LIMIT 1`;
 
 /** The cache of the key, or else the newest one for the first restore key that has any. */
@@ -33,7 +36,7 @@ export async function findCache(from: Queries, projectId: string, { key, restore
 }
 
 /** Returns whether it was added: the first content of a key stays. */
-export async function addCache(tx: Transaction, { project_id, key, size, sha256, created_ms, used_ms }: CacheRow): Promise<boolean> {
+export async function addCache(tx: Transaction, { project_id, key, size, sha256, created_ms, used_ms }: Omit<CacheRow, 'hits'>): Promise<boolean> {
   const { changes } = await tx.run(
     'INSERT INTO caches(project_id, key, size, sha256, created_ms, used_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     [project_id, key, size, sha256, created_ms, used_ms],
@@ -42,7 +45,31 @@ export async function addCache(tx: Transaction, { project_id, key, size, sha256,
 }
 
 export async function noteUse(tx: Transaction, { project_id, key }: CacheRow, now: number): Promise<void> {
-  await tx.run('UPDATE caches SET used_ms = ? WHERE project_id = ? AND key = ?', [now, project_id, key]);
+  await tx.run('UPDATE caches SET used_ms = ?, hits = hits + 1 WHERE project_id = ? AND key = ?', [now, project_id, key]);
+}
+
+/** A position in the list of a project's caches. */
+export interface CachePosition {
+  readonly createdMs: number;
+  readonly key: string;
+}
+
+/** Caches of a project, newest first. */
+export function listCaches(from: Queries, projectId: string, prefix: string, before: CachePosition | undefined, limit: number): Promise<CacheRow[]> {
+  return from.all<CacheRow>(
+    `SELECT * FROM caches WHERE project_id = ? AND ${BEGINS}${before === undefined ? '' : ' AND (created_ms, key) < (?, ?)'} ORDER BY created_ms DESC, key DESC LIMIT ?`,
+    [projectId, prefix, prefix, ...(before === undefined ? [] : [before.createdMs, before.key]), limit],
+  );
+}
+
+export async function countCaches(from: Queries): Promise<{ readonly caches: number; readonly bytes: number }> {
+  const row = await from.get<{ n: number; bytes: number | null }>('SELECT count(*) AS n, CAST(SUM(size) AS BIGINT) AS bytes FROM caches');
+  return { caches: Number(row?.n ?? 0), bytes: Number(row?.bytes ?? 0) };
+}
+
+/** Removes some of the caches of a project whose keys begin like this. */
+export async function removeBeginning(tx: Transaction, projectId: string, prefix: string): Promise<CacheRow[]> {
+  return removeRows(tx, await tx.all<CacheRow>(`SELECT * FROM caches WHERE project_id = ? AND ${BEGINS} ORDER BY key LIMIT ${BATCH}`, [projectId, prefix, prefix]));
 }
 
 /** Removes some of the caches that were last used before that time. */

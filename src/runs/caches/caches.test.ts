@@ -7,8 +7,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   DiscardCacheRequestSchema, DownloadCacheRequestSchema, Outcome, UploadCacheRequestSchema, UploadCacheStatus, type RunRef, type UploadCacheRequest,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Context } from '../../operations/index.ts';
 import { RefusedCall } from '../../ship/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
+import { createAuditLog } from '../audit/index.ts';
+import { createCacheHandlers } from './index.ts';
 import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 
 const LIMITS = 'max_size: 2MiB, total_budget: 5MiB, retention: 1h';
@@ -162,6 +165,72 @@ describe('a cache', () => {
     writeFileSync(join(folder, 'caches', 'ab', stray), 'stray');
     fixture = await FleetFixture.start({ folder, fleet: 'caches: {store: folder}' });
     await expect.poll(stored).toEqual([name]);
+  });
+});
+
+describe('the caches of a project, for clients,', () => {
+  const context = (username: string, ...projects: string[]): Context => ({ identity: { username, admin: true, may: (_, project) => projects.includes(project) } }) as unknown as Context;
+  const both = context('token:ops', 'alpha', 'beta');
+  const handlers = (caches = fixture.caches) => createCacheHandlers({ env: fixture.env, audit: createAuditLog(fixture.env), caches });
+  type Page = { readonly data: { readonly key: string }[]; readonly next_cursor: string | null };
+  const list = async (input: object, by = both): Promise<Page> => (await handlers().listCaches({ id: 'alpha', prefix: '', limit: 50, ...input }, by)) as Page;
+  const keys = async (input: object = {}): Promise<string[]> => (await list(input)).data.map(({ key }) => key);
+  const remove = async (input: object, by = both) => (await handlers().deleteCaches({ id: 'alpha', ...input }, by)) as { data: object };
+  beforeEach(() => start('store: folder'));
+
+  it('are listed newest first, by pages and by the beginning of their keys, with how often they were fetched', async () => {
+    const ref = await taken();
+    for (const key of ['npm-1', 'npm-2', 'größe:%']) {
+      await upload(ref, key, `content of ${key}`);
+      fixture.now += 2000;
+    }
+    await download(ref, 'npm-1');
+    await download(ref, 'npm-9', ['npm-1']);
+    const seconds = Math.floor(fixture.now / 1000);
+    expect((await list({ prefix: 'npm-' })).data).toEqual([
+      { key: 'npm-2', size: 16, created_at: seconds - 4, used_at: seconds - 4, hits: 0 }, { key: 'npm-1', size: 16, created_at: seconds - 6, used_at: seconds, hits: 2 },
+    ]);
+    const first = await list({ limit: 1 });
+    expect([first.data[0]!.key, await keys({ before: first.next_cursor! })]).toEqual(['größe:%', ['npm-2', 'npm-1']]);
+    await expect(list({ before: 'eA' })).rejects.toMatchObject({ code: 'invalid_cursor' });
+    expect(fixture.cacheEvents).toEqual(['kept', 'kept', 'kept', 'hit', 'restored']);
+    expect(await fixture.caches!.totals()).toEqual({ caches: 3, bytes: 16 + 16 + Buffer.byteLength('content of größe:%') });
+  });
+
+  it('are deleted by key or by the beginning of it, with their bytes, and the audit log says by whom', async () => {
+    const [mine, others] = [await taken(first), await taken(second, 'beta')];
+    for (const key of ['npm-1', 'npm-2', 'npm%', 'pip-1']) await upload(mine, key, key === 'pip-1' ? 'of both' : key);
+    await upload(others, 'npm-1', 'of both', {}, second);
+    expect(await remove({ key: 'npm-2' })).toEqual({ data: { deleted: 1, bytes: 5 } });
+    expect(await remove({ key: 'npm' })).toEqual({ data: { deleted: 0, bytes: 0 } });
+    expect(await remove({ prefix: 'npm%' })).toEqual({ data: { deleted: 1, bytes: 4 } });
+    expect((await keys()).sort()).toEqual(['npm-1', 'pip-1']);
+    expect(await remove({ prefix: '' })).toEqual({ data: { deleted: 2, bytes: 12 } });
+    expect([await keys(), await download(others, 'npm-1', [], second)]).toEqual([[], ['npm-1', 'of both']]);
+    expect(stored()).toEqual([createHash('sha256').update('of both').digest('hex')]);
+    const audit = await fixture.sql.all<{ actor: string; target: string; detail: string }>("SELECT actor, target, detail FROM audit WHERE action = 'delete' ORDER BY seq");
+    expect(audit.map(({ detail, ...rest }) => ({ ...rest, detail: JSON.parse(detail) as unknown }))).toEqual([
+      { actor: 'token:ops', target: 'alpha', detail: { caches: 1, key: 'npm-2' } },
+      { actor: 'token:ops', target: 'alpha', detail: { caches: 1, prefix: 'npm%' } },
+      { actor: 'token:ops', target: 'alpha', detail: { caches: 2, prefix: '' } },
+    ]);
+  });
+
+  it('are not there for others, and need exactly one of key and prefix to be deleted', async () => {
+    const beta = context('token:beta', 'beta');
+    for (const refused of [list({}, beta), remove({ key: 'k' }, beta), list({ id: 'gamma' }), remove({ id: 'gamma', prefix: '' })]) await expect(refused).rejects.toMatchObject({ code: 'project_not_found' });
+    for (const refused of [remove({}), remove({ key: 'k', prefix: 'k' })]) await expect(refused).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('are counted as evicted when they make room, or are not used', async () => {
+    const ref = await taken();
+    for (const key of ['a', 'b', 'c']) {
+      await upload(ref, key, Buffer.alloc(2_000_000, key));
+      fixture.now += 1000;
+    }
+    fixture.now += 3_600_000;
+    await expect.poll(() => [void fixture.timer.elapse(), fixture.cacheEvents.at(-1)]).toEqual([undefined, '2 unused']);
+    expect(fixture.cacheEvents).toEqual(['kept', 'kept', '1 budget', 'kept', '2 unused']);
   });
 });
 

@@ -5,26 +5,32 @@ import type { Transaction } from '../../storage/index.ts';
 import { piecesOf, RowContents, type ContentStore } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue, RunRef } from '../queue/port.ts';
-import { addCache, findCache, hasCache, isReferenced, noteUse, removeAbove, removeRows, removeUnused, type CacheRow } from './cache-rows.ts';
-import type { CacheExchange, CacheTaken } from './port.ts';
+import { addCache, countCaches, findCache, hasCache, isReferenced, noteUse, removeAbove, removeBeginning, removeRows, removeUnused, type CacheRow } from './cache-rows.ts';
+import type { CacheEvents, CacheExchange, CacheTaken } from './port.ts';
 import { readDescription, readDiscarded, readWanted, type AnnouncedCache } from './requests.ts';
 
 export interface CachesOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
   readonly store: ContentStore;
+  /** For metrics. */
+  readonly events?: CacheEvents;
 }
+
+const NO_EVENTS: CacheEvents = { received: () => {}, asked: () => {}, evicted: () => {} };
 
 /** Caches of steps that all ships share: received from ships, sent to them, and removed when they are not used. */
 export class Caches implements CacheExchange {
   readonly #options: CachesOptions;
   readonly #contents: RowContents;
+  readonly #events: CacheEvents;
   readonly #stopping = new AbortController();
   #sweeping: Promise<void> | undefined;
 
   constructor(options: CachesOptions) {
     this.#options = options;
     this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
+    this.#events = options.events ?? NO_EVENTS;
   }
 
   /** Opens the store and starts removing unused caches. */
@@ -40,7 +46,34 @@ export class Caches implements CacheExchange {
     await this.#options.store.close();
   }
 
+  /** Number and bytes of all stored caches, of all servers over the store. */
+  totals(): Promise<{ readonly caches: number; readonly bytes: number }> {
+    return countCaches(this.#options.env.sql.background);
+  }
+
+  /** Deletes the cache with this key, or those whose keys begin with the prefix. `audit` is called in each transaction that deletes any. */
+  async delete(projectId: string, which: { readonly key: string } | { readonly prefix: string }, audit: (tx: Transaction, caches: number) => Promise<void>): Promise<{ readonly deleted: number; readonly bytes: number }> {
+    let [deleted, bytes] = [0, 0];
+    const some = async (tx: Transaction): Promise<CacheRow[]> => {
+      const rows = 'key' in which ? await this.#removeKey(tx, projectId, which.key) : await removeBeginning(tx, projectId, which.prefix);
+      if (rows.length > 0) await audit(tx, rows.length);
+      return rows;
+    };
+    for (;;) {
+      const removed = await this.#remove(some);
+      if (removed.length === 0) return { deleted, bytes };
+      deleted += removed.length;
+      bytes += removed.reduce((sum, { size }) => sum + size, 0);
+    }
+  }
+
   async receive(shipId: string, parts: AsyncIterable<UploadCacheRequest>): Promise<CacheTaken> {
+    const taken = await this.#receive(shipId, parts);
+    this.#events.received(taken.status);
+    return taken;
+  }
+
+  async #receive(shipId: string, parts: AsyncIterable<UploadCacheRequest>): Promise<CacheTaken> {
     const iterator = parts[Symbol.asyncIterator]();
     const cache = readDescription((await iterator.next()).value as UploadCacheRequest | undefined);
     const projectId = await this.#projectOf(cache.ref, shipId);
@@ -56,25 +89,31 @@ export class Caches implements CacheExchange {
     const wanted = readWanted(request);
     const projectId = await this.#projectOf(wanted.ref, shipId);
     if (projectId === undefined) return undefined;
-    return this.#messagesOf(await findCache(this.#options.env.sql, projectId, wanted));
+    return this.#messagesOf(await findCache(this.#options.env.sql, projectId, wanted), wanted.key);
   }
 
   async discard(shipId: string, request: DiscardCacheRequest): Promise<void> {
     const { ref, key } = readDiscarded(request);
     const projectId = await this.#projectOf(ref, shipId);
     if (projectId === undefined) return;
-    await this.#remove(async (tx) => {
-      const found = await findCache(tx, projectId, { key, restoreKeys: [] });
-      return found === undefined ? [] : removeRows(tx, [found]);
-    });
+    await this.#remove((tx) => this.#removeKey(tx, projectId, key));
   }
 
-  async *#messagesOf(cache: CacheRow | undefined): AsyncGenerator<DownloadCacheResponse> {
-    if (cache === undefined) return;
+  async #removeKey(tx: Transaction, projectId: string, key: string): Promise<CacheRow[]> {
+    const found = await findCache(tx, projectId, { key, restoreKeys: [] });
+    return found === undefined ? [] : removeRows(tx, [found]);
+  }
+
+  async *#messagesOf(cache: CacheRow | undefined, wanted: string): AsyncGenerator<DownloadCacheResponse> {
+    if (cache === undefined) return this.#events.asked('miss');
     const { env: { sql, clock }, store } = this.#options;
     const content = await store.read(cache.sha256, cache.size);
     // Somebody has cleared the folder or the bucket: the next run saves it again.
-    if (content === undefined) return void await this.#remove((tx) => removeRows(tx, [cache]));
+    if (content === undefined) {
+      this.#events.asked('miss');
+      return void await this.#remove((tx) => removeRows(tx, [cache]));
+    }
+    this.#events.asked(cache.key === wanted ? 'hit' : 'restored');
     await sql.transaction((tx) => noteUse(tx, cache, clock.now()));
     yield create(DownloadCacheResponseSchema, { body: { case: 'description', value: { key: cache.key, size: BigInt(cache.size), sha256: Buffer.from(cache.sha256, 'hex'), createdUnixMs: BigInt(cache.created_ms) } } });
     for await (const value of piecesOf(content)) yield create(DownloadCacheResponseSchema, { body: { case: 'chunk', value } });
@@ -97,6 +136,7 @@ export class Caches implements CacheExchange {
       return { status: isNew ? 'kept' as const : 'exists' as const, removed: await removeAbove(tx, config.current().config.caches.total_budget) };
     });
     await this.#contents.forget([sha256, ...removed.map((row) => row.sha256)]);
+    this.#events.evicted('budget', removed.length);
     return { status };
   }
 
@@ -112,16 +152,24 @@ export class Caches implements CacheExchange {
   async #sweep(): Promise<void> {
     const { env: { clock, config } } = this.#options;
     const { retention, total_budget: budget } = config.current().config.caches;
-    while (!this.#stopping.signal.aborted && await this.#remove((tx) => removeUnused(tx, clock.now() - retention)));
-    while (!this.#stopping.signal.aborted && await this.#remove((tx) => removeAbove(tx, budget)));
+    await this.#evict('unused', (tx) => removeUnused(tx, clock.now() - retention));
+    await this.#evict('budget', (tx) => removeAbove(tx, budget));
   }
 
-  /** Returns whether there was anything to remove. */
-  #remove(some: (tx: Transaction) => Promise<CacheRow[]>): Promise<boolean> {
+  async #evict(why: 'unused' | 'budget', some: (tx: Transaction) => Promise<CacheRow[]>): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const { length } = await this.#remove(some);
+      if (length === 0) return;
+      this.#events.evicted(why, length);
+    }
+  }
+
+  /** Returns what was removed. */
+  #remove(some: (tx: Transaction) => Promise<CacheRow[]>): Promise<readonly CacheRow[]> {
     return this.#contents.oneByOne(async () => {
       const removed = await this.#options.env.sql.transaction(some);
       await this.#contents.forget(removed.map(({ sha256 }) => sha256));
-      return removed.length > 0;
+      return removed;
     });
   }
 }

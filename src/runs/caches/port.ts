@@ -6,6 +6,15 @@ export interface CacheTaken {
   readonly message?: string;
 }
 
+/** What happens to caches, for metrics. No function throws. */
+export interface CacheEvents {
+  received(status: CacheTaken['status']): void;
+  /** A ship has asked for a cache: it got the one of its key, an older one by a restore key, or none. */
+  asked(result: 'hit' | 'restored' | 'miss'): void;
+  /** Caches were removed, because all together had too many bytes, or because nothing has used them. */
+  evicted(why: 'budget' | 'unused', count: number): void;
+}
+
 /** Exchanges caches with ships, whatever the transport. A ship reaches only caches of projects whose runs it holds. */
 export interface CacheExchange {
   /**

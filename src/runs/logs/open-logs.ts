@@ -2,8 +2,13 @@ import { Lru } from '../../lib/lru.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { readWithTails, type AttemptLog, type Tail } from './rows.ts';
 
-/** Cached logs: all logs of the runs under way, unless there are more of these. */
-const KEPT = 1024;
+/**
+ * Bytes of all cached logs together: some 15,000 logs of a few lines, so that even a run which has waited behind thousands is claimed without a
+ * read of its log.
+ */
+const CAPACITY = 16 * 2 ** 20;
+/** Bytes of a cached log without its lines, approximately. */
+const OVERHEAD = 1024;
 /** Bytes of a cached tail, before compression. */
 const KEPT_BYTES = 16 * 1024;
 
@@ -18,6 +23,7 @@ export interface OpenLog {
 interface Entry {
   /** Undefined until the write is committed. */
   state: OpenLog | undefined;
+  readonly bytes: number;
 }
 
 /**
@@ -28,7 +34,7 @@ export class OpenLogs {
   readonly #entries: Lru<string, Entry> | undefined;
 
   constructor(isAlone: boolean) {
-    this.#entries = isAlone ? new Lru(KEPT) : undefined;
+    this.#entries = isAlone ? new Lru(CAPACITY, () => {}, ({ bytes }) => bytes) : undefined;
   }
 
   /** Undefined for a log that has never had a line. */
@@ -52,9 +58,10 @@ export class OpenLogs {
   /** Must be called in the transaction that writes the log. Until the commit, reads come from the store, and so does everything after a rollback. */
   wrote(tx: Transaction, state: OpenLog): void {
     const key = keyOf(state.log.runId, state.log.attempt);
-    const entry: Entry = { state: undefined };
+    const bytes = state.tail?.chunk.bytes ?? 0;
+    const entry: Entry = { state: undefined, bytes: OVERHEAD + Math.min(bytes, KEPT_BYTES) };
     this.#entries?.set(key, entry);
-    if (state.tail !== undefined && state.tail.chunk.bytes > KEPT_BYTES) return;
+    if (bytes > KEPT_BYTES) return;
     tx.onCommit(() => {
       // Another transaction of the same commit may have written it since.
       if (this.#entries?.get(key) === entry) entry.state = state;

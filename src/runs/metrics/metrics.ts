@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { cached } from '../../lib/cached.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Artifacts } from '../artifacts/index.ts';
+import type { Caches } from '../caches/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { Queue } from '../queue/port.ts';
@@ -33,6 +34,8 @@ export interface MetricsDeps {
   readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;
   readonly artifacts?: Pick<Artifacts, 'totalBytes'>;
+  /** Absent while the service keeps no caches. */
+  readonly caches?: Pick<Caches, 'totals'> | undefined;
   readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
   /** Returns the state of the scheduled backups; undefined without a schedule. */
   readonly backups?: (() => BackupNumbers | undefined) | undefined;
@@ -70,7 +73,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   };
 }
 
-function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, artifacts, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
+function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, artifacts, caches, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
   const numbers = whereAvailable(env, 'numbers of the queue', cached(() => queue.numbers(), CACHE_MS, env.clock));
   const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
   const gauge = gaugesOf(registers);
@@ -87,7 +90,20 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
     return count === undefined ? undefined : [[{}, count]];
   });
   gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
-  gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => [[{}, artifacts?.totalBytes() ?? 0]]);
+  const artifactBytes = whereAvailable(env, 'the total of artefacts', async () => artifacts?.totalBytes() ?? 0);
+  gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => {
+    const bytes = await artifactBytes();
+    return bytes === undefined ? undefined : [[{}, bytes]];
+  });
+  const totals = whereAvailable(env, 'numbers of the caches', cached(async () => caches?.totals() ?? { caches: 0, bytes: 0 }, CACHE_MS, env.clock));
+  gauge('quire_caches', 'Caches of steps that are kept for all ships.', [], async () => {
+    const found = await totals();
+    return found && [[{}, found.caches]];
+  });
+  gauge('quire_cache_bytes', 'Bytes of these caches.', [], async () => {
+    const found = await totals();
+    return found && [[{}, found.bytes]];
+  });
 }
 
 function registerBackups(registers: Registry[], { clock }: RunsEnvironment, report: () => BackupNumbers | undefined): void {

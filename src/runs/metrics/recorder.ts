@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AlertResult } from '../alerts/index.ts';
 import type { Received } from '../artifacts/port.ts';
+import type { CacheEvents } from '../caches/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { SlotResult } from '../schedules/index.ts';
@@ -16,6 +17,9 @@ export interface Recorder {
   /** Log lines above a budget, or lost on the way. */
   logEventsDropped(count: number): void;
   artifactReceived(status: Received['status']): void;
+  cacheReceived: CacheEvents['received'];
+  cacheAsked: CacheEvents['asked'];
+  cachesEvicted: CacheEvents['evicted'];
   storageFailed(): void;
   configReloaded(isLoaded: boolean): void;
   alertReceived(result: AlertResult): void;
@@ -36,6 +40,9 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const claim = new Histogram({ name: 'quire_claim_seconds', help: 'Time to assign a batch of runs.', buckets: CLAIM_BUCKETS, registers });
   const dropped = new Counter({ name: 'quire_log_dropped_events_total', help: 'Lines of logs that were dropped.', registers });
   const artifacts = new Counter({ name: 'quire_artifacts_received_total', help: 'Files of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
+  const saved = new Counter({ name: 'quire_caches_received_total', help: 'Caches of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
+  const asked = new Counter({ name: 'quire_cache_requests_total', help: 'Caches that ships have asked for: `hit` by the key, `restored` by a restore key, `miss`.', labelNames: ['result'], registers });
+  const evicted = new Counter({ name: 'quire_caches_evicted_total', help: 'Caches that were removed: `budget` to make room, `unused` after their retention.', labelNames: ['reason'], registers });
   const failures = new Counter({ name: 'quire_storage_errors_total', help: 'Failures of the store.', registers });
   const reload = new Gauge({ name: 'quire_config_reload_success', help: 'Whether the latest configuration that was found could be loaded.', registers });
   const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
@@ -49,6 +56,9 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
     claimed: (seconds) => claim.observe(seconds),
     logEventsDropped: (count) => dropped.inc(count),
     artifactReceived: (status) => artifacts.inc({ status }),
+    cacheReceived: (status) => saved.inc({ status }),
+    cacheAsked: (result) => asked.inc({ result }),
+    cachesEvicted: (reason, count) => evicted.inc({ reason }, count),
     storageFailed: () => failures.inc(),
     configReloaded: (isLoaded) => reload.set(isLoaded ? 1 : 0),
     alertReceived: (result) => alerts.inc({ result }),

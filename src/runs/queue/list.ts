@@ -66,7 +66,14 @@ function partsOf({ projectId, state, kind }: ListFilter): Part[] {
   return states.flatMap((one) => kinds.map((other): Part => [...project, ['state', one], ['kind', other]]));
 }
 
+const HELD: ReadonlySet<string> = new Set<RunState>(['running', 'cancelling']);
+
+/** As the index for lists of a project has it. Runs that ships hold are few, and are read from those of all projects. */
+const OF_PROJECT = "state NOT IN ('running', 'cancelling')";
+
 function rangeQuery(columns: string, part: Part): string {
-  const conditions = [...part.map(([column]) => `${column} = ?`), '(created_at, id) < (?, ?)'];
+  const names = part.map(([column]) => column);
+  const isHeld = part.some(([column, value]) => column === 'state' && HELD.has(value));
+  const conditions = [...names.map((column) => `${column} = ?`), ...(names.includes('project_id') && !isHeld ? [OF_PROJECT] : []), '(created_at, id) < (?, ?)'];
   return `SELECT ${columns} FROM runs WHERE ${conditions.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ?`;
 }

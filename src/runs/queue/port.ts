@@ -276,8 +276,8 @@ export interface Queue {
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /** Whether the project has an unfinished run of this source and task. */
-  unfinished(projectId: string, kind: RunKind, task: string, source: RunSource): Promise<boolean>;
+  /** Whether the project has an unfinished run of this source and task. There is no index of runs that came by the API, which are most. */
+  unfinished(projectId: string, kind: RunKind, task: string, source: Exclude<RunSource, 'api'>): Promise<boolean>;
   /** Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended by one full lease time. */
   start(): Promise<void>;
   /** Assigns no more runs. */

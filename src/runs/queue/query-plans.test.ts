@@ -12,6 +12,7 @@ import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
 import { CELLS_BY_STATE } from './matrix.ts';
 import type { ListFilter } from './port.ts';
+import { UNFINISHED } from './queue.ts';
 import { DUE, dueQuery } from './reaper.ts';
 import { RENEW } from './renewals.ts';
 import { EXPIRED } from './retention.ts';
@@ -60,6 +61,15 @@ describe('the plans of the queries, which must not depend on how many runs there
     }
   });
 
+  it('a list of a project reads its own runs, and what ships have from those of all projects', async () => {
+    const indexOf = async (filter: ListFilter) => {
+      const { sql: query, values } = listQuery(filter, { createdAt: 1, id: 'x' }, 101);
+      return [...new Set((await plan(query, values)).flatMap((step) => /INDEX (runs_\w+) /.exec(step)?.[1] ?? []))];
+    };
+    for (const state of ['queued', 'succeeded', 'failed', 'cancelled'] as const) expect(await indexOf({ projectId: 'alpha', state })).toEqual(['runs_of_project']);
+    for (const state of ['running', 'cancelling'] as const) expect(await indexOf({ projectId: 'alpha', state })).toEqual(['runs_by_kind']);
+  });
+
   it('a page of one range is not sorted; several are merged from a page of each', async () => {
     const one = listQuery({}, { createdAt: 1, id: 'x' }, 101);
     expect(costly(await plan(one.sql, one.values))).toEqual([]);
@@ -68,13 +78,13 @@ describe('the plans of the queries, which must not depend on how many runs there
   });
 
   it.each([
-    ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'], ['taking a run', TAKE, 'runs_claimable'],
+    ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_held_of_project'], ['taking a run', TAKE, 'runs_claimable'],
     ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
     ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['how much ships have', heldQuery('?, ?'), 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'],
     ['how the cells of a run are doing', CELLS_BY_STATE, 'runs_of_parent'],
     ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
-    ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],
+    ['unfinished runs', UNFINISHED, 'runs_unfinished'],
   ])('%s reads what it needs and sorts nothing', async (_, query, index) => {
     const steps = await plan(query);
     expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));
@@ -103,7 +113,7 @@ describe('the plans of the queries, which must not depend on how many runs there
   it('runs that the start queues are found through the indexes of unfinished runs', async () => {
     const held = "UPDATE runs SET renewed_ms = 1 WHERE state IN ('running', 'cancelling')";
     for (const query of [held, `${held} AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)`, `${held} AND state = 'cancelling' AND deadline_ms > ?`]) {
-      expect((await plan(query))[0]).toMatch(/^(SEARCH|SCAN) runs USING (COVERING )?INDEX runs_(leased|due|on_ship|of_project)/);
+      expect((await plan(query))[0]).toMatch(/^(SEARCH|SCAN) runs USING (COVERING )?INDEX runs_(leased|due|on_ship|held_of_project)/);
     }
     expect((await plan("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?"))[0]).toContain('runs_queued');
   });

@@ -66,7 +66,7 @@ describe('what is queued', () => {
     expect(await unfinished()).toBe(false);
     const { ref } = await taken({ source: 'schedule' });
     expect(await unfinished()).toBe(true);
-    expect(await fixture.queue.unfinished('alpha', 'pipeline', 'build', 'api')).toBe(false);
+    expect(await fixture.queue.unfinished('alpha', 'pipeline', 'build', 'alert')).toBe(false);
     await fixture.queue.complete(ref, 's', SUCCEEDED);
     expect(await unfinished()).toBe(false);
   });

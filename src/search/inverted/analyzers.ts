@@ -9,6 +9,8 @@ export interface Analyzer {
   readonly name: string;
   /** The term of a form. Stop words get a term as well: the query decides about them. */
   term(form: string): string;
+  /** The same for a form that is added or removed: it is unlikely to be needed again soon, so a cache is not filled with it. Default: `term`. */
+  termOnce?(form: string): string;
 }
 
 /** Number of forms that one step groups when an analyzer is new to an index. */
@@ -80,7 +82,7 @@ export class Analyzers {
   leave(form: number, text: string): void {
     for (const { number, analyzer, known } of this.#groupings.values()) {
       if (known.size > 0) known.clear();
-      const { at, length } = this.#kernel.input(analyzer.term(text));
+      const { at, length } = this.#kernel.input(termOnce(analyzer, text));
       this.#kernel.call.leaveGroup(number, form, at, length);
     }
   }
@@ -122,7 +124,7 @@ export class Analyzers {
 
   #join({ number, analyzer, known }: Grouping, form: number, text: string): void {
     if (known.size > 0) known.clear();
-    const { at, length } = this.#kernel.input(analyzer.term(text));
+    const { at, length } = this.#kernel.input(termOnce(analyzer, text));
     this.#kernel.call.joinGroup(number, form, at, length);
   }
 
@@ -135,4 +137,8 @@ export class Analyzers {
   #textOf(form: number): string {
     return this.#kernel.text(this.#kernel.call.formBytes(form), this.#kernel.call.formLength(form));
   }
+}
+
+function termOnce(analyzer: Analyzer, form: string): string {
+  return analyzer.termOnce?.(form) ?? analyzer.term(form);
 }

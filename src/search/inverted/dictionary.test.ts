@@ -177,6 +177,21 @@ describe('groups', () => {
     }), { numRuns: 100 });
   });
 
+  it('are joined and left without the cache of an analyzer, which belongs to searches', () => {
+    const cached: string[] = [];
+    const once: string[] = [];
+    const analyzer = {
+      name: 'first', term: (form: string) => (cached.push(form), form[0]!), termOnce: (form: string) => (once.push(form), form[0]!),
+    };
+    const index = new InvertedIndex({ build: 'debug', compactionStep: 1 });
+    for (const [ord, form] of ['walk', 'talk', 'wall'].entries()) index.add(ord, [{ field: 0, tokens: [{ form, position: 0 }] }], analyzer);
+    expect(index.group(analyzer, 'walks').map((id) => index.textOf(id)).sort()).toEqual(['walk', 'wall']);
+    index.remove(1);
+    while (index.compact(1000));
+    expect(once).toEqual(['walk', 'talk', 'wall', 'talk']);
+    expect(new Set(cached)).toEqual(new Set(['walks', 'walk', 'wall']));
+  });
+
   it('are 32 at most', () => {
     const index = new InvertedIndex();
     for (let i = 0; i < 32; i++) index.prepare({ name: String(i), term: (form) => form });

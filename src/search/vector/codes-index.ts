@@ -146,8 +146,9 @@ export class CodesIndex implements AnnIndex {
     const to = Math.min(this.#covers, query.rowCount);
     const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
     const heaps = await settleAll(divide(segment, work).map(async (part) => {
-      const heap = scratch.allocate(this.#call.heapBytes(query.k));
-      this.#call.openHeap(heap, query.k, HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates']);
+      const kind = HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates'];
+      const heap = scratch.allocate(this.#call.heapBytes(query.k, kind));
+      this.#call.openHeap(heap, query.k, kind);
       await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
       return heap;
     }));

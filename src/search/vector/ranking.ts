@@ -28,24 +28,30 @@ export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean
  * Rows that were removed since they were found are omitted.
  */
 export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric, rescoring: Rescoring | undefined): Promise<Hit[]> {
-  const scored: { row: RowHit; hit: Hit }[] = [];
-  for (const row of rows) scored.push({ row, hit: { ord: row.ord, chunk: row.segment.call.chunkOf(row.row) >>> 0, score: 0 } });
-  const full = rescoring === undefined ? undefined : await fullVectors(scored, rescoring);
+  const full = rescoring === undefined ? undefined : await fullVectors(rows, rescoring);
   const queries = new Queries(vector);
   try {
-    const alive = scored.filter(({ row }) => row.segment.call.isLive(row.row) !== 0);
-    const hits = alive.map(({ row, hit }) => ({ ...hit, score: Math.fround(queries.score(row, metric, full?.get(row))) }));
+    const hits: Hit[] = [];
+    for (const row of rows) {
+      const { call } = row.segment;
+      if (call.isLive(row.row) === 0) continue;
+      hits.push({ ord: row.ord, chunk: chunkOf(row), score: Math.fround(queries.score(row, metric, full?.get(row))) });
+    }
     return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
   } finally {
     queries.release();
   }
 }
 
-async function fullVectors(scored: readonly { row: RowHit; hit: Hit }[], rescoring: Rescoring): Promise<Map<RowHit, Float32Array>> {
-  const wanted = scored.filter(({ row }) => row.segment.type !== 'float32');
-  const vectors = wanted.length === 0 ? [] : await rescoring(wanted.map(({ hit: { ord, chunk } }) => ({ ord, chunk })));
+function chunkOf({ segment, row }: RowHit): number {
+  return segment.call.chunkOf(row) >>> 0;
+}
+
+async function fullVectors(rows: readonly RowHit[], rescoring: Rescoring): Promise<Map<RowHit, Float32Array>> {
+  const wanted = rows.filter(({ segment }) => segment.type !== 'float32');
+  const vectors = wanted.length === 0 ? [] : await rescoring(wanted.map((row) => ({ ord: row.ord, chunk: chunkOf(row) })));
   const full = new Map<RowHit, Float32Array>();
-  for (const [i, { row }] of wanted.entries()) {
+  for (const [i, row] of wanted.entries()) {
     const vector = vectors[i];
     if (vector !== undefined && vector.length === row.segment.dims) full.set(row, vector);
   }

@@ -54,7 +54,7 @@ function found(of: Case, type: StoredType, metric: Metric, build: KernelBuild): 
   const bitmap = segment.allocate(64);
   const words = segment.u32(bitmap, 16).fill(0);
   for (const row of selected) words[row >>> 5]! |= 1 << (row & 31);
-  const heap = segment.allocate(call.heapBytes(of.k));
+  const heap = segment.allocate(call.heapBytes(of.k, HEAP_KINDS.rows));
   call.openHeap(heap, of.k, HEAP_KINDS.rows);
   call.scan(query, METRIC_CODES[metric], from, of.rows, of.share === 100 ? 0 : bitmap, heap);
   const count = call.closeHeap(heap);

@@ -159,8 +159,9 @@ class Search {
   }
 
   #openHeap(k: number): number {
-    const heap = this.scratch.allocate(this.#segment.call.heapBytes(k));
-    this.#segment.call.openHeap(heap, k, HEAP_KINDS[this.#query.perDocument ? 'documents' : 'rows']);
+    const kind = HEAP_KINDS[this.#query.perDocument ? 'documents' : 'rows'];
+    const heap = this.scratch.allocate(this.#segment.call.heapBytes(k, kind));
+    this.#segment.call.openHeap(heap, k, kind);
     return heap;
   }
 

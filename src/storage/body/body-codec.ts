@@ -144,7 +144,7 @@ export class BodyCodec {
     const known = this.#known(stored);
     const utf8 = known?.utf8 ?? await this.#readBytes(stored);
     const text = known?.text ?? (withText ? utf8.toString('utf8') : undefined);
-    if (utf8 !== known?.utf8 || text !== known?.text) this.#remember(stored, { text, utf8 });
+    if (utf8 !== known?.utf8 || text !== known?.text) this.#remember(stored, { text, utf8 }, utf8.length);
     return { utf8, text: text ?? '' };
   }
 
@@ -164,12 +164,12 @@ export class BodyCodec {
 
   #textOf(stored: Uint8Array, utf8: Buffer, known: DecodedBody | undefined): string {
     const text = utf8.toString('utf8');
-    this.#remember(stored, { text, utf8: known?.utf8 });
+    this.#remember(stored, { text, utf8: known?.utf8 }, utf8.length);
     return text;
   }
 
-  #remember(stored: Uint8Array, decoded: DecodedBody): void {
-    if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, decoded);
+  #remember(stored: Uint8Array, decoded: DecodedBody, length: number): void {
+    if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, decoded, length);
   }
 }
 

@@ -40,13 +40,13 @@ export class DecodedBodies {
     return entry;
   }
 
-  /** Replaces what was cached for the same stored form. The bytes must not be written to afterwards. */
-  set(stored: Uint8Array, { text, utf8 }: DecodedBody): void {
+  /** Replaces what was cached for the same stored form. The bytes, of which there are `length`, must not be written to afterwards. */
+  set(stored: Uint8Array, { text, utf8 }: DecodedBody, length: number): void {
     if (stored.length > LARGEST_STORED) return;
     const checksum = checksumOf(stored);
     this.#forget(checksum);
     // A copy, because the given bytes may be a part of a larger buffer.
-    const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, utf8));
+    const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, length));
     this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, utf8, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
@@ -69,6 +69,7 @@ function checksumOf(stored: Uint8Array): number {
   return (stored[end - 1]! << 24) | (stored[end - 2]! << 16) | (stored[end - 3]! << 8) | stored[end - 4]!;
 }
 
-function sizeOf(text: string, utf8: Buffer | undefined): number {
-  return (utf8?.length ?? Buffer.byteLength(text)) === text.length ? text.length : 2 * text.length;
+/** Bytes of a text in memory, which has `length` bytes as UTF-8. */
+function sizeOf(text: string, length: number): number {
+  return length === text.length ? text.length : 2 * text.length;
 }

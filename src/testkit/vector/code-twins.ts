@@ -49,8 +49,16 @@ export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, met
   return { scores, perSign: lengths.map((length) => ((2 * Math.PI) / dims) * length * Math.sqrt(dotTwin(rest, rest))) };
 }
 
+export interface PlanesTwin {
+  readonly scores: number[];
+  readonly perSign: number[];
+  /** Different bits of the two lesser planes, weighted, by row; and the number below which a scan may miss a row. */
+  readonly lesser: number[];
+  readonly least: number;
+}
+
 /** Estimates of the cosines of rows by codes of 1 bit and a query of eight levels, except for a constant; and the effect of one sign. */
-export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Array): { scores: number[]; perSign: number[] } {
+export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Array): PlanesTwin {
   const vectors = rows.map(unit);
   const centre = Array.from(query, (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
   const asked = unit(query);
@@ -63,14 +71,23 @@ export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Arr
   const levels = rest.map((value) => (step === 0 ? 0 : 2 * Math.max(0, Math.min(7, Math.floor((value / step + 8) / 2))) - 7));
   const scale = length === 0 ? 0 : length ** 2 / dotTwin(rest, levels);
   const factors: number[] = [];
+  const lesser: number[] = [];
   const scores = vectors.map((vector) => {
     const other = rotate(vector.map((value, i) => value - centre[i]!), dims);
     const sum = other.reduce((total, value) => total + Math.abs(value), 0);
     const factor = sum > 0 ? dotTwin(other, other) / sum : 0;
     factors.push(factor);
+    lesser.push(levels.reduce((total, level, i) => total + differentBits(level, other[i]! > 0), 0));
     return factor * scale * levels.reduce((total, level, i) => total + (other[i]! > 0 ? level : -level), 0) + share * dotTwin(vector, centre);
   });
-  return { scores, perSign: factors.map((factor) => 14 * factor * scale) };
+  const least = Math.max(0, Math.floor(1.5 * dims - 2 * Math.sqrt(1.25 * dims)));
+  return { scores, perSign: factors.map((factor) => 14 * factor * scale), lesser, least };
+}
+
+/** Of the two lesser planes, weighted: bits of a level from -7 to 7 that differ from a sign. */
+function differentBits(level: number, sign: boolean): number {
+  const bits = (level + 7) / 2;
+  return ((bits & 1) === 1 === sign ? 0 : 1) + (((bits >> 1) & 1) === 1 === sign ? 0 : 2);
 }
 
 /** Four rounds of random signs and a Walsh-Hadamard transform, alternately of the first and the last power of two. */

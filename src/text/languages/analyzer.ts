@@ -13,6 +13,8 @@ export interface LanguageAnalyzer {
    * once for each distinct form, not for each token.
    */
   term(form: string): string | undefined;
+  /** Whether a form has no term, without finding the term. */
+  isStopWord(form: string): boolean;
 }
 
 export interface AnalyzerOptions {
@@ -33,16 +35,18 @@ export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptio
   const language = languageOf(lang) ?? PLAIN;
   const stops = stopWords === 'default' ? defaultStopWords(lang) : stopWords === 'none' ? NONE : stopWords;
   const stemmingActive = stemming && language.stem !== undefined;
+  const wordOf = (form: string): string => (form.includes("'") ? language.apostrophes(form) : form);
+  // The word after an elided article or before a possessive may be a stop word itself ("that's").
+  const isStopWord = (form: string, word: string): boolean => stops.has(form) || (word !== form && stops.has(word));
   return {
     lang,
     stemmingActive,
     term(form) {
-      if (stops.has(form)) return undefined;
-      const word = form.includes("'") ? language.apostrophes(form) : form;
-      // The word after an elided article or before a possessive may be a stop word itself ("that's").
-      if (word !== form && stops.has(word)) return undefined;
+      const word = wordOf(form);
+      if (isStopWord(form, word)) return undefined;
       return stemmingActive ? stemmed(word, language) : foldDiacritics(word) || word;
     },
+    isStopWord: (form) => isStopWord(form, wordOf(form)),
   };
 }
 

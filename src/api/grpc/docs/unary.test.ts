@@ -1,5 +1,5 @@
 import { status, type Metadata } from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ERRORS, ServiceError, type ErrorCode } from '../../../errors/index.ts';
 import { RUN_ERRORS } from '../../../errors/run-codes.ts';
 import { Reply } from '../../../operations/index.ts';
@@ -184,9 +184,22 @@ describe('work for a call', () => {
 
   it('is notified when the deadline passes', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    await start(untilAborted(resolve));
-    expect(await failure(fixture.client.call('FTS', {}, { deadline: Date.now() + 100 }))).toMatchObject({ code: status.DEADLINE_EXCEEDED });
-    expect(await promise).toMatchObject({ name: 'CallEnded' });
+    const invoked = Promise.withResolvers<void>();
+    await start((invocation) => {
+      invoked.resolve();
+      return untilAborted(resolve)!(invocation);
+    });
+    // The deadline passes once the call has arrived, however long that takes.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    try {
+      const failed = failure(fixture.client.call('FTS', {}, { deadline: Date.now() + 60_000 }));
+      await invoked.promise;
+      vi.advanceTimersByTime(61_000);
+      expect(await failed).toMatchObject({ code: status.DEADLINE_EXCEEDED });
+      expect(await promise).toMatchObject({ name: 'CallEnded' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is notified when the client cancels', async () => {

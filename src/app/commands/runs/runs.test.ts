@@ -15,10 +15,12 @@ pipelines:
     inputs: [{name: target, type: choice, choices: [staging, production], default: staging, description: where it goes}, {name: dry_run, type: boolean, required: true}]
     matrix: {node: [20, 24], max_parallel: 1}
     steps: [{name: tell, run: 'echo "$QUIRE_INPUT_TARGET $QUIRE_INPUT_DRY_RUN on $QUIRE_MATRIX_NODE"; echo "{\\"node\\": $QUIRE_MATRIX_NODE}" > "$QUIRE_RESULT_FILE"'}]
+  - {name: cached, projects: [demo], steps: [{name: one, run: 'echo kept > kept', cache: {key: built, paths: [kept]}}]}
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
   - {name: waits, steps: [{name: wait, run: 'echo waiting; sleep 600'}]}
 projects: [{id: demo, repository: example/demo}]
 queue: {cancel_grace: 1s}
+caches: {store: folder}
 `;
 
 let server: RunsServer;
@@ -174,6 +176,21 @@ describe('quire runs logs, cancel and retry', () => {
   });
 });
 
+describe('quire runs caches', () => {
+  const caches = (command: string, ...options: string[]) => runQuire(['runs', 'caches', command, 'demo', ...options, '--url', server.url, '--token', API_TOKEN]);
+
+  it('lists what the service keeps and deletes what is named', async () => {
+    expect(await caches('list')).toMatchObject({ exitCode: 0, stdout: '', stderr: expect.stringContaining('the service keeps no such caches') });
+    expect(await quire('submit', ['demo', 'pipeline', 'cached', '--follow'])).toMatchObject({ exitCode: 0 });
+    expect((await caches('list')).stdout).toMatch(/^key +size +saved +used +hits\n.+\nbuilt +\d+KiB +.* 0$/m);
+    expect(JSON.parse((await caches('list', '--prefix', 'bu', '--json')).stdout)).toMatchObject([{ key: 'built', hits: 0 }]);
+    expect(await caches('delete')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('say what to delete: a key, --prefix or --all') });
+    expect((await caches('delete', 'other')).stdout).toBe('0 caches of demo deleted, 0\n');
+    expect((await caches('delete', '--all')).stdout).toMatch(/^1 cache of demo deleted, \d+KiB\n$/);
+    expect((await caches('list')).stdout).toBe('');
+  });
+});
+
 describe('quire runs ships, token, projects and audit', () => {
   it('lists ships and says what there is when a name is wrong', async () => {
     const ships = await quire('ships');
@@ -196,13 +213,13 @@ describe('quire runs ships, token, projects and audit', () => {
 
   it('lists, disables, enables and deletes projects, and says what was done', async () => {
     await writeFile(server.file, `${await readFile(server.file, 'utf8')}\n# end\n`);
-    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told fails waits/m);
+    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello told cached fails waits/m);
     expect(await quire('projects', ['disable', 'dmeo'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no project dmeo; there are: demo; did you mean demo?') });
     expect(await quire('projects', ['disable', 'demo'])).toMatchObject({ exitCode: 0, stdout: 'demo is disabled\n' });
     expect((await quire('submit', ['demo', 'pipeline', 'hello'])).stderr).toContain('400: project_unavailable: the project demo is disabled');
     expect((await quire('projects', ['enable', 'demo'])).stdout).toBe('demo is enabled\n');
     expect((await quire('audit', ['--action', 'project', '--limit', '1'])).stdout).toMatch(/api +project +demo +change=replaced enabled=true/);
-    expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain('no pipeline "helo" in project demo; it has: hello, told, fails, waits; did you mean hello?');
+    expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain('no pipeline "helo" in project demo; it has: hello, told, cached, fails, waits; did you mean hello?');
   });
 
   it('makes a token of the API, whose hash the configuration takes', async () => {

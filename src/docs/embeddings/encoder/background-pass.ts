@@ -1,15 +1,15 @@
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import type { Sql } from '../../../storage/index.ts';
-import { lackingAfter, type PassageName } from './passage-rows.ts';
+import type { LackingDocument, PassageName } from './passage-rows.ts';
 
 export interface BackgroundPassOptions {
-  readonly sql: Pick<Sql, 'background'>;
   readonly timer: Timer;
   readonly log: Log;
   /** Whether the processor is free: no query waits, and no document waits for its vectors. */
   readonly isIdle: () => boolean;
   readonly mayKeep: (collection: string) => boolean;
+  /** The next documents after one, by ordinal, that lack vectors. */
+  readonly lackingAfter: (after: number, limit: number) => Promise<LackingDocument[]>;
   /** Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no longer idle. */
   readonly fill: (passages: readonly PassageName[]) => Promise<number>;
 }
@@ -62,9 +62,9 @@ export class BackgroundPass {
 
   /** One pass over every document that lacks vectors. */
   async #pass(signal: AbortSignal): Promise<void> {
-    const { sql, mayKeep } = this.#options;
+    const { lackingAfter, mayKeep } = this.#options;
     for (let last = 0; ;) {
-      const documents = await lackingAfter(sql.background, last, DOCUMENTS);
+      const documents = await lackingAfter(last, DOCUMENTS);
       if (documents.length === 0) return;
       for (const { ord, chunks, collection } of documents) {
         if (mayKeep(collection)) await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);

@@ -7,7 +7,7 @@ import type { Timer } from '../../../lib/timer.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { BackgroundPass } from './background-pass.ts';
 import { PassageEncoder, type PassageEncoderDeps } from './passage-encoder.ts';
-import { countEncoded, nameOf, type PassageName } from './passage-rows.ts';
+import { countEncoded, lackingAfter, nameOf, type PassageName } from './passage-rows.ts';
 
 /** How a search may be reordered. */
 export type Rerank = 'encoder' | 'none';
@@ -26,7 +26,7 @@ export interface Encoder {
   similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]>;
   /** The data for `/v1/vector-stats`; undefined if no encoder is installed. */
   describe(): { readonly model: string; readonly dimensions: number; readonly default: boolean } | undefined;
-  /** Number of passages that have a vector of the encoder, by collection. */
+  /** Number of passages that have a vector of the encoder, by collection; none if no encoder is installed. */
   counts(): Promise<Map<string, number>>;
 }
 
@@ -59,7 +59,10 @@ export class EncoderService implements Encoder {
     this.#options = options;
     const { sql, timer, log, mayKeep } = options;
     this.#passages = new PassageEncoder(options);
-    this.#pass = new BackgroundPass({ sql, timer, log, mayKeep, isIdle: () => this.#isIdle, fill: (passages) => this.#fill(passages) });
+    this.#pass = new BackgroundPass({
+      timer, log, mayKeep, isIdle: () => this.#isIdle, fill: (passages) => this.#fill(passages),
+      lackingAfter: async (after, limit) => (this.#encoder === null ? [] : lackingAfter(sql.background, this.#encoder, after, limit)),
+    });
   }
 
   /** Starts to make vectors in the background, if searches are reordered by default. */
@@ -118,8 +121,9 @@ export class EncoderService implements Encoder {
     return provider === null ? undefined : { model: provider.model, dimensions: provider.dimensions, default: this.#options.rerank === 'encoder' };
   }
 
-  counts(): Promise<Map<string, number>> {
-    return countEncoded(this.#options.sql.background);
+  async counts(): Promise<Map<string, number>> {
+    const provider = this.#encoder;
+    return provider === null ? new Map() : countEncoded(this.#options.sql.background, provider);
   }
 
   /** Fills `found`; after the time budget it finishes only the running call. */

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../../storage/index.ts';
+import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 import { inList } from '../../documents/index.ts';
 import { fromBlob, toBlob } from '../vector-blob.ts';
 import { ensureModel, type ModelIdentity } from '../vector-rows.ts';
@@ -61,18 +61,30 @@ export async function embeddedBodies(queries: Queries, ords: readonly number[]):
   return new Map(rows.map((row) => [row.ord, row]));
 }
 
-/** The next documents after one, by ordinal, that have passages without a vector of the encoder. */
-export async function lackingAfter(queries: Queries, after: number, limit: number): Promise<{ readonly ord: number; readonly chunks: number; readonly collection: string }[]> {
-  return queries.all(
+/** The number of a model's row: null for a model of which nothing is stored, so that no row matches. */
+const MODEL_ID = '(SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?)';
+
+/** A document with a passage that lacks a vector of the encoder. */
+export interface LackingDocument extends Row {
+  readonly ord: number;
+  readonly chunks: number;
+  readonly collection: string;
+}
+
+/** The next documents after one, by ordinal, that have passages without a vector of a model: those of a former encoder do not count. */
+export function lackingAfter(queries: Queries, { model, variant, dimensions }: ModelIdentity, after: number, limit: number): Promise<LackingDocument[]> {
+  return queries.all<LackingDocument>(
     `SELECT e.ord, e.chunks, c.name AS collection FROM embeddings e JOIN collections c ON c.id = e.cid
-     WHERE e.ord > ? AND e.chunks > (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord) ORDER BY e.ord LIMIT ?`, [after, limit],
+     WHERE e.ord > ? AND e.chunks > (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord AND x.model_id = ${MODEL_ID}) ORDER BY e.ord LIMIT ?`,
+    [after, model, variant, dimensions, limit],
   );
 }
 
-/** Number of passages that have a vector of the encoder, by collection. Scans an index. */
-export async function countEncoded(queries: Queries): Promise<Map<string, number>> {
+/** Number of passages that have a vector of a model, by collection. Scans the table. */
+export async function countEncoded(queries: Queries, { model, variant, dimensions }: ModelIdentity): Promise<Map<string, number>> {
   const rows = await queries.all<{ name: string; n: number }>(
-    'SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid GROUP BY c.id, c.name',
+    `SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid
+     WHERE x.model_id = ${MODEL_ID} GROUP BY c.id, c.name`, [model, variant, dimensions],
   );
   return new Map(rows.map(({ name, n }) => [name, n]));
 }

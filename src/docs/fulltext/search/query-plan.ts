@@ -106,7 +106,7 @@ interface Planning extends PlanOptions {
 function readAsProse(parsed: ParsedQuery, options: Planning, { lang, stopWords, classes }: QueryLanguage): Reading {
   const { stemming } = options;
   const withStopWords = analyzerFor(lang, { stemming, stopWords });
-  return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.term(form) === undefined });
+  return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.isStopWord(form) });
 }
 
 /** Identifiers are searched for as they are written: no stems, and no stop words (contract section 2, "Code documents"). */

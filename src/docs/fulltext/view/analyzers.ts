@@ -14,21 +14,23 @@ const VERSION = 1;
  */
 const MAX_REMEMBERED = 4096;
 
-function remembering(termOf: (form: string) => string): (form: string) => string {
+/** `term` remembers its results, `termOnce` does not: the new forms of an import would evict those of all searches. */
+export function remembering(termOf: (form: string) => string): Required<Pick<TermAnalyzer, 'term' | 'termOnce'>> {
   let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
-  return (form) => {
-    let term = recent.get(form);
-    if (term !== undefined) return term;
-    recent.set(form, term = older.get(form) ?? termOf(form));
+  const term = (form: string): string => {
+    let known = recent.get(form);
+    if (known !== undefined) return known;
+    recent.set(form, known = older.get(form) ?? termOf(form));
     if (recent.size > MAX_REMEMBERED / 2) [recent, older] = [new Map(), recent];
-    return term;
+    return known;
   };
+  return { term, termOnce: termOf };
 }
 
 /** The analyzers of all languages that have a stemmer, by code. They know no stop words, because the query handles those. */
 const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
   const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
-  return [code, { name: `${code}-${VERSION}`, stemming: true, term: remembering((form) => term(form) ?? form) }];
+  return [code, { name: `${code}-${VERSION}`, stemming: true, ...remembering((form) => term(form) ?? form) }];
 }));
 
 /** The analyzer of a language by its code (see `resolveLanguage`). */

@@ -23,6 +23,8 @@ export interface TermAnalyzer {
   /** False: forms are the same term only if they differ at most in diacritics. */
   readonly stemming: boolean;
   term(form: string): string;
+  /** The same without a cache; see `Analyzer` of the index. */
+  termOnce?(form: string): string;
 }
 
 /** A document as it is indexed. */

@@ -14,8 +14,8 @@ async function open(options: FixtureOptions = {}): Promise<VectorFixture> {
 
 /** An encoder that knows that felines are cats. */
 class Encoder extends Meaning {
-  constructor() {
-    super('encoder', 48);
+  constructor(model = 'encoder') {
+    super(model, 48);
   }
 
   override vectorOf(text: string): number[] {
@@ -133,5 +133,22 @@ describe('vectors of the encoder', () => {
     await expect.poll(() => encoded(second)).toBe(chunks);
     expect(kept).toBeGreaterThan(0);
     held.resolve();
+  });
+
+  it('of another model are made again while the server is idle', async () => {
+    const fixture = await withDocuments({ encoder: new Encoder('former') });
+    await fixture.find('felines sleep', RERANK);
+    const { total_chunks: chunks, encoded_chunks: before } = (await fixture.call('getVectorStats', {})).collections['c']!;
+    expect(before).toBeGreaterThan(0);
+    const encoder = new Encoder();
+    const held = Promise.withResolvers<void>();
+    encoder.held = held.promise;
+    const later = await fixture.crashed({ encoder, embedding: { rerank: 'encoder' } });
+    fixtures.push(later);
+    const encoded = async () => (await later.call('getVectorStats', {})).collections['c']!.encoded_chunks;
+    expect(await encoded()).toBe(0);
+    held.resolve();
+    await expect.poll(encoded).toBe(chunks);
+    expect(encoder.documents).toHaveLength(chunks);
   });
 });

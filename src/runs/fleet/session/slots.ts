@@ -15,6 +15,8 @@ export class Slots {
   readonly #held = new Map<string, HeldRun>();
   #capacity = 0;
   #room = 0;
+  /** Assigned runs that the ship has not accepted; counted, because the dispatcher asks all ships for their free slots before each batch. */
+  #waiting = 0;
 
   setCapacity(capacity: number): void {
     this.#capacity = capacity;
@@ -23,7 +25,7 @@ export class Slots {
 
   /** Number of runs that it would take now. */
   get free(): number {
-    return Math.max(0, Math.min(this.#room - this.#waiting(), this.#capacity - this.#held.size));
+    return Math.max(0, Math.min(this.#room - this.#waiting, this.#capacity - this.#held.size));
   }
 
   get size(): number {
@@ -41,17 +43,17 @@ export class Slots {
 
   /** A run was assigned to it. */
   hand(ref: RunRef): void {
-    this.#held.set(ref.runId, { ref, accepted: false });
+    this.#put({ ref, accepted: false });
   }
 
   /** It held this run when it connected. */
   keep(ref: RunRef): void {
-    this.#held.set(ref.runId, { ref, accepted: true });
+    this.#put({ ref, accepted: true });
   }
 
   accept(ref: RunRef): void {
     if (!this.has(ref)) return;
-    this.#held.set(ref.runId, { ref, accepted: true });
+    this.#put({ ref, accepted: true });
     this.#room = Math.max(0, this.#room - 1);
   }
 
@@ -59,7 +61,7 @@ export class Slots {
   release(ref: RunRef): void {
     const held = this.#held.get(ref.runId);
     if (held === undefined || !isSameRef(held.ref, ref)) return;
-    this.#held.delete(ref.runId);
+    this.#drop(ref.runId);
     if (held.accepted) this.#room = Math.min(this.#capacity, this.#room + 1);
   }
 
@@ -68,9 +70,14 @@ export class Slots {
     this.#room = Math.min(room, this.#capacity);
   }
 
-  #waiting(): number {
-    let waiting = 0;
-    for (const { accepted } of this.#held.values()) if (!accepted) waiting += 1;
-    return waiting;
+  #put(run: HeldRun): void {
+    this.#drop(run.ref.runId);
+    this.#held.set(run.ref.runId, run);
+    if (!run.accepted) this.#waiting += 1;
+  }
+
+  #drop(runId: string): void {
+    if (this.#held.get(runId)?.accepted === false) this.#waiting -= 1;
+    this.#held.delete(runId);
   }
 }

@@ -1,0 +1,15 @@
+import type { Migration } from '../migration.ts';
+
+/** How many bytes all artefacts have, for their budget: all servers over one database count in one row. */
+export const artifactTotal: Migration = {
+  version: 14,
+  name: 'runs-artifact-total',
+  sql: `
+-- One row. Older versions do not count, so each start counts anew.
+CREATE TABLE artifact_total(
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  bytes BIGINT NOT NULL
+);
+INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts;
+`,
+};
