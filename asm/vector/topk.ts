@@ -2,7 +2,7 @@
 // ordered by ordinal, then by row, so that the result does not depend on the order of the scan.
 //
 // Of CANDIDATES there are many, and their order is not needed: they are collected in any order, and each time that there are 2k, the k
-// best are kept (select.ts). A heap of a thousand takes five times as long.
+// best are kept (select.ts). A heap of a thousand took a quarter of the time of a scan by signs.
 //
 //     +0   u32  k
 //     +4   u32  number of rows

@@ -69,5 +69,10 @@ export const E_SCORE = 12;
 export const ROWS = 0;
 /** Only the best row of each document; the rows of a document must be consecutive. */
 export const DOCUMENTS = 1;
-/** Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later. */
+/**
+ * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later.
+ * They can only be drained, not closed.
+ */
 export const CANDIDATES = 2;
+/** Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number of rows reach. */
+export const SAMPLED = 16;

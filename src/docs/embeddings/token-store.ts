@@ -21,6 +21,7 @@ export interface TokenStoreOptions {
   readonly capacity: number;
 }
 
+const TOKEN_BYTES = 2;
 /** Number of tokens for which there is memory in the beginning. */
 const FIRST_TOKENS = 4096;
 /** Approximate bytes of an entry without its tokens. */
@@ -32,19 +33,19 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Tokens of documents in one array, which grows up to its capacity. Then the oldest documents are replaced: the array is written as a ring,
+ * Tokens of documents in one array, which grows in place up to its capacity: copying it would block for long. Then the oldest documents are replaced: the array is written as a ring,
  * in which documents follow each other in the order of `#entries`. A typed array for each document would take three times the memory.
  */
 export class TokenStore {
   readonly #capacity: number;
   readonly #entries = new Map<number, Entry>();
-  #tokens: Uint16Array<ArrayBuffer>;
+  readonly #tokens: Uint16Array<ArrayBuffer>;
   #next = 0;
   #isFull = false;
 
   constructor({ capacity }: TokenStoreOptions) {
     this.#capacity = capacity;
-    this.#tokens = new Uint16Array(Math.min(FIRST_TOKENS, capacity));
+    this.#tokens = new Uint16Array(new ArrayBuffer(TOKEN_BYTES * Math.min(FIRST_TOKENS, capacity), { maxByteLength: TOKEN_BYTES * capacity }));
   }
 
   /** Whether further documents replace others. */
@@ -90,9 +91,7 @@ export class TokenStore {
 
   #grow(count: number): void {
     if (count <= this.#tokens.length || this.#tokens.length === this.#capacity) return;
-    const larger = new Uint16Array(Math.min(this.#capacity, Math.max(count, this.#tokens.length * 2)));
-    larger.set(this.#tokens);
-    this.#tokens = larger;
+    this.#tokens.buffer.resize(TOKEN_BYTES * Math.min(this.#capacity, Math.max(count, this.#tokens.length * 2)));
   }
 
   /** Removes the oldest documents, as long as they begin in a range behind the newest one. */
