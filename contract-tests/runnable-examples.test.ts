@@ -214,6 +214,8 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
     listRunLogs: finished,
     deleteRunLogs: finished,
     getRunArtifact: async (one) => one.say(RUN, await ended(await queued('packs'))),
+    listCaches: scheduled,
+    deleteCaches: scheduled,
     getBadge: scheduled,
     pauseSchedule: scheduled,
     resumeSchedule: scheduled,

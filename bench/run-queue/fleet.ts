@@ -90,8 +90,10 @@ async function draining(service: QueueService, ships: Ships): Promise<string[][]
   const many = await submitting(service, RUNS, CLIENTS);
   const all = RUNS + Math.round(RUNS / 10);
   progress(`${SHIPS} ships execute them`);
+  const idle = service.usage().cpu;
   await ships.order({ do: 'sail', ships: SHIPS, capacity: CAPACITY });
   const { firstStart, lastStart, lastRecorded, twice } = await ships.order<Drained>({ do: 'wait', runs: all });
+  const busy = service.usage().cpu - idle;
   progress('queueing and executing at once');
   await ships.order({ do: 'forget' });
   const begun = now();
@@ -105,6 +107,7 @@ async function draining(service: QueueService, ships: Ships): Promise<string[][]
     ['their latency, p50 / p99', `${figure(many.p50)} / ${figure(many.p99)} ms`, ''],
     [`claims a second, ${all} runs queued before, ${SHIPS} ships with ${CAPACITY} slots`, figure((all * 1000) / (lastStart - firstStart)), `${TARGETS.claims}`],
     ['completions a second of the same', figure((all * 1000) / (lastRecorded - firstStart)), ''],
+    ['processor time of the server for each of these runs, with the connections of the ships', `${figure((busy * 1000) / all)} ms`, ''],
     [`runs a second, queued and executed at once, ${CLIENTS} clients`, figure((RUNS * 1000) / (end.lastRecorded - begun)), ''],
     ['submits a second meanwhile', figure(submitted.perSecond), ''],
     [`memory of the server after ${all + RUNS} runs`, `${mebibytes(service.usage().memory)} MiB`, ''],

@@ -57,8 +57,7 @@ class KeptArtifacts implements Artifacts {
   }
 
   async start(): Promise<void> {
-    const { env, store } = this.#options;
-    await store.open();
+    await this.#options.store.open();
     await this.#change(countAgain); // an older version has not counted
     this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
   }

@@ -35,8 +35,10 @@ export async function findCache(from: Queries, projectId: string, { key, restore
   return undefined;
 }
 
+type NewCache = Pick<CacheRow, 'project_id' | 'key' | 'size' | 'sha256' | 'created_ms' | 'used_ms'>;
+
 /** Returns whether it was added: the first content of a key stays. */
-export async function addCache(tx: Transaction, { project_id, key, size, sha256, created_ms, used_ms }: Omit<CacheRow, 'hits'>): Promise<boolean> {
+export async function addCache(tx: Transaction, { project_id, key, size, sha256, created_ms, used_ms }: NewCache): Promise<boolean> {
   const { changes } = await tx.run(
     'INSERT INTO caches(project_id, key, size, sha256, created_ms, used_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     [project_id, key, size, sha256, created_ms, used_ms],

@@ -169,7 +169,7 @@ describe('a cache', () => {
 });
 
 describe('the caches of a project, for clients,', () => {
-  const context = (username: string, ...projects: string[]): Context => ({ identity: { username, admin: true, may: (_, project) => projects.includes(project) } }) as unknown as Context;
+  const context = (username: string, ...projects: string[]): Context => ({ identity: { username, admin: true, may: (_: string, project: string) => projects.includes(project) } }) as unknown as Context;
   const both = context('token:ops', 'alpha', 'beta');
   const handlers = (caches = fixture.caches) => createCacheHandlers({ env: fixture.env, audit: createAuditLog(fixture.env), caches });
   type Page = { readonly data: { readonly key: string }[]; readonly next_cursor: string | null };

@@ -76,7 +76,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     view: withCaches(view, expansion, remembered.rows),
     expansion,
     get cacheBytes() {
-      return remembered.matchers.bytes + remembered.highlights.bytes;
+      return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
     },
     deps,
   };

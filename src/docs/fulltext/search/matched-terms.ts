@@ -12,7 +12,7 @@ interface KnownTerms {
   readonly sets: Map<string, ReadonlySet<string>>;
 }
 
-/** By index and plan: `QueryPlans` reuses plans, and limits their number. */
+/** By index and plan: `QueryPlans` reuses plans, and limits their bytes with those of these terms. */
 const known = new WeakMap<TextIndex, WeakMap<QueryPlan, KnownTerms>>();
 
 /** Number of documents of a plan whose terms are remembered. */

@@ -32,6 +32,18 @@ describe('QueryPlans', () => {
     expect(rootsOf(plans.plan(query, { ...options, ...other }))).toEqual(rootsOf(planQuery(query, { ...options, ...other })));
   });
 
+  it('keeps 1,500 plans of short queries, fewer of long ones, and counts their bytes', () => {
+    const plans = new QueryPlans();
+    const made = Array.from({ length: 1500 }, (_, i) => plans.plan(`cats${i} dogs`, options));
+    expect(plans.plan('cats0 dogs', options)).toBe(made[0]);
+    const most = 24 * 2 ** 20;
+    const synonymsOf = (form: string) => Array.from({ length: 64 }, (_, k) => `${form}${k}`);
+    for (let i = 0; i < 500; i++) plans.plan(`birds${i} fish`, { ...options, synonymsOf });
+    expect(plans.bytes).toBeLessThanOrEqual(most);
+    expect(plans.bytes).toBeGreaterThan(most * 0.9);
+    expect(plans.plan('cats0 dogs', options)).not.toBe(made[0]);
+  });
+
   it('throws for what cannot be planned, each time', () => {
     const plans = new QueryPlans();
     for (const _ of [1, 2]) expect(() => plans.plan('cats AND', { ...options, mode: 'boolean' })).toThrow(/query:/);

@@ -1,13 +1,20 @@
 import { Lru } from '../../../lib/lru.ts';
 import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
 
-/** Maximum number of remembered plans, and of characters of their queries: some megabytes in total. */
-const MAX_REMEMBERED = 512;
+/** Approximate maximum bytes of remembered plans, with the terms of documents that are remembered for each (`matched-terms.ts`). */
+const MOST_BYTES = 24 * 2 ** 20;
+/** Maximum characters of the query of a remembered plan. */
 const MAX_LENGTH = 512;
+
+/** Measured heap of plans: a reading, each leaf that may match, and what belongs to the plan besides, most of it the terms of documents. */
+const BYTES_PER_READING = 1200;
+const BYTES_PER_LEAF = 350;
+const OVERHEAD = 10_000;
 
 interface Cached {
   readonly plan: QueryPlan;
   readonly options: PlanOptions;
+  readonly bytes: number;
 }
 
 /**
@@ -15,7 +22,11 @@ interface Cached {
  * reused only with the same stop-word and synonym objects that it was made with, so a change of those needs no invalidation.
  */
 export class QueryPlans {
-  readonly #plans = new Lru<string, Cached>(MAX_REMEMBERED);
+  readonly #plans = new Lru<string, Cached>(MOST_BYTES, () => {}, ({ bytes }) => bytes);
+
+  get bytes(): number {
+    return this.#plans.total;
+  }
 
   /** Throws as `planQuery` does. */
   plan(query: string, options: PlanOptions): QueryPlan {
@@ -24,9 +35,13 @@ export class QueryPlans {
     const known = this.#plans.get(name);
     if (known !== undefined && hasSameWords(known.options, options)) return known.plan;
     const plan = planQuery(query, options);
-    this.#plans.set(name, { plan, options });
+    this.#plans.set(name, { plan, options, bytes: bytesOf(plan) });
     return plan;
   }
+}
+
+function bytesOf({ readings }: QueryPlan): number {
+  return readings.reduce((sum, { wanted }) => sum + BYTES_PER_READING + wanted.length * BYTES_PER_LEAF, OVERHEAD);
 }
 
 /** Everything that determines a plan, except the lists of words. The query comes last, because it may hold any character. */
