@@ -23,6 +23,7 @@ describe('QueryPlans', () => {
     ['a beginning', 'the cats', { prefix: 'last' }],
     ['all words', 'the cats', { matching: 'all' }],
     ['no stems', 'the cats', { stemming: false }],
+    ['no source code', 'the cats', { withoutCode: true }],
     ['another language', 'the cats', { languages: [{ lang: 'de', stopWords: THE, classes: PROSE_CLASSES }] }],
     ['other stop words', 'the cats', { languages: [{ lang: 'en', stopWords: new Set(['cats']), classes: PROSE_CLASSES }] }],
     ['synonyms', 'the cats', { synonymsOf: () => ['felines'] }],

@@ -30,8 +30,8 @@ export class QueryPlans {
 }
 
 /** Everything that determines a plan, except the lists of words. The query comes last, because it may hold any character. */
-function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, languages }: PlanOptions): string {
-  return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${query}`;
+function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, withoutCode = false, languages }: PlanOptions): string {
+  return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${withoutCode} ${query}`;
 }
 
 function hasSameWords(one: PlanOptions, other: PlanOptions): boolean {
