@@ -85,8 +85,9 @@ export class SearchGate {
     if (this.#hasPlace(lane)) lane.running += 1;
     else await this.#turn(lane, signal);
     try {
-      // A search that ends admits the next one at once, in the same turn of the event loop.
-      if (turns.isSpent) await turns.request();
+      // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its turn, so it does not wait
+      // behind those that have not begun.
+      if (turns.isOver) await turns.request();
       return await search();
     } finally {
       lane.running -= 1;

@@ -68,8 +68,7 @@ async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readon
     const own = placesOf(index, reading, ords);
     const read = own.length === ords.length ? ords : own.map((place) => ords[place]!);
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
-      const names = namesByOrd(index, reading, leaf, { ords: read, fields });
-      for (const [i, place] of own.entries()) found[place] = sets.with(found[place]!, names[i]!);
+      addEach(sets, found, own, namesByOrd(index, reading, leaf, { ords: read, fields }));
       if (pace.isDue) await pace.rest();
     }
   }
@@ -79,8 +78,13 @@ async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readon
 /** The places of the documents that a reading is for. */
 function placesOf(index: TextIndex, { classes }: Reading, ords: readonly number[]): number[] {
   const places: number[] = [];
-  for (const [place, ord] of ords.entries()) if (isAmong(index.classOf(ord), classes)) places.push(place);
+  for (let place = 0; place < ords.length; place++) if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
   return places;
+}
+
+/** Adds names to the terms at some places. */
+function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly number[], names: readonly (readonly string[])[]): void {
+  for (let i = 0; i < places.length; i++) found[places[i]!] = sets.with(found[places[i]!]!, names[i]!);
 }
 
 const NO_LABELS: readonly string[] = [];

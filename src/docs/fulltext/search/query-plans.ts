@@ -1,8 +1,9 @@
-import { Lru } from '../../../lib/lru.ts';
+import { ReturningLru } from '../../../lib/returning-lru.ts';
 import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
 
-/** Maximum number of remembered plans, and of characters of their queries: some megabytes in total. */
+/** Maximum number of remembered plans, of those that were used once, and of characters of their queries: some megabytes in total. */
 const MAX_REMEMBERED = 512;
+const MAX_ONCE = 64;
 const MAX_LENGTH = 512;
 
 interface Cached {
@@ -15,7 +16,7 @@ interface Cached {
  * reused only with the same stop-word and synonym objects that it was made with, so a change of those needs no invalidation.
  */
 export class QueryPlans {
-  readonly #plans = new Lru<string, Cached>(MAX_REMEMBERED);
+  readonly #plans = new ReturningLru<string, Cached>(MAX_ONCE, MAX_REMEMBERED);
 
   /** Throws as `planQuery` does. */
   plan(query: string, options: PlanOptions): QueryPlan {
