@@ -1,3 +1,4 @@
+import { Generations } from '../../../lib/generations.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
@@ -15,12 +16,10 @@ const VERSION = 1;
 const MAX_REMEMBERED = 4096;
 
 function remembering(termOf: (form: string) => string): (form: string) => string {
-  let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
+  const known = new Generations<string, string>(MAX_REMEMBERED);
   return (form) => {
-    let term = recent.get(form);
-    if (term !== undefined) return term;
-    recent.set(form, term = older.get(form) ?? termOf(form));
-    if (recent.size > MAX_REMEMBERED / 2) [recent, older] = [new Map(), recent];
+    let term = known.get(form);
+    if (term === undefined) known.set(form, term = termOf(form));
     return term;
   };
 }
