@@ -9,7 +9,7 @@
 
 import { H_PLACES } from './layout.ts';
 import { GOLDEN, mix } from './mixing.ts';
-import { B_PLACE_RING, B_PLACE_TABLE, buffer, reserve, shrink } from './scratch.ts';
+import { B_PLACE_RING, B_PLACE_TABLE, buffer, reserve, reserveUncleared, shrink } from './scratch.ts';
 
 // At H_PLACES: bytes of the ring (a power of two), and the end of the tape.
 const BYTES: usize = 0;
@@ -37,7 +37,7 @@ export function openPlaces(most: u32): void {
   shrink(B_PLACE_TABLE, 0);
   store<u32>(H_PLACES, bytes, BYTES);
   if (bytes === 0) return;
-  reserve(B_PLACE_RING, bytes + REST);
+  reserveUncleared(B_PLACE_RING, bytes + REST);
   reserve(B_PLACE_TABLE, tableBytes());
   forgetPlaces();
 }

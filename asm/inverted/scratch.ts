@@ -134,6 +134,17 @@ export function reserve(id: u32, bytes: u32): usize {
   return address;
 }
 
+/** Makes an empty buffer of at least `bytes` with any content: clearing one of a hundred megabytes takes longer than a search may block others. */
+export function reserveUncleared(id: u32, bytes: u32): usize {
+  const entry = H_BUFFERS + (<usize>id << 3);
+  assert(load<u64>(entry) === 0, 'the buffer is not empty');
+  const pages = pagesFor(bytes);
+  const address = allocatePages(pages, PAGE_SCRATCH);
+  store<u32>(entry, <u32>address);
+  store<u32>(entry, pages, 4);
+  return address;
+}
+
 export function roomOf(id: u32): u32 {
   return load<u32>(H_BUFFERS + (<usize>id << 3), 4) * PAGE;
 }

@@ -188,6 +188,11 @@ export function filterOf(state: usize): usize {
   return load<u32>(state, S_FILTER);
 }
 
+/** Bitmap by document of the matches; 0 if they are not wanted. */
+export function matchesOf(state: usize): usize {
+  return load<u32>(state, S_MATCHES);
+}
+
 /** Counts a document that matches, and sets its bit if all matches are wanted. */
 export function count(state: usize, doc: u32): void {
   store<u32>(state, load<u32>(state, S_TOTAL) + 1, S_TOTAL);

@@ -26,7 +26,7 @@ import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, readChunk } from './reading.ts';
 import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_GRADES, B_INPUT, B_TALLIES, B_TALLY_RESTS, buffer, reserve } from './scratch.ts';
-import { begin, finish, leastScore, offerScore } from './selecting.ts';
+import { begin, filterOf, finish, leastScore, matchesOf, offerScore } from './selecting.ts';
 import { P_C0, P_C1 } from './weighing.ts';
 
 export const MAX_TALLIES: u32 = 8;
@@ -294,12 +294,13 @@ function alive(at: usize, grade: usize): v128 {
 // ---- Matches -------------------------------------------------------------------------------
 
 /**
- * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` returns them; returns the number of matches. B_INPUT
- * has for each term its slot and its weight (f32), in the order in which scores are added. The slots are cleared.
+ * The `k` best documents that have any, or all, of `count` terms, as `selectByScore` returns them; returns the number of matches. Documents
+ * that have any may be `FILTERED` and `COLLECTED`. B_INPUT has for each term its slot and its weight (f32), in the order in which scores are
+ * added. The slots are cleared.
  */
-export function selectTallied(count: u32, k: u32, all: bool): u32 {
+export function selectTallied(count: u32, k: u32, all: bool, options: u32, filter: u32): u32 {
   const scale = openTerms(count);
-  const state = begin(k, 0, 0, 0);
+  const state = begin(k, options, filter, 0);
   const total = all ? selectAll(state, count, scale) : selectAny(state, count, scale);
   clearTerms(count);
   finish(state);
@@ -308,6 +309,8 @@ export function selectTallied(count: u32, k: u32, all: bool): u32 {
 
 function selectAny(state: usize, count: u32, scale: f32): u32 {
   const grades = buffer(B_GRADES);
+  const filter = filterOf(state);
+  const collected = matchesOf(state);
   const zero = i64x2.splat(0);
   const most = i8x16.splat(3);
   const end = endOfTallies();
@@ -332,8 +335,10 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
       bounds2 = i8x16.add_sat_u(bounds2, i8x16.relaxed_swizzle(table, i8x16.add(grade2, i8x16.min_u(v128.load(at, 32), most))));
       bounds3 = i8x16.add_sat_u(bounds3, i8x16.relaxed_swizzle(table, i8x16.add(grade3, i8x16.min_u(v128.load(at, 48), most))));
     }
-    const matches = ~maskOf(i8x16.eq(bounds0, zero), i8x16.eq(bounds1, zero), i8x16.eq(bounds2, zero), i8x16.eq(bounds3, zero));
+    let matches = ~maskOf(i8x16.eq(bounds0, zero), i8x16.eq(bounds1, zero), i8x16.eq(bounds2, zero), i8x16.eq(bounds3, zero));
+    if (filter !== 0) matches &= load<u64>(filter + (doc >> 3));
     if (matches === 0) continue;
+    if (collected !== 0) store<u64>(collected + (doc >> 3), matches);
     total += <u32>popcnt(matches);
     const wanted = i8x16.splat(<i8>least);
     const greatest = i8x16.max_u(i8x16.max_u(bounds0, bounds1), i8x16.max_u(bounds2, bounds3));

@@ -28,6 +28,9 @@ const SEARCHES: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
   'searchFullText', 'searchFullTextByQuery',
 ]);
 
+/** The reason by which the timer of an admitted search ends: without one, each would create an exception with its stack. */
+const ADMITTED = 'admitted';
+
 interface Waiting {
   readonly resolve: () => void;
 }
@@ -82,8 +85,9 @@ export class SearchGate {
     if (this.#hasPlace(lane)) lane.running += 1;
     else await this.#turn(lane, signal);
     try {
-      // A search that ends admits the next one at once, in the same turn of the event loop.
-      if (turns.isSpent) await turns.request();
+      // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its turn, so it does not wait
+      // behind those that have not begun.
+      if (turns.isOver) await turns.request();
       return await search();
     } finally {
       lane.running -= 1;
@@ -102,18 +106,18 @@ export class SearchGate {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { resolve };
-    const giveUp = (reason: unknown): void => {
-      if (lane.queue.delete(waiting)) reject(reason);
+    const giveUp = (reason: () => unknown): void => {
+      if (lane.queue.delete(waiting)) reject(reason());
     };
-    const onAbort = (): void => giveUp(signal.reason);
+    const onAbort = (): void => giveUp(() => signal.reason);
     const over = new AbortController();
     lane.queue.add(waiting);
     signal.addEventListener('abort', onAbort);
-    void this.#timer.sleep(MAX_WAIT_MS[lane.cost], over.signal).then(() => giveUp(busy(lane.cost)));
+    void this.#timer.sleep(MAX_WAIT_MS[lane.cost], over.signal).then(() => giveUp(() => busy(lane.cost)));
     try {
       await promise;
     } finally {
-      over.abort();
+      over.abort(ADMITTED);
       signal.removeEventListener('abort', onAbort);
     }
   }

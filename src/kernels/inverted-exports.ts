@@ -98,7 +98,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   openKept(): void;
   tallyForms(count: number, slot: number, within: number): number;
   tallyList(list: number, slot: number): number;
-  selectTallied(count: number, k: number, all: number): number;
+  selectTallied(count: number, k: number, all: number, options: number, filter: number): number;
   matchTallied(count: number, level: number): void;
   scoreTallied(count: number, level: number): void;
   selectedCount(): number;

@@ -254,6 +254,15 @@ export class InvertedKernel {
     return new Uint32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
   }
 
+  /** Which of the first numbers of the output buffer are not 0. */
+  outputFlags(count: number): boolean[] {
+    const at = this.call.buffer(Buffers.output) / 4;
+    const numbers = this.#numbers;
+    const flags: boolean[] = [];
+    for (let i = 0; i < count; i++) flags.push(numbers[at + i] !== 0);
+    return flags;
+  }
+
   outputFloats(count: number): Float32Array {
     return new Float32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
   }

@@ -42,7 +42,13 @@ export class Turns {
 
   /** Whether a request that begins now has to wait. */
   get isSpent(): boolean {
-    return this.#requests.length > 0 || this.#isOver();
+    return this.#requests.length > 0 || this.isOver;
+  }
+
+  /** Whether work that has begun has to wait, too: the turn has no time left. */
+  get isOver(): boolean {
+    this.#follow();
+    return this.#loop.now() - this.#begun >= TURN_MS;
   }
 
   /** Resolves in a turn that has time left, after the requests that wait already. */
@@ -76,17 +82,12 @@ export class Turns {
   };
 
   #next(): (() => void) | undefined {
-    const isOver = this.#isOver();
+    const { isOver } = this;
     if (!isOver && this.#requests.length > 0) return this.#requests.shift();
     if (isOver && this.#hasLooped) return undefined;
     const loop = this.#loops.shift();
     this.#hasLooped ||= loop !== undefined;
     return loop;
-  }
-
-  #isOver(): boolean {
-    this.#follow();
-    return this.#loop.now() - this.#begun >= TURN_MS;
   }
 
   /** The turn begins when somebody asks for the first time in it. */

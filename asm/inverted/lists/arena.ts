@@ -14,7 +14,7 @@
 import { forgetFactors, openFactors } from '../factors.ts';
 import { H_ARENA, H_PARTS, PAGE, PARTS } from '../layout.ts';
 import { forgetPlaces, openPlaces } from '../places.ts';
-import { B_ARENA, B_LIST_TABLE, buffer, reserve, roomOf, shrink } from '../scratch.ts';
+import { B_ARENA, B_LIST_TABLE, buffer, reserve, reserveUncleared, roomOf, shrink } from '../scratch.ts';
 
 // At H_ARENA.
 const BYTES: usize = 0;
@@ -84,7 +84,7 @@ function makeArena(bytes: u32): void {
   shrink(B_LIST_TABLE, 0);
   store<u32>(H_ARENA, 0, BYTES);
   if (bytes === 0) return;
-  reserve(B_ARENA, bytes);
+  reserveUncleared(B_ARENA, bytes);
   store<u32>(H_ARENA, bytes, BYTES);
   let sets: u32 = 16;
   while (sets < bytes / BYTES_PER_SET) sets <<= 1;

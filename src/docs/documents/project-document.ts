@@ -25,8 +25,8 @@ export function keepsMeta({ fields }: Projection): boolean {
  * no field of a document is a metadata key; a document without that key then has metadata without it.
  */
 export function projectDocument(document: Document, { fields, body }: Projection): ProjectedDocument {
-  const { contentMd, meta, addedAt, updatedAt, expiresAt, ...projected } = document;
-  const kept: ProjectedDocument = projected;
+  const { id, key, lang, contentMd, meta, addedAt, updatedAt, expiresAt } = document;
+  const kept: ProjectedDocument = { id, key, lang };
   const shownMeta = fields === undefined || fields.has('meta') ? meta : someMeta(meta, fields);
   if (shownMeta !== undefined) kept.meta = shownMeta;
   if (body) kept.contentMd = contentMd;

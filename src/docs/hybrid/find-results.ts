@@ -94,14 +94,15 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
   const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
   const index = view.indexOf(request.collection);
-  const terms = index === undefined ? undefined : await matchedTerms(index, request.words.plan, ords, request.words.fields);
+  const matched = index === undefined ? [] : await matchedTerms(index, request.words.plan, ords, request.words.fields);
+  const terms = new Map(matched.map((each, i) => [ords[i]!, each]));
   const passages = await passagesOf(meaning, request, organic);
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];
   const rows = await readRows(sql, ords, { ...content, contentsOf });
-  const found = organic.flatMap(({ hit, mark }, i) => toFound(rows.get(hit.ord), { hit, terms: terms?.get(hit.ord), passage: passages[i], mark }));
+  const found = organic.flatMap(({ hit, mark }, i) => toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark }));
   const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
-    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms?.get(ord), passage: undefined, mark: undefined })).at(0);
+    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
   const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
   return { results: results.slice(request.offset, request.topK), ords, outside };

@@ -1,5 +1,5 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
-import { Lru } from '../../lib/lru.ts';
+import { Generations } from '../../lib/generations.ts';
 
 /**
  * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an analyzer that stems
@@ -24,7 +24,7 @@ interface Grouping {
   /** The next of the older forms to be grouped; undefined when all are grouped. */
   next: number | undefined;
   /** Cached groups by one of their forms; cleared when a form is added or removed. */
-  readonly known: Lru<string, readonly number[]>;
+  readonly known: Generations<string, readonly number[]>;
 }
 
 /** The groupings of an index's forms, one for each analyzer that documents or queries have used. */
@@ -103,7 +103,7 @@ export class Analyzers {
   }
 
   #add(analyzer: Analyzer, number: number, next: number | undefined): void {
-    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next, known: new Lru(GROUPS_KNOWN) });
+    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next, known: new Generations(GROUPS_KNOWN) });
   }
 
   #freeNumber(): number {

@@ -53,7 +53,7 @@ export class Evaluation {
     if (matches !== 0) return { list: matches, weight: 1 };
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
-    if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
+    if ((plain || (lone && query.kind !== 'and')) && operands.every(isTerm) && this.#mayTally(operands)) {
       const place = query.kind !== 'and' ? this.#selectAny(operands) : known?.askedBefore() === true ? undefined : this.#selectAll(operands);
       if (place !== undefined) return place;
     }

@@ -334,9 +334,9 @@ export class InvertedIndex {
   haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
     return this.#use(() => {
       for (const form of forms) this.#checked(form);
-      this.#kernel.inputNumbers([...forms, ...ords]);
+      this.#kernel.inputNumbers(forms.concat(ords));
       this.#kernel.call.haveForms(forms.length, ords.length);
-      return Array.from(this.#kernel.output(ords.length), (found) => found !== 0);
+      return this.#kernel.outputFlags(ords.length);
     });
   }
 

@@ -35,7 +35,7 @@ export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Ta
 
 /** The work that an evaluation may leave to the selection. */
 export interface Leave {
-  /** Whether the documents of a single term may stay in their list. */
+  /** Whether no scores are multiplied or looked up: the documents of a single term may stay in their list, and those with any of several in tallies. */
   readonly lone: boolean;
   /** Whether only the best hits and the number of matches are wanted, over all documents. */
   readonly plain: boolean;

@@ -10,12 +10,17 @@ const OPERATOR = /(?<![^\s()"])(?:AND|OR|NOT)(?![^\s()"])|(?<![^\s(])[+-](?=[\p{
 const QUOTED = /"[^"]*"/;
 const NEAR = /"[^"]*"~\d/;
 const GROUPING = /[()"]/;
+/** What every other syntax than that of plain words has. */
+const SYNTAX = /["*?()+-]|AND|OR|NOT/;
+/** What `withoutQuestionMark` may remove. */
+const ENDED = /[?\s]$/;
 
 /**
  * The mode that a query's syntax implies, in the order of decision D-87, with two interpretations: parentheses without an operator ("what
  * does main() do") are prose; "only quotes" means that the query has no other syntax.
  */
 export function detectMode(query: string): QueryMode {
+  if (!SYNTAX.test(query)) return 'simple';
   if (GROUPING.test(query) && hasOperator(query)) return 'expression';
   if (NEAR.test(query)) return 'proximity';
   if (QUOTED.test(query)) return 'phrase';
@@ -38,5 +43,5 @@ function hasWildcard(query: string): boolean {
 
 /** Removes the question marks that end a sentence, so that no mode interprets the last word as a pattern. */
 export function withoutQuestionMark(query: string): string {
-  return /\S\s+\S/.test(query) ? query.replace(/[?\s]+$/, '') : query;
+  return ENDED.test(query) && /\S\s+\S/.test(query) ? query.replace(/[?\s]+$/, '') : query;
 }

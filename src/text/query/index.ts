@@ -52,9 +52,9 @@ function parseAny(query: string, distance: number, vocabulary: Vocabulary): Pars
 }
 
 function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: Vocabulary): QueryNode | undefined {
+  if (mode === 'simple') return parseSimple(query, vocabulary);
   const toByte = byteOffsets(query);
   switch (mode) {
-    case 'simple': return parseSimple(query, vocabulary);
     case 'boolean': return parseExpression(query, toByte, 'optional', vocabulary);
     case 'expression': return parseExpression(query, toByte, 'required', vocabulary);
     case 'wildcard': return parseWildcards(query, toByte, vocabulary);
@@ -65,7 +65,7 @@ function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: V
 
 /** Any of the words, without syntax. */
 function parseSimple(query: string, { wordsOf }: Vocabulary): QueryNode | undefined {
-  const terms = wordsOf(query).map(({ form, parts, start, end }): QueryNode => ({ kind: 'term', form, ...(parts.length > 0 && { parts }), start, end }));
+  const terms = wordsOf(query).map(({ form, parts, start, end }): QueryNode => (parts.length > 0 ? { kind: 'term', form, parts, start, end } : { kind: 'term', form, start, end }));
   return anyOf(terms, { start: 0, end: Buffer.byteLength(query) });
 }
 

@@ -40,28 +40,28 @@ export async function findDocuments(
   const { hidden, pinned } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
   const offset = request.offset - skipped;
-  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
+  const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), applied, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
   return { results: curated.slice(offset, offset + limit), total: total + outside.length, isLowerBound, all };
 }
 
-function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOfB }]: [number, Match]): number {
-  return scoreOfB! - scoreOfA! || a - b;
+function byScore(a: Match, b: Match): number {
+  return b.score! - a.score! || a.row.ord - b.row.ord;
 }
 
-function byPlace(sort: readonly SortKey[]): (a: [number, Match], b: [number, Match]) => number {
-  return ([, { place: one }], [, { place: other }]) => comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
+function byPlace(sort: readonly SortKey[]): (a: Match, b: Match) => number {
+  return ({ place: one }, { place: other }) => comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
 }
 
-function toFound([ord, { row, score, terms, place }]: [number, Match]): Found {
-  return { ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
+function toFound({ row, score, terms, place }: Match): Found {
+  return { ord: row.ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
 }
 
 /** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
 function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
-  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound([ord, found.get(ord)!]));
+  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound(found.get(ord)!));
   return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
 }
 

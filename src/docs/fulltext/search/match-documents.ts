@@ -63,14 +63,14 @@ export interface Matches {
   readonly all: OrdSet | undefined;
 }
 
-type Seen = Omit<Match, 'row'> & { readonly row: ResultRow | undefined };
+type Seen = Omit<Match, 'row'> & { readonly ord: number; readonly row: ResultRow | undefined };
 
 /** The result of reading filter, index and rows once. */
 interface Look {
   readonly total: number;
   readonly isLowerBound: boolean;
   /** A row is undefined for a document that was deleted in the meantime. */
-  readonly seen: ReadonlyMap<number, Seen>;
+  readonly seen: readonly Seen[];
   readonly all: OrdSet | undefined;
   /** Documents that changed in the meantime: their values may come from different versions. */
   readonly torn: ReadonlySet<number>;
@@ -98,18 +98,18 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   const feedback = SearchFeedback.of(request);
   for (let looks = 1; ; looks++) {
     const { seen, ...look } = await lookAt(deps, request, { ...scope, skipped }, feedback, only);
-    const torn = looks < LOOKS ? look.torn : new Set<number>();
+    const torn = looks < LOOKS ? look.torn : NONE;
     total += look.total;
     isLowerBound ||= look.isLowerBound;
     if (all === undefined) all = look.all;
     else for (const ord of look.all ?? []) all.add(ord);
-    for (const [ord, one] of seen) {
-      if (hasRow(one) && !torn.has(ord)) {
-        found.set(ord, one);
+    for (const one of seen) {
+      if (hasRow(one) && !torn.has(one.ord)) {
+        found.set(one.ord, one);
         continue;
       }
       if (one.score !== undefined) total -= 1;
-      all?.delete(ord);
+      all?.delete(one.ord);
     }
     if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
     only = torn;
@@ -117,7 +117,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   }
 }
 
-function hasRow(seen: Seen): seen is Match {
+function hasRow(seen: Seen): seen is Seen & Match {
   return seen.row !== undefined;
 }
 
@@ -128,7 +128,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
   // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change in between.
   const index = deps.view.indexOf(collection);
-  if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: NONE };
+  if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: [], all: undefined, torn: NONE };
   const factors = boostFactors(columns, request.boost);
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
@@ -152,8 +152,8 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const isLatest = (): boolean => since !== undefined && deps.view.isLatest(since);
   const rows = await readMatches(deps, index, ords, contentsOf, isLatest(), scope);
   const torn = since === undefined || isLatest() ? NONE : await changedSince(deps.sql, since, ords);
-  const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
-  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));
+  const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
+  const seen = ords.map((ord, i): Seen => ({ ord, row: rows.get(ord), score: scores.get(ord), terms: terms[i]!, place: places?.get(ord) }));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
 }
 

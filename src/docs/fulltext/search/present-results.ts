@@ -90,11 +90,14 @@ function present({ projection }: SearchRequest, { row, score, terms, pinned }: C
   const document = projectDocument(toDocument(row, meta, text), projection);
   const highlights = passagesBy(meta);
   const fragmentBytes = highlights === undefined ? 0 : bytesOf(highlights);
-  const metaBytes = contextCost({ meta: document.meta });
+  const metaBytes = document.meta === undefined ? 0 : contextCost({ meta: document.meta });
   const body = projection.body ? row.bytes : undefined;
+  const result: FullTextResult = { document, score, matchedTerms: [...terms] };
+  // The list is shared with later answers, which its type cannot say.
+  if (highlights !== undefined) result.highlights = highlights as Highlight[];
+  if (pinned) result.pinned = pinned;
   return {
-    // The list is shared with later answers, which its type cannot say.
-    result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights: highlights as Highlight[] }), ...(pinned && { pinned }) },
+    result,
     bytes: body ?? (fragmentBytes === 0 ? metaBytes : fragmentBytes),
     size: (body ?? 0) + fragmentBytes + metaBytes,
   };
@@ -110,8 +113,7 @@ function bytesOf(highlights: readonly Highlight[]): number {
 }
 
 export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
-  return {
-    id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-  };
+  const document: Document = { id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at };
+  if (row.expires_at !== null) document.expiresAt = row.expires_at;
+  return document;
 }

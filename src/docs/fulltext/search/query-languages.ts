@@ -21,7 +21,7 @@ export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view
   const toLanguage = (lang: string, classes: number): QueryLanguage => ({ lang, classes, stopWords: dictionaries.stopWordsOf(collection, lang) });
   if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
   const index = view.indexOf(collection);
-  const found = index === undefined ? [] : proseIn(index, defaultLang);
+  const found = index === undefined ? [] : contentsOf(index, defaultLang).prose;
   const [main, ...others] = found.map(([lang, { classes }]) => toLanguage(lang, classes));
   // Documents of a language that is added during the query are searched as in the most frequent language.
   const rest = others.reduce((classes, other) => classes & ~other.classes, PROSE_CLASSES);
@@ -30,16 +30,32 @@ export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view
 
 type Prose = readonly (readonly [lang: string, { readonly documents: number; readonly classes: number }])[];
 
-/** By index, because the languages of its documents are needed by each search. */
-const known = new WeakMap<TextIndex, { readonly revision: number; readonly defaultLang: string; readonly prose: Prose }>();
+/** What the documents of an index are. */
+interface Contents {
+  readonly revision: number;
+  readonly defaultLang: string;
+  /** The languages of the prose, that of most documents first. */
+  readonly prose: Prose;
+  readonly hasCode: boolean;
+}
 
-/** The languages of the prose in an index, that of most documents first. */
-function proseIn(index: TextIndex, defaultLang: string): Prose {
+/** By index, because each search needs them. */
+const known = new WeakMap<TextIndex, Contents>();
+
+function contentsOf(index: TextIndex, defaultLang: string): Contents {
   const former = known.get(index);
-  if (former?.revision === index.revision && former.defaultLang === defaultLang) return former.prose;
-  const prose = [...proseOf(index.documentsByClass(), defaultLang)].sort(([, a], [, b]) => b.documents - a.documents);
-  known.set(index, { revision: index.revision, defaultLang, prose });
-  return prose;
+  if (former?.revision === index.revision && former.defaultLang === defaultLang) return former;
+  const documents = index.documentsByClass();
+  const prose = [...proseOf(documents, defaultLang)].sort(([, a], [, b]) => b.documents - a.documents);
+  const contents = { revision: index.revision, defaultLang, prose, hasCode: documents[CODE_CLASS] !== 0 };
+  known.set(index, contents);
+  return contents;
+}
+
+/** Whether a collection has documents of source code. Throws `index_loading`. */
+export function hasCode({ settings: { defaultLang }, view }: Pick<RequestContext, 'settings' | 'view'>, collection: string): boolean {
+  const index = view.indexOf(collection);
+  return index !== undefined && contentsOf(index, defaultLang).hasCode;
 }
 
 function proseOf(documentsByClass: readonly number[], defaultLang: string): Map<string, { documents: number; classes: number }> {

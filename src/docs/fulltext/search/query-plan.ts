@@ -67,6 +67,8 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly prefix?: PrefixMatching;
   /** How many words must match, in simple mode; any by default. */
   readonly matching?: MatchingStrategy;
+  /** Whether the query is not read for source code, because no document is any. */
+  readonly withoutCode?: boolean;
 }
 
 /** Shorter terms, in characters, match exactly (decision D-85). */
@@ -84,22 +86,21 @@ const MAX_SYNONYMS = 64;
  * Throws `invalid_argument` with the byte position for a query that the grammar of its mode does not allow.
  */
 export function planQuery(query: string, given: PlanOptions): QueryPlan {
-  const options = { ...given, queryBytes: Buffer.byteLength(query) };
+  const options = { ...given, query, queryBytes: Buffer.byteLength(query) };
   const parsed = parse(query, options, false);
-  const bytes = Buffer.from(query);
-  const withWords = (reading: Reading, { mode, root }: ParsedQuery): Reading => (mode === 'simple' ? { ...reading, words: wordsOfQuery(bytes, root, reading) } : reading);
   const prose = options.languages.map((language) => readAsProse(parsed, options, language));
   // A query that consists only of stop words searches for them.
   const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
-  const meant = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
-  const asCode = parse(query, options, true);
-  return { mode: parsed.mode, readings: [...meant.map((reading) => withWords(reading, parsed)), withWords(readAsCode(asCode, options), asCode)] };
+  const readings = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
+  if (options.withoutCode !== true) readings.push(readAsCode(parse(query, options, true), options));
+  return { mode: parsed.mode, readings };
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** What planning needs in addition to the query. */
 interface Planning extends PlanOptions {
+  readonly query: string;
   readonly queryBytes: number;
 }
 
@@ -115,9 +116,11 @@ function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
   return read(parsed, options, { lang, classes: CODE_CLASSES, analyzer: termAnalyzer(lang, false), isStopWord: () => false });
 }
 
-function read({ mode, root }: ParsedQuery, options: Planning, by: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
-  const planner = new Planner(options, mode, by.analyzer, by.isStopWord);
-  return { ...by, root: planner.plan(root), wanted: planner.wanted, own: planner.own, dropped: planner.dropped };
+function read({ mode, root }: ParsedQuery, options: Planning, { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
+  const planner = new Planner(options, mode, analyzer, isStopWord);
+  const planned = planner.plan(root);
+  const words = mode === 'simple' ? wordsOfQuery(options.query, root, { analyzer, isStopWord }) : [];
+  return { lang, classes, analyzer, isStopWord, root: planned, wanted: planner.wanted, own: planner.own, dropped: planner.dropped, words };
 }
 
 function parse(query: string, { mode, distance }: PlanOptions, code: boolean): ParsedQuery {
@@ -250,8 +253,9 @@ class Planner {
   }
 
   #withEdits(node: TermNode): TermNode {
-    const { fuzzy: given, ...exact } = node;
-    const asked = given ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
+    const asked = node.fuzzy ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
+    if (node.fuzzy === undefined && asked === 0) return node;
+    const { fuzzy: _, ...exact } = node;
     const letters = [...node.form].length;
     const edits = asked === 'auto' ? Number(letters >= ONE_EDIT_FROM) + Number(letters >= TWO_EDITS_FROM) : asked;
     if (edits === 0 || letters < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;

@@ -1,8 +1,11 @@
-import { Lru } from '../../../lib/lru.ts';
+import { ReturningLru } from '../../../lib/returning-lru.ts';
 import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
 
 /** Approximate maximum bytes of remembered plans, with the terms of documents that are remembered for each (`matched-terms.ts`). */
 const MOST_BYTES = 24 * 2 ** 20;
+/** Maximum number of remembered plans that were used once, and of the names of such plans that were forgotten. */
+const MAX_ONCE = 64;
+const MAX_NAMES = 2048;
 /** Maximum characters of the query of a remembered plan. */
 const MAX_LENGTH = 512;
 
@@ -22,8 +25,9 @@ interface Cached {
  * reused only with the same stop-word and synonym objects that it was made with, so a change of those needs no invalidation.
  */
 export class QueryPlans {
-  readonly #plans = new Lru<string, Cached>(MOST_BYTES, () => {}, ({ bytes }) => bytes);
+  readonly #plans = new ReturningLru<string, Cached>({ recent: MAX_ONCE, keys: MAX_NAMES, returned: MOST_BYTES, sizeOf: ({ bytes }) => bytes });
 
+  /** Of the plans that were used more than once. */
   get bytes(): number {
     return this.#plans.total;
   }
@@ -45,8 +49,8 @@ function bytesOf({ readings }: QueryPlan): number {
 }
 
 /** Everything that determines a plan, except the lists of words. The query comes last, because it may hold any character. */
-function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, languages }: PlanOptions): string {
-  return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${query}`;
+function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, withoutCode = false, languages }: PlanOptions): string {
+  return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${withoutCode} ${query}`;
 }
 
 function hasSameWords(one: PlanOptions, other: PlanOptions): boolean {

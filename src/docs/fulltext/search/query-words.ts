@@ -1,4 +1,4 @@
-import { type QueryNode, wantedNodes } from '../../../text/query/index.ts';
+import { type QueryNode, type TermNode, wantedNodes } from '../../../text/query/index.ts';
 import type { QueryWord, TermAnalyzer } from '../view/text-index.ts';
 
 /** `addEventListener`, `utf8`: inner capitals, or letters and digits. */
@@ -10,19 +10,28 @@ interface WordReading {
   readonly isStopWord: (form: string) => boolean;
 }
 
-/** The words of a query in simple mode, passed as UTF-8, without stop words; of several inflections of a term, only the first. */
-export function wordsOfQuery(query: Buffer, root: QueryNode | undefined, { analyzer, isStopWord }: WordReading): QueryWord[] {
+/** The words of a query in simple mode, without stop words; of several inflections of a term, only the first. */
+export function wordsOfQuery(query: string, root: QueryNode | undefined, { analyzer, isStopWord }: WordReading): QueryWord[] {
   const nodes = wantedNodes(root).filter((node) => node.kind === 'term');
+  const between = textBetween(query);
+  const isGlued = (one: TermNode, next: TermNode): boolean => !/\s/.test(between(one.end, next.start));
   const seen = new Set<string>();
-  return nodes.flatMap(({ form, start, end }, offset) => {
-    if (isStopWord(form) || seen.size === seen.add(analyzer.term(form)).size) return [];
-    const [before, next] = [nodes[offset - 1], nodes[offset + 1]];
-    const glued = next !== undefined && isGlued(query, end, next.start);
-    const isPart = glued || (before !== undefined && isGlued(query, before.end, start));
-    return [{ form, offset, glued, identifier: isPart || MIXED.test(query.toString('utf8', start, end)) }];
-  });
+  const words: QueryWord[] = [];
+  let wasGlued = false;
+  for (const [offset, node] of nodes.entries()) {
+    const next = nodes[offset + 1];
+    const glued = next !== undefined && isGlued(node, next);
+    if (!isStopWord(node.form) && seen.size < seen.add(analyzer.term(node.form)).size) {
+      words.push({ form: node.form, offset, glued, identifier: glued || wasGlued || MIXED.test(between(node.start, node.end)) });
+    }
+    wasGlued = glued;
+  }
+  return words;
 }
 
-function isGlued(query: Buffer, end: number, start: number): boolean {
-  return !/\s/.test(query.toString('utf8', end, start));
+/** The text between two offsets in bytes. */
+function textBetween(query: string): (start: number, end: number) => string {
+  if (Buffer.byteLength(query) === query.length) return (start, end) => query.slice(start, end);
+  const bytes = Buffer.from(query);
+  return (start, end) => bytes.toString('utf8', start, end);
 }

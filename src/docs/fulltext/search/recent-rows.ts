@@ -34,7 +34,9 @@ export class RecentRows {
       else found.set(ord, row);
     }
     if (unknown.length === 0) return found;
-    for (const [ord, row] of await readRows(queries, unknown, WITHOUT_CONTENT)) {
+    for (const [ord, read] of await readRows(queries, unknown, WITHOUT_CONTENT)) {
+      // A copy, because the driver's objects are dictionaries, in which each look at a property is a search.
+      const row = { ...read };
       found.set(ord, row);
       if (state === this.#state && this.#rows.size < ROWS) this.#rows.set(ord, row);
     }

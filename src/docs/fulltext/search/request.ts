@@ -13,7 +13,7 @@ import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { searchedFields } from './searched-fields.ts';
 import { isStemming, type QueryPlan } from './query-plan.ts';
 import type { QueryPlans } from './query-plans.ts';
-import { languagesOfQuery } from './query-languages.ts';
+import { hasCode, languagesOfQuery } from './query-languages.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
@@ -73,8 +73,11 @@ export interface RequestContext {
   readonly plans: Pick<QueryPlans, 'plan'>;
 }
 
-/** Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields, times; and `index_loading`. */
-export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput): SearchRequest {
+/**
+ * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if some are.
+ * Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields, times; and `index_loading`.
+ */
+export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput, { forPresent = false } = {}): SearchRequest {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
@@ -83,6 +86,7 @@ export function resolveRequest({ settings, dictionaries, collections, view, plan
   const plan = plans.plan(query, {
     mode: input.mode, distance: input.distance, fuzzy: input.fuzzy ?? profile.fuzzy ?? 0, prefix: input.prefix, matching: input.matchingStrategy, languages,
     stemming: settings.stemming && !input.disableStem,
+    withoutCode: forPresent && !hasCode({ settings, view }, collection),
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;

@@ -35,7 +35,7 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
 export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const { signal, budget: room } = bounds;
-  const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
+  const request = await withNeighbours(deps, resolveRequest(deps, input, { forPresent: true }), signal);
   const { collection: name, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
   if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });

@@ -1,3 +1,4 @@
+import { Generations } from '../../../lib/generations.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
@@ -16,13 +17,11 @@ const MAX_REMEMBERED = 4096;
 
 /** `term` remembers its results, `termOnce` does not: the new forms of an import would evict those of all searches. */
 export function remembering(termOf: (form: string) => string): Required<Pick<TermAnalyzer, 'term' | 'termOnce'>> {
-  let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
+  const known = new Generations<string, string>(MAX_REMEMBERED);
   const term = (form: string): string => {
-    let known = recent.get(form);
-    if (known !== undefined) return known;
-    recent.set(form, known = older.get(form) ?? termOf(form));
-    if (recent.size > MAX_REMEMBERED / 2) [recent, older] = [new Map(), recent];
-    return known;
+    let found = known.get(form);
+    if (found === undefined) known.set(form, found = termOf(form));
+    return found;
   };
   return { term, termOnce: termOf };
 }
