@@ -36,8 +36,11 @@ export async function inOrder(rows: number, parts: readonly (() => Promise<unkno
 
 /** Returns all results. Rejects with a failure once all have ended, because statements that were sent must not outlast their transaction. */
 export async function together<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
-  await Promise.allSettled(work);
-  return Promise.all(work) as unknown as Promise<T>;
+  const outcomes = await Promise.allSettled(work);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }) as unknown as T;
 }
 
 /** As `runMany`, in steps. */

@@ -96,6 +96,12 @@ export class CollectionView<Index extends ViewIndex> {
     await this.start();
   }
 
+  /** Whether `caughtUp` would resolve at once, as far as that is known without a query. */
+  get isCaughtUp(): boolean {
+    const run = this.#run;
+    return run === undefined || !run.current || (run.subscriber.position ?? -1) >= (this.#env.feed.known ?? Infinity);
+  }
+
   /**
    * Resolves when everything written so far can be found. Resolves at once while the indexes load, because searches are refused then, and
    * when the view is not running: writes never wait for either.
