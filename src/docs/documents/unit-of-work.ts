@@ -48,7 +48,7 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   let changes = 0;
   for (let i = 0; i < rows.length; i += STEP) {
     changes += (await tx.runMany(sql, rows.slice(i, i + STEP))).changes;
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
   return changes;
 }
@@ -63,7 +63,7 @@ export interface Span {
 export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first, last }: Span): Promise<void> {
   for (let from = first; from <= last; from += SMALL_ROWS_STEP) {
     await tx.run(sql, [from, Math.min(last, from + SMALL_ROWS_STEP - 1)]);
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
 }
 
@@ -72,6 +72,6 @@ export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, param
   let deleted: number;
   do {
     deleted = (await tx.run(sql, [...params, SMALL_ROWS_STEP])).changes;
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   } while (deleted === SMALL_ROWS_STEP);
 }
