@@ -116,7 +116,7 @@ class BodyStores implements Bodies {
     tx.onCommit(() => [record, ...elsewhere].forEach((each) => this.#places.set(each.id, this.#open(each))));
   }
 
-  async place(collection: string, records: readonly Uint8Array[]) {
+  place(collection: string, records: readonly Uint8Array[]) {
     const wanted = wantedOf(collection, this.#areas.configOf(collection));
     if (wanted === undefined) return undefined;
     const place = this.#find(wanted);

@@ -12,6 +12,8 @@ const INSERT = `
   INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
+const NONE: ReadonlyMap<string, PredecessorRow> = new Map();
+
 /** Where documents are inserted. */
 export interface InsertOptions {
   /** Of the collection. */
@@ -30,7 +32,8 @@ export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, ma
   if (versions.length === 0) return;
   const sealer = work.sealerOf?.(versions[0]!.identity.collection);
   const ids = new Set(versions.map(({ identity }) => identity.id));
-  const deleted = await keptPredecessors(work, rows.filter(({ id }) => ids.has(id)));
+  const predecessors = rows.filter(({ id }) => ids.has(id));
+  const deleted = predecessors.length > 0 ? await keptPredecessors(work, predecessors) : NONE;
   const newestOf = ({ identity: { id }, saveRevision }: NewVersion): number => {
     const newest = deleted.get(id)?.rev_ts ?? 0;
     return saveRevision ? nextRevision(newest) : newest;
@@ -39,7 +42,7 @@ export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, ma
   const documents = versions.map((version, i) => ({ version, ...version.identity, ord: stored.first + i }));
   const again = documents.flatMap(({ version, ord: to }) => (deleted.has(version.identity.id) ? [{ from: deleted.get(version.identity.id)!.ord, to }] : []));
   // This comes before they get revisions of their own, which are newer.
-  await takeUpVersions(work, again);
+  if (again.length > 0) await takeUpVersions(work, again);
   const kept = documents.filter(({ version }) => version.saveRevision);
   const changes = documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED, toWritten(document.version, work.now)));
   await inOrder(documents.length, [

@@ -39,16 +39,18 @@ function rounds(versions: readonly NewVersion[]): NewVersion[][] {
   return groups;
 }
 
+const NONE: ReadonlySet<NewVersion> = new Set();
+
 async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
   // One round trip to a server, which includes what is needed only if documents are new.
   const [cid, found, deleted] = await together([
     ensureCollection(work.tx, round[0]!.identity.collection), readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), work.feed.headIn(work.tx),
   ]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
-  await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
+  if (expired.length > 0) await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
   for (const { id } of expired) found.delete(id);
 
-  const unchanged = await duplicatesOf(work, round, found);
+  const unchanged = found.size > 0 ? await duplicatesOf(work, round, found) : NONE;
   const inserts: NewVersion[] = [];
   const replacements: Replacement[] = [];
   for (const version of round) {
@@ -64,8 +66,8 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[], maxRevis
       outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
     }
   }
-  await insertDocuments(work, { cid, deleted, maxRevisions }, inserts);
-  await replaceDocuments(work, replacements, maxRevisions);
+  if (inserts.length > 0) await insertDocuments(work, { cid, deleted, maxRevisions }, inserts);
+  if (replacements.length > 0) await replaceDocuments(work, replacements, maxRevisions);
 }
 
 async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, CurrentRow>> {

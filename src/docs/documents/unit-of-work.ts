@@ -36,8 +36,11 @@ export async function inOrder(rows: number, parts: readonly (() => Promise<unkno
 
 /** Returns all results. Rejects with a failure once all have ended, because statements that were sent must not outlast their transaction. */
 export async function together<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
-  await Promise.allSettled(work);
-  return Promise.all(work) as unknown as Promise<T>;
+  const outcomes = await Promise.allSettled(work);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }) as unknown as T;
 }
 
 /** As `runMany`, in steps. */
@@ -45,7 +48,7 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   let changes = 0;
   for (let i = 0; i < rows.length; i += STEP) {
     changes += (await tx.runMany(sql, rows.slice(i, i + STEP))).changes;
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
   return changes;
 }
@@ -60,7 +63,7 @@ export interface Span {
 export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first, last }: Span): Promise<void> {
   for (let from = first; from <= last; from += SMALL_ROWS_STEP) {
     await tx.run(sql, [from, Math.min(last, from + SMALL_ROWS_STEP - 1)]);
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
 }
 
@@ -69,6 +72,6 @@ export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, param
   let deleted: number;
   do {
     deleted = (await tx.run(sql, [...params, SMALL_ROWS_STEP])).changes;
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   } while (deleted === SMALL_ROWS_STEP);
 }

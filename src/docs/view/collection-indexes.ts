@@ -24,6 +24,15 @@ interface Pending {
   readonly change: Change;
 }
 
+interface Applied {
+  /** Whether an index failed. */
+  readonly failed: boolean;
+  /** Collections whose bodies could not be read, whose indexes must be rebuilt. */
+  readonly outOfReach: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /** The indexes of all collections; applies changes to them. */
 export class CollectionIndexes<Index extends ViewIndex> {
   readonly #kind: ViewKind<Index>;
@@ -67,8 +76,11 @@ export class CollectionIndexes<Index extends ViewIndex> {
     this.#byName.clear();
   }
 
-  /** Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed again. */
-  async follow(changes: readonly Change[], signal: AbortSignal): Promise<Followed> {
+  /**
+   * Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed again. Without a promise if
+   * nothing is to be waited for, as for the single change of a small write.
+   */
+  follow(changes: readonly Change[], signal: AbortSignal): Followed | Promise<Followed> {
     const pending = new Map<number, Pending>();
     const dropped = new Set<string>();
     const outdated = new Set<string>();
@@ -85,8 +97,9 @@ export class CollectionIndexes<Index extends ViewIndex> {
       else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
-    const { failed, outOfReach } = await this.#apply(pending, signal);
-    return { changed, dropped, outdated: outdated.union(outOfReach), failed };
+    const followed = ({ failed, outOfReach }: Applied): Followed => ({ changed, dropped, outdated: outdated.union(outOfReach), failed });
+    const applied = pending.size > 1 ? this.#apply(pending, signal) : this.#applyAtMostOne(pending, signal);
+    return applied instanceof Promise ? applied.then(followed) : followed(applied);
   }
 
   /** Drops earlier changes of its documents; later ones start a new index. */
@@ -96,8 +109,18 @@ export class CollectionIndexes<Index extends ViewIndex> {
     this.#byName.delete(name);
   }
 
-  /** Returns whether an index failed, and the collections whose bodies could not be read, whose indexes must be rebuilt. */
-  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<{ failed: boolean; outOfReach: ReadonlySet<string> }> {
+  #applyAtMostOne(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Applied | Promise<Applied> {
+    const failures = this.#failures;
+    for (const [ord, next] of pending) {
+      const isGroup = next.effect === 'read' && (this.#kind.groupsOf?.([next.change]).length ?? 0) > 0;
+      const applied = isGroup ? false : this.#applyCarried(ord, next, new Pace());
+      if (applied === false) return this.#apply(pending, signal);
+      if (applied !== true) return applied.then(() => ({ failed: this.#failures > failures, outOfReach: NONE }));
+    }
+    return { failed: this.#failures > failures, outOfReach: NONE };
+  }
+
+  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<Applied> {
     const pace = new Pace();
     const failures = this.#failures;
     const unread = new Map<number, Pending>();
@@ -105,11 +128,9 @@ export class CollectionIndexes<Index extends ViewIndex> {
     for (const [ord, next] of pending) {
       if (together.has(ord)) continue;
       signal.throwIfAborted();
-      const { collection, effect, change } = next;
-      const entry = effect === 'read' ? this.#kind.entryOf?.(change) : undefined;
-      const changing = effect === 'remove' ? this.#remove(collection, ord, pace) : entry && this.#put(collection, entry, pace);
-      if (effect === 'read' && entry === undefined) unread.set(ord, next);
-      if (changing !== undefined) await changing;
+      const applied = this.#applyCarried(ord, next, pace);
+      if (applied === false) unread.set(ord, next);
+      else if (applied !== true) await applied;
       if (pace.isDue) await pace.rest();
     }
     const outOfReach = new Set<string>();
@@ -132,6 +153,13 @@ export class CollectionIndexes<Index extends ViewIndex> {
     // They were deleted from the tables meanwhile, which a later change reports, too.
     for (const [ord, { collection }] of unread) if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
     return { failed: this.#failures > failures, outOfReach };
+  }
+
+  /** Applies a change with the document that it carries; the promise resolves when that is done. False if the tables must be read for it. */
+  #applyCarried(ord: number, { collection, effect, change }: Pending, pace: Pace): Promise<void> | boolean {
+    if (effect === 'remove') return this.#remove(collection, ord, pace) ?? true;
+    const entry = this.#kind.entryOf?.(change);
+    return entry !== undefined && (this.#put(collection, entry, pace) ?? true);
   }
 
   /** Applies changes that can be applied together, and returns the ordinals of their documents. */

@@ -5,7 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
-import { CollectionIndexes } from './collection-indexes.ts';
+import { CollectionIndexes, type Followed } from './collection-indexes.ts';
 import { IndexLoading } from './index-loading.ts';
 import { KeptIndexes, type KeepingOptions } from './kept-indexes.ts';
 import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
@@ -94,6 +94,12 @@ export class CollectionView<Index extends ViewIndex> {
     await this.#halt();
     this.#forget();
     await this.start();
+  }
+
+  /** Whether `caughtUp` would resolve at once, as far as that is known without a query. */
+  get isCaughtUp(): boolean {
+    const run = this.#run;
+    return run === undefined || !run.current || (run.subscriber.position ?? -1) >= (this.#env.feed.known ?? Infinity);
   }
 
   /**
@@ -273,11 +279,25 @@ export class CollectionView<Index extends ViewIndex> {
     return head;
   }
 
-  async #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> {
-    const { changed, dropped, outdated, failed } = await this.#collections.follow(changes, signal);
+  #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> | undefined {
+    const followed = this.#collections.follow(changes, signal);
+    return followed instanceof Promise ? followed.then((each) => this.#followed(changes, each)) : this.#followed(changes, followed);
+  }
+
+  #followed(changes: readonly Change[], followed: Followed): Promise<void> | undefined {
+    const { dropped, failed } = followed;
     if (failed || dropped.size > 0) this.#notifyChange();
     const run = this.#run;
-    for (const name of dropped) await this.#kept.remove(name);
+    if (dropped.size > 0) return this.#removeKept(dropped).then(() => this.#afterBatch(run, changes, followed));
+    this.#afterBatch(run, changes, followed);
+    return undefined;
+  }
+
+  async #removeKept(names: Iterable<string>): Promise<void> {
+    for (const name of names) await this.#kept.remove(name);
+  }
+
+  #afterBatch(run: Run | undefined, changes: readonly Change[], { changed, outdated }: Followed): void {
     if (run === undefined) return;
     for (const { kind, collection } of changes) if (kind === 'config.put') this.#configured(run, collection);
     for (const name of changed) this.#afterChanges(run, name);

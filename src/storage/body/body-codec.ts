@@ -51,7 +51,7 @@ export class BodyCodec {
   }
 
   /** Returns the stored form. Call it before the transaction, because a large body is compressed in the thread pool. */
-  encode(text: string): Promise<Uint8Array> {
+  async encode(text: string): Promise<Uint8Array> {
     return encodeBody(Buffer.from(text, 'utf8'), this.#compression);
   }
 
@@ -63,7 +63,7 @@ export class BodyCodec {
     const elsewhere = texts.length < WORTH_THE_WAY ? [] : texts.filter((text) => isCompressedAtOnce(Buffer.byteLength(text), this.#compression));
     const encoded = elsewhere.length < WORTH_THE_WAY ? [] : await this.#encodeElsewhere(elsewhere);
     let next = 0;
-    return Promise.all(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
+    return settled(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
   }
 
   /**
@@ -72,7 +72,8 @@ export class BodyCodec {
    */
   async encodeFor(collection: string, texts: readonly string[]): Promise<EncodedBody[]> {
     const encoded = await this.encodeAll(texts);
-    const placed = await this.#objects?.place(collection, encoded.map(({ stored }) => stored));
+    const placing = this.#objects?.place(collection, encoded.map(({ stored }) => stored));
+    const placed = placing && await placing;
     return placed === undefined ? encoded : encoded.map((body, i) => ({ ...body, stored: placed[i]!.reference, backend: placed[i]!.backend }));
   }
 
@@ -94,9 +95,11 @@ export class BodyCodec {
     return this.#objects.fetch(stored);
   }
 
-  async #encodeHere(text: string): Promise<EncodedBody> {
+  #encodeHere(text: string): EncodedBody | Promise<EncodedBody> {
     const utf8 = Buffer.from(text, 'utf8');
-    return { stored: await encodeBody(utf8, this.#compression), crc: crc32(utf8), bytes: utf8.length, text };
+    const encoded = (stored: Uint8Array): EncodedBody => ({ stored, crc: crc32(utf8), bytes: utf8.length, text });
+    const stored = encodeBody(utf8, this.#compression);
+    return stored instanceof Promise ? stored.then(encoded) : encoded(stored);
   }
 
   /** Undefined when the thread fails. */
@@ -171,6 +174,11 @@ export class BodyCodec {
   #remember(stored: Uint8Array, decoded: DecodedBody, length: number): void {
     if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, decoded, length);
   }
+}
+
+/** Without a promise for each body if none has to be waited for. */
+function settled<T extends object>(bodies: readonly (T | Promise<T>)[]): Promise<T[]> | T[] {
+  return bodies.some((body) => body instanceof Promise) ? Promise.all(bodies) : bodies as T[];
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -10,10 +10,10 @@ export interface PlacedBody {
 /** Where bodies are kept that are not stored in the database. */
 export interface BodyObjects {
   /**
-   * Stores compression records for a collection, before the transaction that refers to them. Resolves to undefined if they belong in the
-   * database. Rejects with `BodyUnavailable`.
+   * Stores compression records for a collection, before the transaction that refers to them. Undefined, or resolves to it, if they belong in the
+   * database. Throws or rejects with `BodyUnavailable`.
    */
-  place(collection: string, records: readonly Uint8Array[]): Promise<readonly PlacedBody[] | undefined>;
+  place(collection: string, records: readonly Uint8Array[]): Promise<readonly PlacedBody[] | undefined> | undefined;
   /** Returns the record that a reference names. Rejects with `BodyUnavailable`, or with `not_found` if it is lost permanently. */
   fetch(reference: Uint8Array): Promise<Uint8Array>;
 }

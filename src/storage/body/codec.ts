@@ -29,11 +29,11 @@ const MAX_RAW_BYTES = 512 * 2 ** 20;
 const compressInPool = promisify(zstdCompress);
 const decompressInPool = promisify(zstdDecompress);
 
-/** The stored form of a body (decisions section 2.4, "Compression record"). */
-export async function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Promise<Uint8Array> {
+/** The stored form of a body (decisions section 2.4, "Compression record"); a promise if it is compressed in the thread pool. */
+export function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Uint8Array | Promise<Uint8Array> {
   const flag = chooseFlag(body.length, options);
   if (flag === FLAGS.raw || body.length < LARGE_TO_COMPRESS) return encodeBodySync(body, options);
-  return toRecord(flag, await compressInPool(body, zstdOptions(flag, body.length)), body);
+  return compressInPool(body, zstdOptions(flag, body.length)).then((compressed) => toRecord(flag, compressed, body));
 }
 
 /** As `encodeBody`, in the calling thread. */

@@ -272,10 +272,19 @@ export class ChangeFeed {
    * readers. Throws `FeedGap`.
    */
   async read(after: number, limit: number, isEarly = false): Promise<Change[]> {
+    return this.remembered(after, limit, isEarly) ?? this.#readable(await this.#stored(after, limit), isEarly);
+  }
+
+  /** As `read`, without a query; undefined if the tables must be read. */
+  remembered(after: number, limit: number, isEarly = false): Change[] | undefined {
     this.#releaseRead();
     // A reader that has handled everything need not query the tables after each write; it is woken when more is known.
     if (after === this.#readableTo(isEarly)) return [];
-    const changes = await this.#after(after, limit);
+    const recent = this.#recent.after(after, limit);
+    return recent && this.#readable(recent, isEarly);
+  }
+
+  #readable(changes: Change[], isEarly: boolean): Change[] {
     return isEarly || (changes.at(-1)?.lsn ?? 0) < this.#unsafe ? changes : changes.filter(({ lsn }) => lsn < this.#unsafe);
   }
 
@@ -284,9 +293,7 @@ export class ChangeFeed {
     return isEarly ? this.#written : this.#committed;
   }
 
-  async #after(after: number, limit: number): Promise<Change[]> {
-    const recent = this.#recent.after(after, limit);
-    if (recent !== undefined) return recent;
+  async #stored(after: number, limit: number): Promise<Change[]> {
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
     if (rows[0]?.lsn !== after + 1) await this.#refuseGap(after);
     return rows.map(toChange);

@@ -4,7 +4,8 @@ import type { Sql, Transaction } from '../port.ts';
 export interface Cursor {
   /** Undefined before the first `save`. */
   load(): Promise<number | undefined>;
-  save(lsn: number): Promise<void>;
+  /** Undefined when there is nothing to wait for. */
+  save(lsn: number): Promise<void> | undefined;
 }
 
 /** Stored in the database: survives a restart, and prevents `prune` from deleting unread changes. */
@@ -38,8 +39,9 @@ export function memoryCursor(lsn: number): Cursor {
   let current = lsn;
   return {
     load: async () => current,
-    async save(next) {
+    save(next) {
       current = next;
+      return undefined;
     },
   };
 }

@@ -17,10 +17,10 @@ export interface SubscriberOptions {
   /** Maximum number of changes in a batch; default 500. */
   readonly batch?: number;
   /**
-   * Handles a batch. The cursor moves once the promise has resolved. When it rejects, or the process ends first, the same changes are
-   * passed again (at least once). The signal aborts when `stop` is called.
+   * Handles a batch. The cursor moves once the promise has resolved; undefined if there is nothing to wait for. When it fails, or the process
+   * ends first, the same changes are passed again (at least once). The signal aborts when `stop` is called.
    */
-  readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void>;
+  readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void> | undefined;
   /** Rebuilds what the lost changes made, and returns the number to continue after. Without this function a gap is a failure. */
   readonly onGap?: (gap: FeedGap, signal: AbortSignal) => Promise<number>;
   /** Ensures that no change up to this number is needed after a restart (`FeedReader.release`). */
@@ -89,7 +89,8 @@ export class Subscriber {
     let failures = 0;
     while (!signal.aborted) {
       try {
-        await this.#step(signal);
+        const step = this.#step(signal);
+        if (step !== undefined) await step;
         failures = 0;
       } catch (error) {
         if (signal.aborted) break;
@@ -102,10 +103,24 @@ export class Subscriber {
     this.#waiters.rejectAll(new ServiceError('unavailable', 'the subscriber was stopped'));
   }
 
-  /** Handles one batch, or waits for one. `awake` is renewed before the read, so that no later append is missed. */
-  async #step(signal: AbortSignal): Promise<void> {
+  /**
+   * Handles one batch, or waits for one. `awake` is renewed before the read, so that no later append is missed. Undefined when the batch is
+   * handled: a batch that needs neither a query nor a pause creates no promises, of which each write would otherwise need dozens.
+   */
+  #step(signal: AbortSignal): Promise<void> | undefined {
     this.#awake = Promise.withResolvers<void>();
     const awake = this.#awake.promise;
+    const { feed, handle, isEarly, batch = BATCH } = this.#options;
+    const isKnown = this.#position !== undefined && this.#history === feed.history;
+    const changes = isKnown ? feed.remembered(this.#position!, batch, isEarly) : undefined;
+    if (changes === undefined) return this.#stepWithQueries(signal, awake);
+    if (changes.length === 0) return awake;
+    const handling = handle(changes, signal);
+    const next = changes.at(-1)!.lsn;
+    return handling === undefined ? this.#moveTo(next) : handling.then(() => this.#moveTo(next));
+  }
+
+  async #stepWithQueries(signal: AbortSignal, awake: Promise<void>): Promise<void> {
     const { feed, cursor } = this.#options;
     if (this.#position !== undefined && this.#history !== feed.history) this.#position = await cursor.load(); // a stored one went back, too
     this.#history = feed.history;
@@ -113,9 +128,18 @@ export class Subscriber {
     this.#waiters.resolveUpTo(position);
     const next = await this.#advance(position, signal);
     if (next === position) return signal.aborted ? undefined : awake;
-    await this.#options.cursor.save(next);
-    this.#position = next;
-    this.#waiters.resolveUpTo(next);
+    await this.#moveTo(next);
+  }
+
+  #moveTo(next: number): Promise<void> | undefined {
+    const moved = (): void => {
+      this.#position = next;
+      this.#waiters.resolveUpTo(next);
+    };
+    const saving = this.#options.cursor.save(next);
+    if (saving !== undefined) return saving.then(moved);
+    moved();
+    return undefined;
   }
 
   /** Handles the changes after the position and returns the new position. */

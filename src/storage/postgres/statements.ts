@@ -5,6 +5,7 @@ import type { Row, SqlValue } from '../port.ts';
 import { changesRows, changesSchema } from '../statement-kinds.ts';
 import { toPostgres, type Translated } from './dialect.ts';
 import { isStale } from './failures.ts';
+import { inOneWrite } from './one-write.ts';
 import { toParameter, types } from './values.ts';
 
 const KEPT = 512;
@@ -33,6 +34,7 @@ export class Statements {
       this.#named.clear(); // columns that `SELECT *` returns
       return client.query({ text: named.text, values, types });
     }
+    inOneWrite(client);
     try {
       return await client.query({ name: named.name, text: named.text, values, types });
     } catch (error) {

@@ -5,6 +5,7 @@ import { closedError } from '../failures.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
+import { inOneWrite } from './one-write.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
 import { PostgresTransaction, settled, type OpenRows } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
@@ -121,6 +122,7 @@ export class TurnWriter {
       let client: PoolClient | undefined;
       try {
         client = await this.#options.pool.connect();
+        inOneWrite(client);
         // In one round trip; the listener's first statement runs once the lock is held.
         await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN), this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
