@@ -168,6 +168,8 @@ export const H_FOUND: usize = H_SCRATCH + 988;
 export const H_FACTORS: usize = H_SCRATCH + 992;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
+/** Used bytes of B_CHOSEN. */
+export const H_CHOSEN: usize = H_SCRATCH + 1012;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
 export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */

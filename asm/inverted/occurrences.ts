@@ -8,8 +8,10 @@ import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-po
 import { firstChunkFor } from './counting.ts';
 import { CHOSEN, DOCS, FREQUENCIES, H_FOUND } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
+import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { choose, chooseInBlock, chosenIndex, chosenRank, noteOf, rankOf, ranksUpTo } from './phrase-candidates.ts';
+import { choose, chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
+import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, openPositions } from './positions.ts';
 import { blockAt, blockCount, skipPosting } from './postings.ts';
 import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, readChunk, touchPositions } from './reading.ts';
@@ -38,7 +40,7 @@ export function closeOccurrences(): void {
 
 /**
  * Adds the places of a form to the places of a word in the candidates, which are documents of a bitmap from `first` to `last`. If `roughly`
- * is set, it notes only their remainders (see `remainders.ts`).
+ * is set, it notes only their remainders (see `remainders.ts`), and the postings for `findRemaining`.
  */
 export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32, roughly: bool): void {
   const record = recordOf(form);
@@ -47,23 +49,41 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
   const kept = keptForm(form);
   let touched: u32 = 0;
   for (let chunk = firstChunkFor(record, first); chunk < chunks; chunk++) {
-    const current = chunk < blocks && isCurrent(blockAt(record, chunk));
-    const from = current ? max(load<u32>(blockAt(record, chunk), 4), first) : first;
-    const to = current ? min(load<u32>(blockAt(record, chunk)), last) : last;
-    if (from > last) return;
-    if (from > to) continue;
-    const start = rankOf(from, bits);
-    const end = ranksUpTo(to, bits);
-    if (start === end) continue;
+    if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
+      const from = max(load<u32>(blockAt(record, chunk), 4), first);
+      const to = min(load<u32>(blockAt(record, chunk)), last);
+      if (from > last) return;
+      if (from > to || !hasBitBetween(bits, from, to)) continue;
+    }
     if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
     const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
     const frequencies = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
     const count = kept === 0 ? readChunk(form, chunk, docs, frequencies) : chunkPostings(record, chunk);
-    const chosen = current ? chooseInBlock(docs, count, bits, from, to, start, end) : choose(docs, count, bits, first, last);
+    const postings = roughly ? placeForPostings() : CHOSEN;
+    const chosen = choose(docs, count, postings);
     if (chosen === 0) continue;
-    if (!roughly) findInChunk(form, chunk, frequencies, count, chosen, word);
-    else if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, chosen, word);
-    else noteInTail(load<u32>(record, R_TAIL), chosen, word);
+    if (!roughly) {
+      findInChunk(form, chunk, frequencies, count, chosen, word);
+      continue;
+    }
+    notePostings(word, form, chunk, chosen);
+    const end = postings + (<usize>chosen << 2);
+    if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
+    else noteInTail(load<u32>(record, R_TAIL), postings, end, word);
+  }
+}
+
+/** Finds the places of all words in the candidates that remain, in the noted postings. */
+export function findRemaining(): void {
+  for (let noted = firstNoted(), end = endOfNoted(); noted < end; noted = nextNoted(noted)) {
+    const chosen = chooseRemaining(noted);
+    if (chosen === 0) continue;
+    const form = notedForm(noted);
+    const chunk = notedChunk(noted);
+    const kept = keptForm(form);
+    const frequencies = kept === 0 ? FREQUENCIES : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
+    const count = kept === 0 ? readChunk(form, chunk, DOCS, FREQUENCIES) : chunkPostings(recordOf(form), chunk);
+    findInChunk(form, chunk, frequencies, count, chosen, notedWord(noted));
   }
 }
 

@@ -5,7 +5,7 @@ import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
-import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
+import type { BestOf, FewOf, Leave, ListInClasses, Matched, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;
@@ -51,6 +51,8 @@ export class Evaluation {
     const known = lone ? this.#knownMatches(query) : undefined;
     const matches = known?.recall() ?? 0;
     if (matches !== 0) return { list: matches, weight: 1 };
+    const matched = plain && query.kind === 'phrase' && known?.isNamed === false ? this.#matchPhrase(query) : undefined;
+    if (matched !== undefined) return matched;
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
@@ -181,12 +183,27 @@ export class Evaluation {
   /** For an exact phrase, only the documents that contain the phrase are scored; with slop, all that have its words. */
   #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
     const { call } = this.#kernel;
-    call.openKept();
-    this.#tally(terms, true);
-    call.matchTallied(terms.length, level);
+    this.#tallyWords(terms, level);
     if (slop !== undefined) call.scoreTallied(terms.length, level);
     keepPhrase(this.#kernel, words, slop, level, slop !== undefined, lists);
     if (slop === undefined) call.scoreTallied(terms.length, level);
+  }
+
+  /** The matches of an exact phrase on level 0 without scores, which only the best of them need if they are not remembered. */
+  #matchPhrase({ words, slop, weight = 1, classes }: PhraseQuery): Matched | undefined {
+    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
+    if (slop !== undefined || !this.#mayTallyAll(terms)) return undefined;
+    this.#tallyWords(terms, 0);
+    keepPhrase(this.#kernel, words, slop, 0, false, undefined);
+    return { matched: terms.length };
+  }
+
+  /** Matches the documents that have all words of a phrase, without scores. */
+  #tallyWords(terms: readonly TermQuery[], level: number): void {
+    const { call } = this.#kernel;
+    call.openKept();
+    this.#tally(terms, true);
+    call.matchTallied(terms.length, level);
   }
 
   // ---- Cached lists ----
