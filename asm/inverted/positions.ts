@@ -341,17 +341,44 @@ function bitOf(word: u64, ones: u64): usize {
   return <usize>(byte + ctz(rest));
 }
 
-/** The upper part of an escaped value whose one-bit is known: counts the escaped values before it, and all values. */
+/** The upper part of an escaped value whose one-bit is known. */
 function escapedAt(upper: usize, wanted: usize): u32 {
-  let escapes: usize = 0;
-  let next: usize = 0;
-  let bit: usize = 0;
-  for (let left = valuesBefore(CLASSES); left > 0; left--) {
-    while (((load<u8>(upper + (bit >> 3)) >> <u8>(bit & 7)) & 1) === 0) bit++;
-    escapes += <usize>(bit - next === ESCAPE && bit < wanted);
-    next = ++bit;
+  const end = endOfUpper(upper);
+  return load<u32>(upper + ((end + 7) >> 3) + (escapesBefore(upper, wanted) << 2));
+}
+
+/** The bit behind the one-bit of the last value. */
+function endOfUpper(upper: usize): usize {
+  let left = valuesBefore(CLASSES) - 1;
+  let base: usize = 0;
+  let word = load<u64>(upper);
+  for (let ones = <u32>popcnt(word); left >= ones; ones = <u32>popcnt(word)) {
+    left -= ones;
+    base += 64;
+    word = load<u64>(upper + (base >> 3));
   }
-  return load<u32>(upper + ((next + 7) >> 3) + (escapes << 2));
+  return base + bitOf(word, left) + 1;
+}
+
+/**
+ * Number of escaped values whose one-bit is before a bit. Only these have as many zeros as an escape in front of it, which is looked for in
+ * 48 bits at a time, behind the 16 before them.
+ */
+function escapesBefore(upper: usize, end: usize): usize {
+  let escapes: usize = 0;
+  // Nothing is in front of the first value.
+  let word = (load<u64>(upper) << ESCAPE) | ((1 << ESCAPE) - 1);
+  for (let base: usize = 0; base < end; base += 48) {
+    if (base > 0) word = load<u64>(upper + (base >> 3) - (ESCAPE >> 3));
+    let zeros = ~word;
+    zeros &= zeros << 1;
+    zeros &= zeros << 2;
+    zeros &= zeros << 4;
+    zeros &= zeros << 8;
+    const wanted: u64 = end - base < 48 ? (<u64>1 << <u64>(end - base)) - 1 : (<u64>1 << 48) - 1;
+    escapes += <usize>popcnt(word & (zeros << 1) & (wanted << ESCAPE));
+  }
+  return escapes;
 }
 
 /** Number of values of the classes before one, in the current positions. */

@@ -86,7 +86,7 @@ export function blockPositions(block: usize): usize {
 export function readBlockDocuments(block: usize, docs: usize): u32 {
   assert(isCurrent(block), 'documents of other numbers');
   const count = blockPostings(block);
-  unpack(block + BLOCK_HEADER, count, docs, 0);
+  unpack(block + BLOCK_HEADER, count, docs, 1);
   sumGaps(docs, count, load<u32>(block, 4));
   return count;
 }
@@ -100,7 +100,7 @@ export function readBlockFrequencies(block: usize, frequencies: usize): u32 {
 
 export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   const count = blockPostings(block);
-  const behind = unpack(block + BLOCK_HEADER, count, docs, 0);
+  const behind = unpack(block + BLOCK_HEADER, count, docs, 1);
   const end = unpack(behind, count, frequencies, 1);
   assert(end <= blockPositions(block), 'a block whose parts overlap');
   sumGaps(docs, count, load<u32>(block, 4));
@@ -108,18 +108,14 @@ export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   return count;
 }
 
-/** Running sum of gaps - 1 from the first document, four at a time, and twice in a round: there is space for 128. */
+/** Running sum of gaps from the first document, of which the first is 1, four at a time, and twice in a round: there is space for 128. */
 function sumGaps(docs: usize, count: u32, first: u32): void {
-  let before = i32x4.splat(<i32>first);
-  let index = i32x4(0, 1, 2, 3);
-  const four = i32x4.splat(4);
+  let before = i32x4.splat(<i32>(first - 1));
   for (const end = docs + (<usize>count << 2); docs < end; docs += 32) {
     const a = i32x4.add(sumOfFour(v128.load(docs)), before);
-    v128.store(docs, i32x4.add(a, index));
-    index = i32x4.add(index, four);
+    v128.store(docs, a);
     const b = i32x4.add(sumOfFour(v128.load(docs, 16)), v128.shuffle<i32>(a, a, 3, 3, 3, 3));
-    v128.store(docs, i32x4.add(b, index), 16);
-    index = i32x4.add(index, four);
+    v128.store(docs, b, 16);
     before = v128.shuffle<i32>(b, b, 3, 3, 3, 3);
   }
 }
