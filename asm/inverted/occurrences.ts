@@ -6,15 +6,15 @@
 
 import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
-import { CHOSEN, DOCS, FREQUENCIES, H_FOUND } from './layout.ts';
+import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
 import { choose, chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
 import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, openPositions } from './positions.ts';
-import { blockAt, blockCount, skipPosting } from './postings.ts';
-import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, readChunk, touchPositions } from './reading.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk, touchPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 import { noteInBlock, noteInTail } from './remainders.ts';
 import { B_CHUNK_POSITIONS, B_POSITIONS_FOUND, buffer, reserve, shrink } from './scratch.ts';
@@ -47,6 +47,7 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
   const kept = keptForm(form);
+  const places = placesIn(kept, chunks);
   let touched: u32 = 0;
   for (let chunk = firstChunkFor(record, first); chunk < chunks; chunk++) {
     if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
@@ -63,13 +64,13 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
     const chosen = choose(docs, count, postings);
     if (chosen === 0) continue;
     if (!roughly) {
-      findInChunk(form, chunk, frequencies, count, chosen, word);
+      findInChunk(form, chunk, frequencies, count, chosen, places, word);
       continue;
     }
     notePostings(word, form, chunk, chosen);
     const end = postings + (<usize>chosen << 2);
     if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
-    else noteInTail(load<u32>(record, R_TAIL), postings, end, word);
+    else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
   }
 }
 
@@ -83,7 +84,7 @@ export function findRemaining(): void {
     const kept = keptForm(form);
     const frequencies = kept === 0 ? FREQUENCIES : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
     const count = kept === 0 ? readChunk(form, chunk, DOCS, FREQUENCIES) : chunkPostings(recordOf(form), chunk);
-    findInChunk(form, chunk, frequencies, count, chosen, notedWord(noted));
+    findInChunk(form, chunk, frequencies, count, chosen, placesIn(kept, chunkCount(form)), notedWord(noted));
   }
 }
 
@@ -97,14 +98,19 @@ export function positionsFound(word: u32, rank: u32): usize {
   return buffer(B_POSITIONS_FOUND) + load<u32>(noteOf(word, rank), P_START);
 }
 
-function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, word: u32): void {
+/** Address of the places in the tail of a form, the last of `chunks` chunks, after it was read. */
+function placesIn(kept: usize, chunks: u32): usize {
+  return kept === 0 ? TAIL_PLACES : chunkIn(kept, chunks);
+}
+
+function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, places: usize, word: u32): void {
   const record = recordOf(form);
   const end = CHOSEN + (<usize>chosen << 2);
   if (chunk < blockCount(record)) {
     const block = blockAt(record, chunk);
     if (blockFields(block) === 1) return findInContent(block, frequencies, count, end, word);
     if (chosen * FEW <= count) return findInFew(block, frequencies, count, end, word);
-  } else if (chosen * FEW <= count) return findInTail(load<u32>(record, R_TAIL), frequencies, end, word);
+  } else if (chosen * FEW <= count) return findInTail(load<u32>(record, R_TAIL), places, frequencies, end, word);
   let values: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(frequencies + i);
   let from = reserve(B_CHUNK_POSITIONS, values * 8);
@@ -151,11 +157,10 @@ function findInFew(block: usize, frequencies: usize, count: u32, end: usize, wor
 }
 
 /** The same for a tail. */
-function findInTail(tail: usize, frequencies: usize, end: usize, word: u32): void {
-  let posting = tail;
-  let index: u32 = 0;
+function findInTail(tail: usize, places: usize, frequencies: usize, end: usize, word: u32): void {
   for (let at = CHOSEN; at < end; at += 4) {
-    for (; index < chosenIndex(at); index++) posting = skipPosting(posting);
+    const index = chosenIndex(at);
+    const posting = postingOfTail(tail, places, index);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
     const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
     readTailPosting(posting, frequency, own);

@@ -1,7 +1,7 @@
 // Reading postings: a form's postings are a number of chunks, its blocks and then its tail.
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
-import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
+import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED, TAIL_PLACES } from './layout.ts';
 import { skipPacked, unpack } from './packing.ts';
 import { BLOCK_HEADER, blockAt, blockCount, skipFields, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
@@ -54,6 +54,11 @@ export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize
   if (chunk >= blockCount(record)) return readTail(record, docs, frequencies);
   if (chunk % TOUCHED === 0) touchBlocks(record, chunk);
   return readBlock(blockAt(record, chunk), docs, frequencies);
+}
+
+/** Address of a posting of a tail, given its index and a copy of TAIL_PLACES. */
+export function postingOfTail(tail: usize, places: usize, index: u32): usize {
+  return tail + <usize>load<u16>(places + (<usize>index << 1));
 }
 
 /** Number of postings of a chunk, as `readChunk` reads them. */
@@ -138,9 +143,11 @@ function renumber(docs: usize, count: u32): void {
 
 function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   const count = tailCount(record);
-  let at = <usize>load<u32>(record, R_TAIL);
+  const tail = <usize>load<u32>(record, R_TAIL);
+  let at = tail;
   let doc: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    store<u16>(TAIL_PLACES + (i >> 1), <u16>(at - tail));
     const word = load<u32>(at);
     const more = (word >> 7) & 1;
     const position = word >> (8 + (more << 3));

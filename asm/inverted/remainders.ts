@@ -9,8 +9,8 @@ import { blockFieldParts, blockSpecials } from './fields.ts';
 import { CHOSEN } from './layout.ts';
 import { candidateCount, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
 import { openPositions, remaindersOf, singleBits, singlesIn, singleWidth } from './positions.ts';
-import { parsePosting, postingFields, postingFrequency, skipFields, skipPosting } from './postings.ts';
-import { blockFields, blockPositions } from './reading.ts';
+import { parsePosting, postingFields, postingFrequency, skipFields } from './postings.ts';
+import { blockFields, blockPositions, postingOfTail } from './reading.ts';
 
 const ALL: u64 = ~(<u64>0);
 
@@ -63,12 +63,9 @@ function noteSpecials(block: usize, at: usize, end: usize, word: u32): void {
 }
 
 /** The same for a tail. */
-export function noteInTail(tail: usize, postings: usize, end: usize, word: u32): void {
-  let posting = tail;
-  let index: u32 = 0;
+export function noteInTail(tail: usize, places: usize, postings: usize, end: usize, word: u32): void {
   for (let at = postings; at < end; at += 4) {
-    for (; index < chosenIndex(at); index++) posting = skipPosting(posting);
-    const positions = parsePosting(posting);
+    const positions = parsePosting(postingOfTail(tail, places, chosenIndex(at)));
     note(word, chosenRank(at), postingFields() === 1 ? remaindersIn(positions, postingFrequency()) : ALL);
   }
 }

@@ -18,7 +18,7 @@
 import { isDead, lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
-import { chunkIn, keepForm, KEPT_FREQUENCIES } from './kept-chunks.ts';
+import { chunkIn, keepForm, keepPlaces, KEPT_FREQUENCIES } from './kept-chunks.ts';
 import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentsOf, frequenciesOf, isWide, NARROW_DOCUMENT, wordsOf } from './lists/list.ts';
@@ -102,6 +102,7 @@ function tallyFirst(form: u32, bytes: usize, slot: u32, others: usize): void {
     const frequencies = ownFrequencies(form, chunk, count, read);
     if (!putChunk(docs, frequencies, count, bytes)) addChunkSlowly(docs, frequencies, count, bytes, slot);
   }
+  if (kept !== 0) keepPlaces(kept, chunks);
 }
 
 /** Adds a form to a slot; returns how many documents the slot has gained. */
@@ -117,6 +118,7 @@ function tallyForm(form: u32, bytes: usize, slot: u32): u32 {
     const more = addChunk(docs, frequencies, count, bytes);
     gained += more !== NOT_ADDED ? more : addChunkSlowly(docs, frequencies, count, bytes, slot);
   }
+  if (kept !== 0) keepPlaces(kept, chunks);
   return gained;
 }
 
