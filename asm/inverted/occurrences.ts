@@ -10,9 +10,9 @@ import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { choose, chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
+import { choose, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
 import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
-import { decodePosting, openPositions } from './positions.ts';
+import { decodePosting, decodeSingle, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
 import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk, touchPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
@@ -61,7 +61,7 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
     const frequencies = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
     const count = kept === 0 ? readChunk(form, chunk, docs, frequencies) : chunkPostings(record, chunk);
     const postings = roughly ? placeForPostings() : CHOSEN;
-    const chosen = choose(docs, count, postings);
+    const chosen = choose(docs, count, bits, postings);
     if (chosen === 0) continue;
     if (!roughly) {
       findInChunk(form, chunk, frequencies, count, chosen, places, word);
@@ -127,12 +127,16 @@ function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chos
 /** The same for a block whose postings are in the content only; `end` is the end of the chosen indexes. */
 function findInContent(block: usize, frequencies: usize, count: u32, end: usize, word: u32): void {
   openPositions(blockPositions(block), count, frequencies);
+  const notes = notesOf(word);
   for (let at = CHOSEN; at < end; at += 4) {
     const index = chosenIndex(at);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
-    const place = noteOf(word, chosenRank(at));
+    const place = notes + (<usize>chosenRank(at) << 3);
     const positions = makeRoom(place, frequency);
-    if (load<u32>(place, P_COUNT) === 0) {
+    if (frequency === 1 && load<u32>(place, P_COUNT) === 0) {
+      store<u64>(positions, decodeSingle(index));
+      finishPlace(place, positions, positions + 8);
+    } else if (load<u32>(place, P_COUNT) === 0) {
       decodePosting(index, frequency, positions);
       finishPlace(place, positions, positions + (<usize>frequency << 3));
     } else {

@@ -1,21 +1,23 @@
 // The candidates of a phrase: the documents that have all of its words. They are known before any position is read. Some thousand are
 // processed at a time, so that what is noted about them takes little memory however many there are.
 //
-// A candidate's rank is the number of candidates before it. B_CANDIDATES has the document of each rank, u32 each. While postings are
-// chosen, B_RANKS has for each document its rank + 1 if it is a candidate, otherwise 0, u16 each; between queries it is all zero.
-// B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there. When some candidates are dropped, the
-// others get new ranks: B_REMAINING has for each former rank, u32: new rank << 1 | whether it remains.
+// A candidate's rank is the number of candidates before it: B_RANKS has the rank of the first of each 64 documents, B_CANDIDATES the
+// document of each rank, u32 each. While postings are chosen, B_MARKS has a 4 for each document that is a candidate, u8 each; otherwise it
+// is all zero. B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there. When some candidates are
+// dropped, the others get new ranks: B_REMAINING has for each former rank, u32: new rank << 1 | whether it remains.
 
 import { BLOCK, H_CANDIDATES, H_DOCS } from './layout.ts';
 import { bitmapBytes } from './levels.ts';
-import { B_CANDIDATES, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
+import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
 
 const NOTE: u32 = 8;
-/** Candidates at a time, about: at most 63 more. */
+/** Candidates at a time, about. */
 const CANDIDATES: u32 = 4096;
 
 /** A chosen posting of a chunk: u32 rank << 7 | index in the chunk. */
 const INDEX_BITS: u32 = 7;
+/** The bytes of a chosen posting: the mark of a candidate is added to an address. */
+const MARK: u8 = 4;
 
 /**
  * Makes candidates of the documents of a bitmap, from one of its bytes on, with notes of zeros for `words` words. Returns the byte behind
@@ -23,10 +25,12 @@ const INDEX_BITS: u32 = 7;
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
   const bytes = bitmapBytes();
+  const ranks = reserve(B_RANKS, <u32>(bytes >> 1));
   const candidates = reserve(B_CANDIDATES, (CANDIDATES + 66) << 2);
   let rank: u32 = 0;
   let at = from;
   for (; at < bytes && rank < CANDIDATES; at += 8) {
+    store<u32>(ranks + (at >> 1), rank);
     const set = load<u64>(bits + at);
     const found = <u32>popcnt(set);
     // Two places are written in any case, as the branch of each document could not be predicted.
@@ -44,16 +48,20 @@ export function openCandidates(bits: usize, from: usize, words: u32): usize {
   }
   memory.fill(reserve(B_PLACES_FOUND, (words * rank + 2) * NOTE), 0, <usize>(words * rank * NOTE));
   store<u32>(H_CANDIDATES, rank);
-  const ranks = reserve(B_RANKS, load<u32>(H_DOCS) << 1);
-  for (let i: u32 = 0; i < rank; i++) store<u16>(ranks + (<usize>candidateAt(i) << 1), <u16>(i + 1));
+  reserve(B_MARKS, load<u32>(H_DOCS));
+  markCandidates(MARK);
   return at;
 }
 
-/** Forgets the rank of each document. */
+/** Forgets which documents are candidates. */
 export function closeChoice(): void {
-  const ranks = buffer(B_RANKS);
-  const count = candidateCount();
-  for (let i: u32 = 0; i < count; i++) store<u16>(ranks + (<usize>candidateAt(i) << 1), 0);
+  markCandidates(0);
+}
+
+function markCandidates(mark: u8): void {
+  const marks = buffer(B_MARKS);
+  const candidates = buffer(B_CANDIDATES);
+  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4) store<u8>(marks + <usize>load<u32>(at), mark);
 }
 
 /** Number of the current candidates. */
@@ -87,32 +95,38 @@ export function chosenRank(at: usize): u32 {
 }
 
 /**
- * Chooses the postings of candidates among those of a chunk, given their documents. Writes them to `chosen`, where there must be space for
- * 128; returns their number. Without branches, which could not be predicted.
+ * Chooses the postings of candidates among those of a chunk, given their documents, and the bitmap of which candidates were made. Writes them
+ * to `chosen`, where there must be space for 128; returns their number. Without branches, which could not be predicted.
  */
-export function choose(docs: usize, count: u32, chosen: usize): u32 {
-  const ranks = buffer(B_RANKS);
+export function choose(docs: usize, count: u32, bits: usize, chosen: usize): u32 {
+  const marks = buffer(B_MARKS);
   let to = chosen;
   let i: u32 = 0;
   for (; i + 4 <= count; i += 4) {
     const at = docs + (<usize>i << 2);
-    to = chooseIf(rankAt(ranks, load<u32>(at)), i, to);
-    to = chooseIf(rankAt(ranks, load<u32>(at, 4)), i + 1, to);
-    to = chooseIf(rankAt(ranks, load<u32>(at, 8)), i + 2, to);
-    to = chooseIf(rankAt(ranks, load<u32>(at, 12)), i + 3, to);
+    to = chooseIf(marks + <usize>load<u32>(at), i, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 4), i + 1, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 8), i + 2, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 12), i + 3, to);
   }
-  for (; i < count; i++) to = chooseIf(rankAt(ranks, load<u32>(docs + (<usize>i << 2))), i, to);
+  for (; i < count; i++) to = chooseIf(marks + <usize>load<u32>(docs + (<usize>i << 2)), i, to);
+  for (let at = chosen; at < to; at += 4) {
+    const index = load<u32>(at);
+    store<u32>(at, (rankOf(load<u32>(docs + (<usize>index << 2)), bits) << INDEX_BITS) | index);
+  }
   return <u32>(to - chosen) >> 2;
 }
 
-function rankAt(ranks: usize, doc: u32): u32 {
-  return load<u16>(ranks + (<usize>doc << 1));
+function chooseIf(mark: usize, index: u32, to: usize): usize {
+  store<u32>(to, index);
+  return to + <usize>load<u8>(mark);
 }
 
-/** `next` is the rank + 1, or 0 for a document that is no candidate. */
-function chooseIf(next: u32, index: u32, to: usize): usize {
-  store<u32>(to, (next << INDEX_BITS) + index - BLOCK);
-  return to + (<usize>(next !== 0) << 2);
+/** Number of candidates before a document. */
+function rankOf(doc: u32, bits: usize): u32 {
+  const word = <usize>(doc >> 6);
+  const before = load<u64>(bits + (word << 3)) & ((<u64>1 << (doc & 63)) - 1);
+  return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
 }
 
 // ---- Candidates that remain -----------------------------------------------------------------

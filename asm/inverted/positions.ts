@@ -273,6 +273,18 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
   }
 }
 
+/** The same for a posting with a single position, which it returns. */
+export function decodeSingle(index: u32): u64 {
+  const k = singleWidth();
+  const start = valuesUpTo(index, 0);
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const next = start > 0 ? oneOf(start - 1, 0) + 1 : 0;
+  // An upper part is at most as many zeros as an escape, and a one, so that 32 bits hold it.
+  const high = <u32>ctz(load<u32>(upper + (next >> 3)) >> <u32>(next & 7));
+  const bit = <usize>(start * k);
+  return <u64>(((high === ESCAPE ? escapedAt(upper, next + ESCAPE) : high) << k) | lowerAt(bit, k));
+}
+
 /**
  * A bit for each remainder by 64 that the positions of a posting, which are in one field, may have. Only the lower bits of its values are
  * read: if these are fewer than six, several remainders have them. Postings must be passed in ascending order.
