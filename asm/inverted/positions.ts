@@ -1,3 +1,5 @@
+// Above 400 lines: coding and decoding share one layout.
+//
 // Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the
 // occurrences of a word are distributed about geometrically: k bits, and value >> k in unary. The more often a document has the
 // word, the smaller are the gaps, so there are four classes of postings, each with its own k: those with 1, 2-3, 4-7
