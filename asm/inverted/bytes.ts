@@ -58,8 +58,8 @@ export function varintLength(result: u64): u32 {
 }
 
 /** The high bits of eight bytes. */
-const HIGH_BITS: u64 = 0x8080808080808080;
-const EACH_BYTE: u64 = 0x0101010101010101;
+const HIGH_BITS: u64 = (<u64>0x80808080 << 32) | 0x80808080;
+const EACH_BYTE: u64 = (<u64>0x01010101 << 32) | 0x01010101;
 
 /** Address behind `count` integers. It reads eight bytes at a time, which never leaves the memory (see `memory.ts`). */
 export function skipVarints(at: usize, count: u32): usize {

@@ -340,15 +340,15 @@ function oneOf(value: u32, c: u32): usize {
   return base + bitOf(word, <u64>(value - before));
 }
 
-const EACH_BYTE: u64 = 0x0101010101010101;
-const HIGH_BITS: u64 = 0x8080808080808080;
+const EACH_BYTE: u64 = (<u64>0x01010101 << 32) | 0x01010101;
+const HIGH_BITS: u64 = (<u64>0x80808080 << 32) | 0x80808080;
 
 /** The position of a one-bit of a word, given the number of ones before it (Vigna, "Broadword implementation of rank/select queries", 2008). */
 function bitOf(word: u64, ones: u64): usize {
-  let sums = word - ((word >> 1) & 0x5555555555555555);
-  sums = (sums & 0x3333333333333333) + ((sums >> 2) & 0x3333333333333333);
+  let sums = word - ((word >> 1) & ((<u64>0x55555555 << 32) | 0x55555555));
+  sums = (sums & ((<u64>0x33333333 << 32) | 0x33333333)) + ((sums >> 2) & ((<u64>0x33333333 << 32) | 0x33333333));
   // Each byte: the ones up to and including that byte.
-  sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * EACH_BYTE;
+  sums = ((sums + (sums >> 4)) & ((<u64>0x0f0f0f0f << 32) | 0x0f0f0f0f)) * EACH_BYTE;
   const byte = popcnt((((ones * EACH_BYTE) | HIGH_BITS) - sums) & HIGH_BITS) << 3;
   let rest = word >> byte;
   for (let left = ones - ((sums << 8 >> byte) & 0xff); left > 0; left--) rest &= rest - 1;
