@@ -43,7 +43,7 @@ export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, su
 export { buffer, reserve } from './inverted/scratch';
 export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
-export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
+export { matchTallied, scoreTallied, selectMatched, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index in a memory of three pages that are all zero. */

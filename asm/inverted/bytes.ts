@@ -59,18 +59,29 @@ export function varintLength(result: u64): u32 {
 
 /** The high bits of eight bytes. */
 const HIGH_BITS: u64 = (<u64>0x80808080 << 32) | 0x80808080;
+const EACH_BYTE: u64 = (<u64>0x01010101 << 32) | 0x01010101;
 
 /** Address behind `count` integers. It reads eight bytes at a time, which never leaves the memory (see `memory.ts`). */
 export function skipVarints(at: usize, count: u32): usize {
   if (count === 0) return at;
   let ends = ~load<u64>(at) & HIGH_BITS;
-  for (let found = <u32>popcnt(ends); found < count; found = <u32>popcnt(ends)) {
-    count -= found;
+  for (; count > 8; ends = ~load<u64>(at) & HIGH_BITS) {
+    count -= <u32>popcnt(ends);
+    at += 8;
+  }
+  let enough = bytesBehind(ends, count);
+  while (enough === 0) {
+    count -= <u32>popcnt(ends);
     at += 8;
     ends = ~load<u64>(at) & HIGH_BITS;
+    enough = bytesBehind(ends, count);
   }
-  for (; count > 1; count--) ends &= ends - 1;
-  return at + <usize>(ctz(ends) >> 3) + 1;
+  return at + <usize>(ctz(enough) >> 3) + 1;
+}
+
+/** The high bit of each of eight bytes up to which `count` integers end, at most 8, given the high bits of the bytes in which integers end. */
+function bytesBehind(ends: u64, count: u32): u64 {
+  return ((((ends >> 7) * EACH_BYTE) | HIGH_BITS) - <u64>count * EACH_BYTE) & HIGH_BITS;
 }
 
 export function varintSize(value: u32): u32 {

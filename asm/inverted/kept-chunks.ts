@@ -1,10 +1,11 @@
 // Chunks that a phrase query has read: once its candidates are known, it reads the same postings again. Chunks are kept from
 // `openKept` until `closeKept`, for forms that are read from their first chunk to the last.
 //
-// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes them.
+// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes them. Behind the last
+// chunk of a form, there is 1 KiB for the places of the postings of its tail, as in TAIL_PLACES.
 // B_KEPT_FORMS has for each form its number and the index of its first chunk there, u32 each.
 
-import { H_KEPT } from './layout.ts';
+import { BLOCK, H_KEPT, TAIL_PLACES } from './layout.ts';
 import { B_KEPT_CHUNKS, B_KEPT_FORMS, buffer, reserve } from './scratch.ts';
 
 // At H_KEPT: whether chunks are kept, the number of kept chunks, and the number of their forms.
@@ -37,8 +38,13 @@ export function keepForm(form: u32, chunks: u32): usize {
   store<u32>(entry, form);
   store<u32>(entry, first, 4);
   store<u32>(H_KEPT, forms + 1, FORMS);
-  store<u32>(H_KEPT, first + chunks, CHUNKS);
-  return reserve(B_KEPT_CHUNKS, (first + chunks) * CHUNK) + <usize>first * CHUNK;
+  store<u32>(H_KEPT, first + chunks + 1, CHUNKS);
+  return reserve(B_KEPT_CHUNKS, (first + chunks + 1) * CHUNK) + <usize>first * CHUNK;
+}
+
+/** Keeps the places in a tail that was just read, the last of `chunks` chunks. */
+export function keepPlaces(kept: usize, chunks: u32): void {
+  memory.copy(chunkIn(kept, chunks), TAIL_PLACES, BLOCK << 1);
 }
 
 /** The address to which the chunks of a form were read; 0 if they were not kept. */

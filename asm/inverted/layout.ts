@@ -168,6 +168,8 @@ export const H_FOUND: usize = H_SCRATCH + 988;
 export const H_FACTORS: usize = H_SCRATCH + 992;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
+/** Used bytes of B_CHOSEN. */
+export const H_CHOSEN: usize = H_SCRATCH + 1012;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
 export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
@@ -190,6 +192,7 @@ export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;
 export const LOGARITHMS: usize = HEADER + 0x8800; // 1 + ln of 1 to 255, f32, computed at first use
 export const TALLIED: usize = HEADER + 0x9000; // terms of a query (see `tallies.ts`)
 export const CHOSEN: usize = HEADER + 0x9200; // postings of a chunk that are needed, u32
+export const TAIL_PLACES: usize = HEADER + 0x9400; // where the postings of a decoded tail begin, relative to it, u16
 export const POSITION_PARTS: usize = HEADER + 0x9600; // of a block (see `positions.ts`)
 export const NEXT_VALUES: usize = HEADER + 0x9700; // by class, while they are decoded, u32
 /** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */

@@ -6,13 +6,15 @@
 
 import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
-import { CHOSEN, DOCS, FREQUENCIES, H_FOUND } from './layout.ts';
+import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
+import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { choose, chooseInBlock, chosenIndex, chosenRank, noteOf, rankOf, ranksUpTo } from './phrase-candidates.ts';
-import { decodePosting, openPositions } from './positions.ts';
-import { blockAt, blockCount, skipPosting } from './postings.ts';
-import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, readChunk, touchPositions } from './reading.ts';
+import { choose, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
+import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
+import { decodePosting, decodeSingle, openPositions } from './positions.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk, touchPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 import { noteInBlock, noteInTail } from './remainders.ts';
 import { B_CHUNK_POSITIONS, B_POSITIONS_FOUND, buffer, reserve, shrink } from './scratch.ts';
@@ -38,32 +40,51 @@ export function closeOccurrences(): void {
 
 /**
  * Adds the places of a form to the places of a word in the candidates, which are documents of a bitmap from `first` to `last`. If `roughly`
- * is set, it notes only their remainders (see `remainders.ts`).
+ * is set, it notes only their remainders (see `remainders.ts`), and the postings for `findRemaining`.
  */
 export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32, roughly: bool): void {
   const record = recordOf(form);
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
   const kept = keptForm(form);
+  const places = placesIn(kept, chunks);
   let touched: u32 = 0;
   for (let chunk = firstChunkFor(record, first); chunk < chunks; chunk++) {
-    const current = chunk < blocks && isCurrent(blockAt(record, chunk));
-    const from = current ? max(load<u32>(blockAt(record, chunk), 4), first) : first;
-    const to = current ? min(load<u32>(blockAt(record, chunk)), last) : last;
-    if (from > last) return;
-    if (from > to) continue;
-    const start = rankOf(from, bits);
-    const end = ranksUpTo(to, bits);
-    if (start === end) continue;
+    if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
+      const from = max(load<u32>(blockAt(record, chunk), 4), first);
+      const to = min(load<u32>(blockAt(record, chunk)), last);
+      if (from > last) return;
+      if (from > to || !hasBitBetween(bits, from, to)) continue;
+    }
     if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
     const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
     const frequencies = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
     const count = kept === 0 ? readChunk(form, chunk, docs, frequencies) : chunkPostings(record, chunk);
-    const chosen = current ? chooseInBlock(docs, count, bits, from, to, start, end) : choose(docs, count, bits, first, last);
+    const postings = roughly ? placeForPostings() : CHOSEN;
+    const chosen = choose(docs, count, bits, postings);
     if (chosen === 0) continue;
-    if (!roughly) findInChunk(form, chunk, frequencies, count, chosen, word);
-    else if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, chosen, word);
-    else noteInTail(load<u32>(record, R_TAIL), chosen, word);
+    if (!roughly) {
+      findInChunk(form, chunk, frequencies, count, chosen, places, word);
+      continue;
+    }
+    notePostings(word, form, chunk, chosen);
+    const end = postings + (<usize>chosen << 2);
+    if (chunk < blocks) noteInBlock(blockAt(record, chunk), frequencies, count, postings, end, word);
+    else noteInTail(load<u32>(record, R_TAIL), places, postings, end, word);
+  }
+}
+
+/** Finds the places of all words in the candidates that remain, in the noted postings. */
+export function findRemaining(): void {
+  for (let noted = firstNoted(), end = endOfNoted(); noted < end; noted = nextNoted(noted)) {
+    const chosen = chooseRemaining(noted);
+    if (chosen === 0) continue;
+    const form = notedForm(noted);
+    const chunk = notedChunk(noted);
+    const kept = keptForm(form);
+    const frequencies = kept === 0 ? FREQUENCIES : chunkIn(kept, chunk) + KEPT_FREQUENCIES;
+    const count = kept === 0 ? readChunk(form, chunk, DOCS, FREQUENCIES) : chunkPostings(recordOf(form), chunk);
+    findInChunk(form, chunk, frequencies, count, chosen, placesIn(kept, chunkCount(form)), notedWord(noted));
   }
 }
 
@@ -77,14 +98,19 @@ export function positionsFound(word: u32, rank: u32): usize {
   return buffer(B_POSITIONS_FOUND) + load<u32>(noteOf(word, rank), P_START);
 }
 
-function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, word: u32): void {
+/** Address of the places in the tail of a form, the last of `chunks` chunks, after it was read. */
+function placesIn(kept: usize, chunks: u32): usize {
+  return kept === 0 ? TAIL_PLACES : chunkIn(kept, chunks);
+}
+
+function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, places: usize, word: u32): void {
   const record = recordOf(form);
   const end = CHOSEN + (<usize>chosen << 2);
   if (chunk < blockCount(record)) {
     const block = blockAt(record, chunk);
     if (blockFields(block) === 1) return findInContent(block, frequencies, count, end, word);
     if (chosen * FEW <= count) return findInFew(block, frequencies, count, end, word);
-  } else if (chosen * FEW <= count) return findInTail(load<u32>(record, R_TAIL), frequencies, end, word);
+  } else if (chosen * FEW <= count) return findInTail(load<u32>(record, R_TAIL), places, frequencies, end, word);
   let values: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(frequencies + i);
   let from = reserve(B_CHUNK_POSITIONS, values * 8);
@@ -101,12 +127,16 @@ function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chos
 /** The same for a block whose postings are in the content only; `end` is the end of the chosen indexes. */
 function findInContent(block: usize, frequencies: usize, count: u32, end: usize, word: u32): void {
   openPositions(blockPositions(block), count, frequencies);
+  const notes = notesOf(word);
   for (let at = CHOSEN; at < end; at += 4) {
     const index = chosenIndex(at);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
-    const place = noteOf(word, chosenRank(at));
+    const place = notes + (<usize>chosenRank(at) << 3);
     const positions = makeRoom(place, frequency);
-    if (load<u32>(place, P_COUNT) === 0) {
+    if (frequency === 1 && load<u32>(place, P_COUNT) === 0) {
+      store<u64>(positions, decodeSingle(index));
+      finishPlace(place, positions, positions + 8);
+    } else if (load<u32>(place, P_COUNT) === 0) {
       decodePosting(index, frequency, positions);
       finishPlace(place, positions, positions + (<usize>frequency << 3));
     } else {
@@ -131,11 +161,10 @@ function findInFew(block: usize, frequencies: usize, count: u32, end: usize, wor
 }
 
 /** The same for a tail. */
-function findInTail(tail: usize, frequencies: usize, end: usize, word: u32): void {
-  let posting = tail;
-  let index: u32 = 0;
+function findInTail(tail: usize, places: usize, frequencies: usize, end: usize, word: u32): void {
   for (let at = CHOSEN; at < end; at += 4) {
-    for (; index < chosenIndex(at); index++) posting = skipPosting(posting);
+    const index = chosenIndex(at);
+    const posting = postingOfTail(tail, places, index);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
     const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
     readTailPosting(posting, frequency, own);

@@ -2,24 +2,26 @@
 // processed at a time, so that what is noted about them takes little memory however many there are.
 //
 // A candidate's rank is the number of candidates before it: B_RANKS has the rank of the first of each 64 documents, B_CANDIDATES the
-// document of each rank, u32 each. B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there.
+// document of each rank, u32 each. While postings are chosen, B_MARKS has a 4 for each document that is a candidate, u8 each; otherwise it
+// is all zero. B_PLACES_FOUND has 8 bytes by word and rank: a note of what was found about the word there. When some candidates are
+// dropped, the others get new ranks: B_REMAINING has for each former rank, u32: new rank << 1 | whether it remains.
 
-import { BLOCK, CHOSEN, H_CANDIDATES } from './layout.ts';
-import { bitmapBytes, hasBit } from './levels.ts';
-import { B_CANDIDATES, B_PLACES_FOUND, B_RANKS, buffer, reserve } from './scratch.ts';
+import { BLOCK, H_CANDIDATES, H_DOCS } from './layout.ts';
+import { bitmapBytes } from './levels.ts';
+import { B_CANDIDATES, B_MARKS, B_PLACES_FOUND, B_RANKS, B_REMAINING, buffer, reserve } from './scratch.ts';
 
 const NOTE: u32 = 8;
 /** Candidates at a time, about. */
 const CANDIDATES: u32 = 4096;
 
-/** A chosen posting of a chunk at CHOSEN: u32 rank << 7 | index in the chunk. */
+/** A chosen posting of a chunk: u32 rank << 7 | index in the chunk. */
 const INDEX_BITS: u32 = 7;
-/** In a block, up to this many candidates are searched; for more, its documents are read one by one, which then is faster. */
-const SEARCHED: u32 = 32;
+/** The bytes of a chosen posting: the mark of a candidate is added to an address. */
+const MARK: u8 = 4;
 
 /**
  * Makes candidates of the documents of a bitmap, from one of its bytes on, with notes of zeros for `words` words. Returns the byte behind
- * those that it processed.
+ * those that it processed. Call `closeChoice` when all postings are chosen.
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
   const bytes = bitmapBytes();
@@ -44,9 +46,22 @@ export function openCandidates(bits: usize, from: usize, words: u32): usize {
     }
     rank += found;
   }
-  memory.fill(reserve(B_PLACES_FOUND, (words * rank + 1) * NOTE), 0, <usize>(words * rank * NOTE));
+  memory.fill(reserve(B_PLACES_FOUND, (words * rank + 2) * NOTE), 0, <usize>(words * rank * NOTE));
   store<u32>(H_CANDIDATES, rank);
+  reserve(B_MARKS, load<u32>(H_DOCS));
+  markCandidates(MARK);
   return at;
+}
+
+/** Forgets which documents are candidates. */
+export function closeChoice(): void {
+  markCandidates(0);
+}
+
+function markCandidates(mark: u8): void {
+  const marks = buffer(B_MARKS);
+  const candidates = buffer(B_CANDIDATES);
+  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4) store<u8>(marks + <usize>load<u32>(at), mark);
 }
 
 /** Number of the current candidates. */
@@ -59,21 +74,14 @@ export function candidateAt(rank: u32): u32 {
   return load<u32>(buffer(B_CANDIDATES) + (<usize>rank << 2));
 }
 
+/** Address of the notes about a word, 8 bytes for each rank. */
+export function notesOf(word: u32): usize {
+  return buffer(B_PLACES_FOUND) + <usize>(word * candidateCount()) * NOTE;
+}
+
 /** Address of the note about a word in the candidate with a rank. */
 export function noteOf(word: u32, rank: u32): usize {
-  return buffer(B_PLACES_FOUND) + (<usize>(word * load<u32>(H_CANDIDATES) + rank)) * NOTE;
-}
-
-/** Number of candidates up to a document, which may be one. */
-export function ranksUpTo(doc: u32, bits: usize): u32 {
-  return rankOf(doc, bits) + <u32>hasBit(bits, doc);
-}
-
-/** Number of candidates before a document. */
-export function rankOf(doc: u32, bits: usize): u32 {
-  const word = <usize>(doc >> 6);
-  const before = load<u64>(bits + (word << 3)) & ((<u64>1 << (doc & 63)) - 1);
-  return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
+  return notesOf(word) + <usize>rank * NOTE;
 }
 
 // ---- Postings of candidates -----------------------------------------------------------------
@@ -87,57 +95,74 @@ export function chosenRank(at: usize): u32 {
 }
 
 /**
- * Chooses the postings of the candidates with ranks from `start` to `end`, which are documents from `from` to `to`, among those of a block of
- * the current epoch; returns the number of those at CHOSEN.
+ * Chooses the postings of candidates among those of a chunk, given their documents, and the bitmap of which candidates were made. Writes them
+ * to `chosen`, where there must be space for 128; returns their number. Without branches, which could not be predicted.
  */
-export function chooseInBlock(docs: usize, count: u32, bits: usize, from: u32, to: u32, start: u32, end: u32): u32 {
-  return count === BLOCK && end - start <= SEARCHED ? search(docs, start, end) : choose(docs, count, bits, from, to);
-}
-
-/** The same for any chunk and its documents from `first` to `last`. Without branches, which could not be predicted. */
-export function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u32 {
-  const inside = last - first;
-  let to = CHOSEN;
+export function choose(docs: usize, count: u32, bits: usize, chosen: usize): u32 {
+  const marks = buffer(B_MARKS);
+  let to = chosen;
   let i: u32 = 0;
-  for (; i + 2 <= count; i += 2) {
+  for (; i + 4 <= count; i += 4) {
     const at = docs + (<usize>i << 2);
-    to = chooseIf(isCandidate(load<u32>(at), bits, first, inside), i, to);
-    to = chooseIf(isCandidate(load<u32>(at, 4), bits, first, inside), i + 1, to);
+    to = chooseIf(marks + <usize>load<u32>(at), i, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 4), i + 1, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 8), i + 2, to);
+    to = chooseIf(marks + <usize>load<u32>(at, 12), i + 3, to);
   }
-  if (i < count) to = chooseIf(isCandidate(load<u32>(docs + (<usize>i << 2)), bits, first, inside), i, to);
-  for (let at = CHOSEN; at < to; at += 4) {
+  for (; i < count; i++) to = chooseIf(marks + <usize>load<u32>(docs + (<usize>i << 2)), i, to);
+  for (let at = chosen; at < to; at += 4) {
     const index = load<u32>(at);
     store<u32>(at, (rankOf(load<u32>(docs + (<usize>index << 2)), bits) << INDEX_BITS) | index);
   }
-  return <u32>(to - CHOSEN) >> 2;
+  return <u32>(to - chosen) >> 2;
 }
 
-/** 1 for a candidate that is at most `inside` documents behind the first. */
-function isCandidate(doc: u32, bits: usize, first: u32, inside: u32): u32 {
-  return (load<u32>(bits + (<usize>(doc >> 5) << 2)) >> (doc & 31)) & <u32>(doc - first <= inside);
-}
-
-function chooseIf(chosen: u32, index: u32, to: usize): usize {
+function chooseIf(mark: usize, index: u32, to: usize): usize {
   store<u32>(to, index);
-  return to + (<usize>chosen << 2);
+  return to + <usize>load<u8>(mark);
 }
 
-/** The same for 128 documents, of which the last is not before any candidate: each candidate is searched by halves, again without branches. */
-function search(docs: usize, start: u32, end: u32): u32 {
+/** Number of candidates before a document. */
+function rankOf(doc: u32, bits: usize): u32 {
+  const word = <usize>(doc >> 6);
+  const before = load<u64>(bits + (word << 3)) & ((<u64>1 << (doc & 63)) - 1);
+  return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
+}
+
+// ---- Candidates that remain -----------------------------------------------------------------
+
+/**
+ * Keeps the candidates whose note about the first word is not 0, and drops the bits of the others, and their scores unless `scores` is 0.
+ * Those that remain get new ranks, and notes of zeros for `words` words. Without branches, which could not be predicted.
+ */
+export function keepNoted(words: u32, bits: usize, scores: usize): void {
+  const count = candidateCount();
   const candidates = buffer(B_CANDIDATES);
-  let to = CHOSEN;
-  for (let rank = start; rank < end; rank++) {
+  const notes = notesOf(0);
+  const remaining = reserve(B_REMAINING, count << 2);
+  let next: u32 = 0;
+  for (let rank: u32 = 0; rank < count; rank++) {
     const doc = load<u32>(candidates + (<usize>rank << 2));
-    let at = docs;
-    at += <usize>(load<u32>(at, 252) < doc) << 8;
-    at += <usize>(load<u32>(at, 124) < doc) << 7;
-    at += <usize>(load<u32>(at, 60) < doc) << 6;
-    at += <usize>(load<u32>(at, 28) < doc) << 5;
-    at += <usize>(load<u32>(at, 12) < doc) << 4;
-    at += <usize>(load<u32>(at, 4) < doc) << 3;
-    at += <usize>(load<u32>(at) < doc) << 2;
-    store<u32>(to, (rank << INDEX_BITS) | (<u32>(at - docs) >> 2));
-    to += <usize>(load<u32>(at) === doc) << 2;
+    const remains = <u32>(load<u64>(notes + <usize>rank * NOTE) !== 0);
+    const word = bits + (<usize>(doc >> 6) << 3);
+    store<u64>(word, load<u64>(word) & ~(<u64>(1 - remains) << <u64>(doc & 63)));
+    if (scores !== 0 && remains === 0) store<f32>(scores + (<usize>doc << 2), 0);
+    store<u32>(remaining + (<usize>rank << 2), (next << 1) | remains);
+    store<u32>(candidates + (<usize>next << 2), doc);
+    next += remains;
   }
-  return <u32>(to - CHOSEN) >> 2;
+  memory.fill(notes, 0, <usize>(words * next * NOTE));
+  store<u32>(H_CANDIDATES, next);
+}
+
+/** Copies those of some chosen postings whose candidates remain, with their new ranks; returns their number. */
+export function keepRemaining(from: usize, end: usize, chosen: usize): u32 {
+  const remaining = buffer(B_REMAINING);
+  let to = chosen;
+  for (; from < end; from += 4) {
+    const entry = load<u32>(remaining + (<usize>chosenRank(from) << 2));
+    store<u32>(to, ((entry >> 1) << INDEX_BITS) | chosenIndex(from));
+    to += <usize>(entry & 1) << 2;
+  }
+  return <u32>(to - chosen) >> 2;
 }

@@ -17,9 +17,10 @@ import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
-import { closeOccurrences, countFound, findForm, openOccurrences, positionsFound } from './occurrences.ts';
-import { candidateAt, candidateCount, openCandidates } from './phrase-candidates.ts';
-import { remaindersBefore } from './remainders.ts';
+import { forgetNoted } from './noted-postings.ts';
+import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
+import { candidateAt, candidateCount, closeChoice, keepNoted, openCandidates } from './phrase-candidates.ts';
+import { intersectRemainders } from './remainders.ts';
 import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
@@ -50,10 +51,14 @@ export function keepPhrase(level: u32, scored: bool): void {
 
 function keepByForms(bits: usize, scores: usize): void {
   const bytes = bitmapBytes();
-  if (isExact()) sift(bits, scores);
+  const exact = isExact();
   for (let at: usize = 0; at < bytes;) {
     openOccurrences();
-    at = find(bits, at, false);
+    at = find(bits, at, exact);
+    if (exact) {
+      sift(bits, scores);
+      findRemaining();
+    }
     const count = candidateCount();
     for (let rank: u32 = 0; rank < count; rank++) keepOrDrop(candidateAt(rank), gatherFound(rank), bits, scores);
   }
@@ -101,19 +106,9 @@ function wordAt(index: u32): usize {
 
 /** Drops candidates that cannot have the phrase because of the remainders of positions, and their scores unless `scores` is 0. */
 function sift(bits: usize, scores: usize): void {
-  const bytes = bitmapBytes();
-  for (let at: usize = 0; at < bytes;) {
-    at = find(bits, at, true);
-    const count = candidateCount();
-    for (let rank: u32 = 0; rank < count; rank++) if (!mayHaveExact(rank)) drop(candidateAt(rank), bits, scores);
-  }
-}
-
-function mayHaveExact(rank: u32): bool {
   const words = inputAt(0);
-  let remainders = remaindersBefore(0, rank, load<u32>(wordAt(0), W_WANTED));
-  for (let i: u32 = 1; i < words; i++) remainders &= remaindersBefore(i, rank, load<u32>(wordAt(i), W_WANTED));
-  return remainders !== 0;
+  for (let i: u32 = 0; i < words; i++) intersectRemainders(i, load<u32>(wordAt(i), W_WANTED));
+  keepNoted(words, bits, scores);
 }
 
 /**
@@ -123,6 +118,7 @@ function mayHaveExact(rank: u32): bool {
 function find(bits: usize, from: usize, roughly: bool): usize {
   const words = inputAt(0);
   const end = openCandidates(bits, from, words);
+  forgetNoted();
   let at: u32 = 5;
   for (let i: u32 = 0; i < words; i++) {
     const forms = inputAt(at + 1);
@@ -130,6 +126,7 @@ function find(bits: usize, from: usize, roughly: bool): usize {
     for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1, roughly);
     at += 2 + forms;
   }
+  closeChoice();
   return end;
 }
 

@@ -1,3 +1,5 @@
+// Above 400 lines: coding and decoding share one layout.
+//
 // Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the
 // occurrences of a word are distributed about geometrically: k bits, and value >> k in unary. The more often a document has the
 // word, the smaller are the gaps, so there are four classes of postings, each with its own k: those with 1, 2-3, 4-7
@@ -12,9 +14,9 @@
 // they are decoded, the parts of the block are stored at POSITION_PARTS:
 //
 //     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
-//     48 the lowest bit of each posting's frequency   64 the second   80 the third   96 whether it is 8 or more; 128 bits each
+//     48 the lowest bit of each posting's frequency   64 the second   80 whether the frequency is 1   96 whether it is 8 or more; 128 bits each
 //     112 address of the frequencies   128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x u32)
-//     160 a posting, and the values of the last class in those before it
+//     160 a posting, and the values of the last class in those before it   176 whether a frequency is 2 or 3   192 whether it is 4 to 7; 128 bits each
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
@@ -33,11 +35,13 @@ const P_VALUES: usize = 12;
 const P_BITS: usize = 32;
 const P_FIRST: usize = 48;
 const P_SECOND: usize = 64;
-const P_THIRD: usize = 80;
+const P_SINGLE: usize = 80;
 const P_MANY: usize = 96;
 const P_FREQUENCIES: usize = 112;
 const P_LAST: usize = 128;
 const P_SUMMED: usize = 160;
+const P_FEW: usize = 176;
+const P_SOME: usize = 192;
 
 /** Prepares for noting positions. RICE has, for each class, the end of its values in B_POSITIONS. */
 export function forgetPositions(): void {
@@ -84,14 +88,15 @@ export function codePositions(to: usize): usize {
 /** Stores the parts of the positions of `count` postings with the given frequencies, for `decodePosting`. */
 export function openPositions(from: usize, count: u32, frequencies: usize): void {
   store<u32>(POSITION_PARTS, <u32>frequencies, P_FREQUENCIES);
-  notePlanes(count, frequencies);
+  noteClasses(0, frequencies, <u32>min(count, 64));
+  noteClasses(8, frequencies + 256, count - <u32>min(count, 64));
   const ks = <u32>load<u16>(from);
   let values: u32 = 0;
   let bits: u32 = 0;
   for (let c: u32 = 0; c < CLASSES; c++) {
     store<u32>(POSITION_PARTS + (<usize>c << 2), values, P_VALUES);
     store<u32>(POSITION_PARTS + (<usize>c << 2), bits, P_BITS);
-    const number = valuesUpTo(count, c);
+    const number = c < CLASSES - 1 ? valuesAmong(0, ~(<u64>0), c) + valuesAmong(8, ~(<u64>0), c) : sumMany(0) + sumMany(8);
     values += number;
     bits += number * kOf(ks, c);
   }
@@ -104,40 +109,53 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
   store<u32>(POSITION_PARTS + (<usize>CLASSES << 2), values, P_VALUES);
 }
 
-/** Separates the bits of the frequencies, 16 frequencies at a time. */
-function notePlanes(count: u32, frequencies: usize): void {
+/** Notes the classes of `count` of 64 postings, and the lowest bits of their frequencies, 16 at a time; `half` is 0 or 8. */
+function noteClasses(half: usize, frequencies: usize, count: u32): void {
+  let first: u64 = 0;
+  let second: u64 = 0;
+  let third: u64 = 0;
+  let many: u64 = 0;
   for (let i: u32 = 0; i < count; i += 16) {
     const at = frequencies + (<usize>i << 2);
     const low = i16x8.narrow_i32x4_s(v128.load(at), v128.load(at, 16));
     const high = i16x8.narrow_i32x4_s(v128.load(at, 32), v128.load(at, 48));
     const bytes = i8x16.narrow_i16x8_u(low, high);
-    const to = POSITION_PARTS + <usize>(i >> 3);
-    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 7)), P_FIRST);
-    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 6)), P_SECOND);
-    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 5)), P_THIRD);
-    store<u16>(to, <u16>i8x16.bitmask(i8x16.ge_u(bytes, i8x16.splat(8))), P_MANY);
+    first |= <u64>i8x16.bitmask(i16x8.shl(bytes, 7)) << i;
+    second |= <u64>i8x16.bitmask(i16x8.shl(bytes, 6)) << i;
+    third |= <u64>i8x16.bitmask(i16x8.shl(bytes, 5)) << i;
+    many |= <u64>i8x16.bitmask(i8x16.ge_u(bytes, i8x16.splat(8))) << i;
   }
+  let all: u64 = count === 64 ? ~(<u64>0) : (<u64>1 << count) - 1;
+  const to = POSITION_PARTS + half;
+  store<u64>(to, first, P_FIRST);
+  store<u64>(to, second, P_SECOND);
+  many &= all;
+  store<u64>(to, many, P_MANY);
+  all &= ~many;
+  store<u64>(to, all & third, P_SOME);
+  all &= ~third;
+  store<u64>(to, all & second, P_FEW);
+  store<u64>(to, all & ~second, P_SINGLE);
 }
 
-/** Number of values of a class in the postings before one. */
+/** Number of values of a class but the last one in the postings before one of 128. */
 function valuesUpTo(index: u32, c: u32): u32 {
-  const low = index >= 64 ? ~(<u64>0) : (<u64>1 << index) - 1;
-  const values = valuesAmong(0, low, c);
-  return index <= 64 ? values : values + valuesAmong(8, index === 128 ? ~(<u64>0) : (<u64>1 << (index - 64)) - 1, c);
+  const before = (<u64>1 << <u64>(index & 63)) - 1;
+  const inHigh = (index & 64) !== 0;
+  return valuesAmong(0, inHigh ? ~(<u64>0) : before, c) + valuesAmong(8, inHigh ? before : 0, c);
 }
 
-/** Number of values of a class in some of 64 postings; `half` is 0 or 8. */
+/** Number of values of a class but the last one in some of 64 postings; `half` is 0 or 8. */
 function valuesAmong(half: usize, some: u64, c: u32): u32 {
   const at = POSITION_PARTS + half;
+  if (c === 0) return <u32>popcnt(some & load<u64>(at, P_SINGLE));
   const first = load<u64>(at, P_FIRST);
-  const second = load<u64>(at, P_SECOND);
-  const third = load<u64>(at, P_THIRD);
-  const many = load<u64>(at, P_MANY);
-  if (c === CLASSES - 1) return sumMany(half << 5, some & many);
-  some &= ~many;
-  if (c === 0) return <u32>popcnt(some & first & ~second & ~third);
-  if (c === 1) return <u32>(2 * popcnt(some & second & ~third) + popcnt(some & first & second & ~third));
-  return <u32>(4 * popcnt(some & third) + 2 * popcnt(some & third & second) + popcnt(some & third & first));
+  if (c === 1) {
+    some &= load<u64>(at, P_FEW);
+    return <u32>(2 * popcnt(some) + popcnt(some & first));
+  }
+  some &= load<u64>(at, P_SOME);
+  return <u32>(4 * popcnt(some) + 2 * popcnt(some & load<u64>(at, P_SECOND)) + popcnt(some & first));
 }
 
 /** Number of values of a class in the postings before one. Postings must be passed in ascending order. */
@@ -163,11 +181,11 @@ function manyUpTo(index: u32): u32 {
   return sum;
 }
 
-/** Sum of the frequencies of some postings, whose first is at an offset. */
-function sumMany(offset: usize, some: u64): u32 {
-  const frequencies = <usize>load<u32>(POSITION_PARTS, P_FREQUENCIES) + offset;
+/** Number of values of the last class in 64 postings; `half` is 0 or 8. */
+function sumMany(half: usize): u32 {
+  const frequencies = <usize>load<u32>(POSITION_PARTS, P_FREQUENCIES) + (half << 5);
   let sum: u32 = 0;
-  for (let left = some; left !== 0; left &= left - 1) sum += load<u32>(frequencies + (<usize>ctz(left) << 2));
+  for (let left = load<u64>(POSITION_PARTS + half, P_MANY); left !== 0; left &= left - 1) sum += load<u32>(frequencies + (<usize>ctz(left) << 2));
   return sum;
 }
 
@@ -257,6 +275,18 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
   }
 }
 
+/** The same for a posting with a single position, which it returns. */
+export function decodeSingle(index: u32): u64 {
+  const k = singleWidth();
+  const start = valuesUpTo(index, 0);
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const next = start > 0 ? oneOf(start - 1, 0) + 1 : 0;
+  // An upper part is at most as many zeros as an escape, and a one, so that 32 bits hold it.
+  const high = <u32>ctz(load<u32>(upper + (next >> 3)) >> <u32>(next & 7));
+  const bit = <usize>(start * k);
+  return <u64>(((high === ESCAPE ? escapedAt(upper, next + ESCAPE) : high) << k) | lowerAt(bit, k));
+}
+
 /**
  * A bit for each remainder by 64 that the positions of a posting, which are in one field, may have. Only the lower bits of its values are
  * read: if these are fewer than six, several remainders have them. Postings must be passed in ascending order.
@@ -278,6 +308,21 @@ export function remaindersOf(index: u32, frequency: u32): u64 {
   return remainders;
 }
 
+/** Which of 64 postings have one position; `half` is 0 or 8. Their positions are the first values of the block. */
+export function singlesIn(half: usize): u64 {
+  return load<u64>(POSITION_PARTS + half, P_SINGLE);
+}
+
+/** Number of lower bits of a single position. */
+export function singleWidth(): u32 {
+  return kOf(load<u32>(POSITION_PARTS, P_KS), 0);
+}
+
+/** Address of the lower bits of the single positions, one behind the other. */
+export function singleBits(): usize {
+  return load<u32>(POSITION_PARTS, P_LOWER);
+}
+
 /** Position of the one-bit of a value. The search for the next one of a class continues where the last search ended. */
 function oneOf(value: u32, c: u32): usize {
   const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
@@ -292,21 +337,62 @@ function oneOf(value: u32, c: u32): usize {
   }
   store<u32>(last, <u32>base, P_LAST);
   store<u32>(last, before, P_LAST + 4);
-  for (let left = value - before; left > 0; left--) word &= word - 1;
-  return base + <usize>ctz(word);
+  return base + bitOf(word, <u64>(value - before));
 }
 
-/** The upper part of an escaped value whose one-bit is known: counts the escaped values before it, and all values. */
+const EACH_BYTE: u64 = (<u64>0x01010101 << 32) | 0x01010101;
+const HIGH_BITS: u64 = (<u64>0x80808080 << 32) | 0x80808080;
+
+/** The position of a one-bit of a word, given the number of ones before it (Vigna, "Broadword implementation of rank/select queries", 2008). */
+function bitOf(word: u64, ones: u64): usize {
+  let sums = word - ((word >> 1) & ((<u64>0x55555555 << 32) | 0x55555555));
+  sums = (sums & ((<u64>0x33333333 << 32) | 0x33333333)) + ((sums >> 2) & ((<u64>0x33333333 << 32) | 0x33333333));
+  // Each byte: the ones up to and including that byte.
+  sums = ((sums + (sums >> 4)) & ((<u64>0x0f0f0f0f << 32) | 0x0f0f0f0f)) * EACH_BYTE;
+  const byte = popcnt((((ones * EACH_BYTE) | HIGH_BITS) - sums) & HIGH_BITS) << 3;
+  let rest = word >> byte;
+  for (let left = ones - ((sums << 8 >> byte) & 0xff); left > 0; left--) rest &= rest - 1;
+  return <usize>(byte + ctz(rest));
+}
+
+/** The upper part of an escaped value whose one-bit is known. */
 function escapedAt(upper: usize, wanted: usize): u32 {
-  let escapes: usize = 0;
-  let next: usize = 0;
-  let bit: usize = 0;
-  for (let left = valuesBefore(CLASSES); left > 0; left--) {
-    while (((load<u8>(upper + (bit >> 3)) >> <u8>(bit & 7)) & 1) === 0) bit++;
-    escapes += <usize>(bit - next === ESCAPE && bit < wanted);
-    next = ++bit;
+  const end = endOfUpper(upper);
+  return load<u32>(upper + ((end + 7) >> 3) + (escapesBefore(upper, wanted) << 2));
+}
+
+/** The bit behind the one-bit of the last value. */
+function endOfUpper(upper: usize): usize {
+  let left = valuesBefore(CLASSES) - 1;
+  let base: usize = 0;
+  let word = load<u64>(upper);
+  for (let ones = <u32>popcnt(word); left >= ones; ones = <u32>popcnt(word)) {
+    left -= ones;
+    base += 64;
+    word = load<u64>(upper + (base >> 3));
   }
-  return load<u32>(upper + ((next + 7) >> 3) + (escapes << 2));
+  return base + bitOf(word, left) + 1;
+}
+
+/**
+ * Number of escaped values whose one-bit is before a bit. Only these have as many zeros as an escape in front of it, which is looked for in
+ * 48 bits at a time, behind the 16 before them.
+ */
+function escapesBefore(upper: usize, end: usize): usize {
+  let escapes: usize = 0;
+  // Nothing is in front of the first value.
+  let word = (load<u64>(upper) << ESCAPE) | ((1 << ESCAPE) - 1);
+  for (let base: usize = 0; base < end; base += 48) {
+    if (base > 0) word = load<u64>(upper + (base >> 3) - (ESCAPE >> 3));
+    let zeros = ~word;
+    zeros &= zeros << 1;
+    zeros &= zeros << 2;
+    zeros &= zeros << 4;
+    zeros &= zeros << 8;
+    const wanted: u64 = end - base < 48 ? (<u64>1 << <u64>(end - base)) - 1 : (<u64>1 << 48) - 1;
+    escapes += <usize>popcnt(word & (zeros << 1) & (wanted << ESCAPE));
+  }
+  return escapes;
 }
 
 /** Number of values of the classes before one, in the current positions. */

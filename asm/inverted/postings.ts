@@ -295,16 +295,6 @@ export function parsePosting(at: usize): usize {
   return skipFields(at);
 }
 
-/** Address behind a posting. Postings of one occurrence in the content, and with integers of one or two bytes, take no further branch. */
-export function skipPosting(at: usize): usize {
-  const word = load<u32>(at);
-  const more = (word >> 7) & 1;
-  const position = word >> (8 + (more << 3));
-  const longer = (position >> 7) & 1;
-  if ((word & 1 & ~((word >> 15) & more) & ~((position >> 15) & longer)) !== 0) return at + <usize>(2 + more + longer);
-  return skipVarints(parsePosting(at), postingFrequency());
-}
-
 export function postingGap(): u32 {
   return load<u32>(H_POSTING);
 }

@@ -1,7 +1,7 @@
 // Reading postings: a form's postings are a number of chunks, its blocks and then its tail.
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
-import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
+import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED, TAIL_PLACES } from './layout.ts';
 import { skipPacked, unpack } from './packing.ts';
 import { BLOCK_HEADER, blockAt, blockCount, skipFields, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
@@ -56,6 +56,11 @@ export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize
   return readBlock(blockAt(record, chunk), docs, frequencies);
 }
 
+/** Address of a posting of a tail, given its index and a copy of TAIL_PLACES. */
+export function postingOfTail(tail: usize, places: usize, index: u32): usize {
+  return tail + <usize>load<u16>(places + (<usize>index << 1));
+}
+
 /** Number of postings of a chunk, as `readChunk` reads them. */
 export function chunkPostings(record: usize, chunk: u32): u32 {
   return chunk < blockCount(record) ? blockPostings(blockAt(record, chunk)) : tailCount(record);
@@ -86,7 +91,7 @@ export function blockPositions(block: usize): usize {
 export function readBlockDocuments(block: usize, docs: usize): u32 {
   assert(isCurrent(block), 'documents of other numbers');
   const count = blockPostings(block);
-  unpack(block + BLOCK_HEADER, count, docs, 0);
+  unpack(block + BLOCK_HEADER, count, docs, 1);
   sumGaps(docs, count, load<u32>(block, 4));
   return count;
 }
@@ -100,7 +105,7 @@ export function readBlockFrequencies(block: usize, frequencies: usize): u32 {
 
 export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   const count = blockPostings(block);
-  const behind = unpack(block + BLOCK_HEADER, count, docs, 0);
+  const behind = unpack(block + BLOCK_HEADER, count, docs, 1);
   const end = unpack(behind, count, frequencies, 1);
   assert(end <= blockPositions(block), 'a block whose parts overlap');
   sumGaps(docs, count, load<u32>(block, 4));
@@ -108,18 +113,14 @@ export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   return count;
 }
 
-/** Running sum of gaps - 1 from the first document, four at a time, and twice in a round: there is space for 128. */
+/** Running sum of gaps from the first document, of which the first is 1, four at a time, and twice in a round: there is space for 128. */
 function sumGaps(docs: usize, count: u32, first: u32): void {
-  let before = i32x4.splat(<i32>first);
-  let index = i32x4(0, 1, 2, 3);
-  const four = i32x4.splat(4);
+  let before = i32x4.splat(<i32>(first - 1));
   for (const end = docs + (<usize>count << 2); docs < end; docs += 32) {
     const a = i32x4.add(sumOfFour(v128.load(docs)), before);
-    v128.store(docs, i32x4.add(a, index));
-    index = i32x4.add(index, four);
+    v128.store(docs, a);
     const b = i32x4.add(sumOfFour(v128.load(docs, 16)), v128.shuffle<i32>(a, a, 3, 3, 3, 3));
-    v128.store(docs, i32x4.add(b, index), 16);
-    index = i32x4.add(index, four);
+    v128.store(docs, b, 16);
     before = v128.shuffle<i32>(b, b, 3, 3, 3, 3);
   }
 }
@@ -142,9 +143,11 @@ function renumber(docs: usize, count: u32): void {
 
 function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   const count = tailCount(record);
-  let at = <usize>load<u32>(record, R_TAIL);
+  const tail = <usize>load<u32>(record, R_TAIL);
+  let at = tail;
   let doc: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    store<u16>(TAIL_PLACES + (i >> 1), <u16>(at - tail));
     const word = load<u32>(at);
     const more = (word >> 7) & 1;
     const position = word >> (8 + (more << 3));

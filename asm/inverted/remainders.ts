@@ -7,28 +7,52 @@
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { blockFieldParts, blockSpecials } from './fields.ts';
 import { CHOSEN } from './layout.ts';
-import { chosenIndex, chosenRank, noteOf } from './phrase-candidates.ts';
-import { openPositions, remaindersOf } from './positions.ts';
-import { parsePosting, postingFields, postingFrequency, skipFields, skipPosting } from './postings.ts';
-import { blockFields, blockPositions } from './reading.ts';
+import { candidateCount, chosenIndex, chosenRank, noteOf, notesOf } from './phrase-candidates.ts';
+import { openPositions, remaindersOf, singleBits, singlesIn, singleWidth } from './positions.ts';
+import { parsePosting, postingFields, postingFrequency, skipFields } from './postings.ts';
+import { blockFields, blockPositions, postingOfTail } from './reading.ts';
 
 const ALL: u64 = ~(<u64>0);
 
-/** Notes the remainders of a word in the chosen postings of a block, given the frequencies of its `count` postings. */
-export function noteInBlock(block: usize, frequencies: usize, count: u32, chosen: u32, word: u32): void {
+/** Notes the remainders of a word in chosen postings of a block, given the frequencies of its `count` postings. */
+export function noteInBlock(block: usize, frequencies: usize, count: u32, postings: usize, end: usize, word: u32): void {
   openPositions(blockPositions(block), count, frequencies);
-  const end = CHOSEN + (<usize>chosen << 2);
-  for (let at = CHOSEN; at < end; at += 4) {
+  const others = noteSingles(frequencies, postings, end, notesOf(word));
+  for (let at = CHOSEN; at < others; at += 4) {
     const index = chosenIndex(at);
     note(word, chosenRank(at), remaindersOf(index, load<u32>(frequencies + (<usize>index << 2))));
   }
-  if (blockFields(block) !== 1) noteSpecials(block, end, word);
+  if (blockFields(block) !== 1) noteSpecials(block, postings, end, word);
+}
+
+/** Notes those of postings with a single position, without branches. The others are copied to CHOSEN; returns their end. */
+function noteSingles(frequencies: usize, postings: usize, end: usize, notes: usize): usize {
+  const low = singlesIn(0);
+  const high = singlesIn(8);
+  const lower = singleBits();
+  const k = singleWidth();
+  const known: u32 = (1 << min(k, 6)) - 1;
+  let repeats: u64 = 1;
+  for (let step = known + 1; step < 64; step <<= 1) repeats |= repeats << <u64>step;
+  let others = CHOSEN;
+  for (let at = postings; at < end; at += 4) {
+    const index = chosenIndex(at);
+    const before = (<u64>1 << <u64>(index & 63)) - 1;
+    const inHigh = 0 - <u64>(index >> 6);
+    const bit = <u32>(popcnt(low & (before | inHigh)) + popcnt(high & before & inHigh)) * k;
+    const position = load<u32>(lower + <usize>(bit >> 3)) >> (bit & 7);
+    const single = <u32>(load<u32>(frequencies + (<usize>index << 2)) === 1);
+    const place = notes + (<usize>chosenRank(at) << 3);
+    store<u64>(place, load<u64>(place) | ((repeats << <u64>(position & known)) & (0 - <u64>single)));
+    store<u32>(others, load<u32>(at));
+    others += <usize>(1 - single) << 2;
+  }
+  return others;
 }
 
 /** Positions begin anew in each field, so nothing is known about postings with several fields. */
-function noteSpecials(block: usize, end: usize, word: u32): void {
+function noteSpecials(block: usize, at: usize, end: usize, word: u32): void {
   let part = blockFieldParts(block);
-  let at = CHOSEN;
   for (let specials = blockSpecials(block); specials > 0; specials--) {
     const index = <u32>load<u8>(part);
     while (at < end && chosenIndex(at) < index) at += 4;
@@ -39,12 +63,9 @@ function noteSpecials(block: usize, end: usize, word: u32): void {
 }
 
 /** The same for a tail. */
-export function noteInTail(tail: usize, chosen: u32, word: u32): void {
-  let posting = tail;
-  let index: u32 = 0;
-  for (let at = CHOSEN, end = CHOSEN + (<usize>chosen << 2); at < end; at += 4) {
-    for (; index < chosenIndex(at); index++) posting = skipPosting(posting);
-    const positions = parsePosting(posting);
+export function noteInTail(tail: usize, places: usize, postings: usize, end: usize, word: u32): void {
+  for (let at = postings; at < end; at += 4) {
+    const positions = parsePosting(postingOfTail(tail, places, chosenIndex(at)));
     note(word, chosenRank(at), postingFields() === 1 ? remaindersIn(positions, postingFrequency()) : ALL);
   }
 }
@@ -66,7 +87,11 @@ function note(word: u32, rank: u32, remainders: u64): void {
   store<u64>(place, load<u64>(place) | remainders);
 }
 
-/** The remainders of a word in a candidate, of positions that are `offset` lower. */
-export function remaindersBefore(word: u32, rank: u32, offset: u32): u64 {
-  return rotr(load<u64>(noteOf(word, rank)), <u64>(offset & 63));
+/** Leaves in the notes about the first word, for each candidate, those remainders from which `offset` further on a word has a position, too. */
+export function intersectRemainders(word: u32, offset: u32): void {
+  const first = notesOf(0);
+  const notes = notesOf(word);
+  const end = <usize>candidateCount() << 3;
+  const every: u64 = word === 0 ? ALL : 0;
+  for (let i: usize = 0; i < end; i += 8) store<u64>(first + i, (load<u64>(first + i) | every) & rotr(load<u64>(notes + i), <u64>(offset & 63)));
 }

@@ -108,9 +108,12 @@ export const B_RERANK_SCORES: u32 = 67;
 export const B_NOTED: u32 = 68;
 export const B_SEGMENT: u32 = 69;
 export const B_SEGMENT_FORMS: u32 = 70;
-/** The documents of the candidates of a phrase. */
+/** The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by document, whether it is one (see `phrase-candidates.ts`). */
 export const B_CANDIDATES: u32 = 71;
-export const BUFFERS: u32 = 72;
+export const B_REMAINING: u32 = 72;
+export const B_CHOSEN: u32 = 73;
+export const B_MARKS: u32 = 74;
+export const BUFFERS: u32 = 75;
 
 /** Address of a buffer; 0 until it is reserved. */
 export function buffer(id: u32): usize {

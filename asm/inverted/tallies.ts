@@ -18,7 +18,7 @@
 import { isDead, lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
-import { chunkIn, keepForm, KEPT_FREQUENCIES } from './kept-chunks.ts';
+import { chunkIn, keepForm, keepPlaces, KEPT_FREQUENCIES } from './kept-chunks.ts';
 import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentsOf, frequenciesOf, isWide, NARROW_DOCUMENT, wordsOf } from './lists/list.ts';
@@ -102,6 +102,7 @@ function tallyFirst(form: u32, bytes: usize, slot: u32, others: usize): void {
     const frequencies = ownFrequencies(form, chunk, count, read);
     if (!putChunk(docs, frequencies, count, bytes)) addChunkSlowly(docs, frequencies, count, bytes, slot);
   }
+  if (kept !== 0) keepPlaces(kept, chunks);
 }
 
 /** Adds a form to a slot; returns how many documents the slot has gained. */
@@ -117,6 +118,7 @@ function tallyForm(form: u32, bytes: usize, slot: u32): u32 {
     const more = addChunk(docs, frequencies, count, bytes);
     gained += more !== NOT_ADDED ? more : addChunkSlowly(docs, frequencies, count, bytes, slot);
   }
+  if (kept !== 0) keepPlaces(kept, chunks);
   return gained;
 }
 
@@ -300,8 +302,21 @@ function alive(at: usize, grade: usize): v128 {
  */
 export function selectTallied(count: u32, k: u32, all: bool, options: u32, filter: u32): u32 {
   const scale = openTerms(count);
+  if (all) {
+    matchAll(count, bitsOf(0));
+    return selectMatched(count, k);
+  }
   const state = begin(k, options, filter, 0);
-  const total = all ? selectAll(state, count, scale) : selectAny(state, count, scale);
+  const total = selectAny(state, count, scale);
+  clearTerms(count);
+  finish(state);
+  return total;
+}
+
+/** The same for the documents of level 0, whose bits are cleared, after `matchTallied`. */
+export function selectMatched(count: u32, k: u32): u32 {
+  const state = begin(k, 0, 0, 0);
+  const total = selectBits(state, count, scaleOfTerms(count));
   clearTerms(count);
   finish(state);
   return total;
@@ -355,12 +370,10 @@ function selectAny(state: usize, count: u32, scale: f32): u32 {
   return total;
 }
 
-function selectAll(state: usize, count: u32, scale: f32): u32 {
+function selectBits(state: usize, count: u32, scale: f32): u32 {
   const grades = buffer(B_GRADES);
-  // Level 0, which is empty.
   const bits = bitsOf(0);
   const bytes = bitmapBytes();
-  matchAll(count, bits);
   let least = boundOf(leastScore(state), scale);
   let total: u32 = 0;
   let waiting: u32 = 0;
@@ -390,7 +403,7 @@ function waitForBest(doc: usize, documents: u64, grades: usize, count: u32, leas
   return wait(doc, documents & best, waiting);
 }
 
-/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` afterwards. */
+/** Matches the documents that have all of the terms on a level that is empty, without scores. Call `scoreTallied` or, for level 0, `selectMatched` afterwards. */
 export function matchTallied(count: u32, level: u32): void {
   openTerms(count);
   matchAll(count, bitsOf(level));
@@ -564,19 +577,23 @@ function openTerms(count: u32): f32 {
   assert(count > 0 && count <= MAX_TALLIES, 'so many terms are not tallied');
   const input = buffer(B_INPUT);
   const capacity = <usize>load<u32>(H_LEVEL_CAPACITY);
-  let greatest: f32 = 0;
-  for (let i: u32 = 0; i < count; i++) greatest += load<f32>(input + (<usize>i << 3), 4);
-  const scale = GREATEST / greatest;
+  for (let i: u32 = 0; i < count; i++) store<f32>(TALLIED + <usize>(i * TERM), load<f32>(input + (<usize>i << 3), 4), T_WEIGHT);
+  const scale = scaleOfTerms(count);
   for (let i: u32 = 0; i < count; i++) {
     const term = TALLIED + <usize>(i * TERM);
     const slot = <usize>load<u32>(input + (<usize>i << 3));
-    const weight = load<f32>(input + (<usize>i << 3), 4);
+    const weight = load<f32>(term, T_WEIGHT);
     store<u32>(term, <u32>(buffer(B_TALLIES) + slot * capacity), T_BYTES);
     store<u32>(term, <u32>(buffer(B_TALLY_RESTS) + slot * capacity * 4), T_RESTS);
-    store<f32>(term, weight, T_WEIGHT);
     for (let grade: u32 = 0; grade < GRADES; grade++) setBounds(term + T_BOUNDS + (grade << 2), grade, weight * scale);
   }
   return scale;
+}
+
+function scaleOfTerms(count: u32): f32 {
+  let greatest: f32 = 0;
+  for (let term = TALLIED; term < TALLIED + <usize>(count * TERM); term += TERM) greatest += load<f32>(term, T_WEIGHT);
+  return GREATEST / greatest;
 }
 
 function bytesOf(term: usize): usize {

@@ -174,6 +174,8 @@ export const H_FOUND = 68572;
 export const H_FACTORS = 68576;
 /** Chunks that a phrase query has read (see `kept-chunks.ts`). */
 export const H_KEPT = 68584;
+/** Used bytes of B_CHOSEN. */
+export const H_CHOSEN = 68596;
 /** State of `candidates.ts` and `gathering.ts`: 4 x u32. */
 export const H_GATHERED = 68312;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
@@ -194,6 +196,7 @@ export const SEALED_FREQUENCIES = 99328;
 export const LOGARITHMS = 100352;
 export const TALLIED = 102400;
 export const CHOSEN = 102912;
+export const TAIL_PLACES = 103424;
 export const POSITION_PARTS = 103936;
 export const NEXT_VALUES = 104192;
 /** Buffers that grow (see `scratch.ts`), 128 x 8 bytes: address, pages. */
@@ -390,9 +393,12 @@ export const B_RERANK_SCORES = 67;
 export const B_NOTED = 68;
 export const B_SEGMENT = 69;
 export const B_SEGMENT_FORMS = 70;
-/** The documents of the candidates of a phrase. */
+/** The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by document, whether it is one (see `phrase-candidates.ts`). */
 export const B_CANDIDATES = 71;
-export const BUFFERS = 72;
+export const B_REMAINING = 72;
+export const B_CHOSEN = 73;
+export const B_MARKS = 74;
+export const BUFFERS = 75;
 /** Documents of a segment at most: their postings of a form never fill a block. */
 export const MAX_SEGMENT_DOCUMENTS = 127;
 /** Bits of `options`. */

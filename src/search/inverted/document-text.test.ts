@@ -89,6 +89,25 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
     }), { numRuns: 25 });
   });
 
+  it('keep positions far apart among many that are near', () => {
+    const gap = fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 3 }) }, { weight: 1, arbitrary: fc.integer({ min: 100, max: 100_000 }) });
+    fc.assert(fc.property(fc.array(fc.array(gap, { minLength: 2, maxLength: 40 }), { minLength: 130, maxLength: 270, size: 'max' }), (documents) => {
+      const index = new InvertedIndex({ build, cacheBytes: 0 });
+      const positions = documents.map((gaps) => gaps.map((_, i) => gaps.slice(0, i + 1).reduce((sum, each) => sum + each, 0)));
+      const formAt = (position: number) => 'xyz'[position % 3]!;
+      for (const [ord, list] of positions.entries()) index.add(ord, [{ field: 0, tokens: list.map((position) => ({ form: formAt(position), position })) }]);
+      // Two positions of each document: all gaps before them have to be right.
+      for (const list of positions) {
+        const [from, to] = [list[list.length >> 2]!, list.at(-1)!];
+        const [first, second] = [formAt(from), formAt(to)].map((form) => ({ forms: [{ id: index.form(form)! }] }));
+        const query: Query = { kind: 'phrase', words: [{ ...first!, offset: 0 }, { ...second!, offset: to - from }] };
+        const { hits } = index.search(query, { algorithm: { kind: 'bm25' }, limit: 1000 });
+        const has = (other: readonly number[]) => other.some((position) => formAt(position) === formAt(from) && other.includes(position + to - from));
+        expect(hits.map(({ ord }) => ord).sort((a, b) => a - b)).toEqual([...positions.keys()].filter((ord) => has(positions[ord]!)));
+      }
+    }), { numRuns: 3 });
+  });
+
   it('may be so large that their postings have blocks of their own', async () => {
     const long = Array.from({ length: 60_000 }, (_, i) => (i % 3 === 0 ? 'often' : i % 1000 === 1 ? 'rarely' : `w${i % 50}`));
     let index = new InvertedIndex({ build });

@@ -5,7 +5,7 @@ import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
-import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
+import type { BestOf, FewOf, Leave, ListInClasses, Matched, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;
@@ -51,6 +51,8 @@ export class Evaluation {
     const known = lone ? this.#knownMatches(query) : undefined;
     const matches = known?.recall() ?? 0;
     if (matches !== 0) return { list: matches, weight: 1 };
+    const matched = plain && query.kind === 'phrase' && known?.isNamed === false ? this.#matchPhrase(query) : undefined;
+    if (matched !== undefined) return matched;
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if ((plain || (lone && query.kind !== 'and')) && operands.every(isTerm) && this.#mayTally(operands)) {
@@ -114,8 +116,9 @@ export class Evaluation {
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
     const alike = terms.every(({ classes }) => classes === terms[0]!.classes);
-    if (others.length === 0 && terms.length > 1 && this.#mayTallyAll(terms)) {
-      this.#tally(terms, true);
+    const tallied = others.length === 0 && terms.length > 1 ? this.#rarestToTally(terms) : undefined;
+    if (tallied !== undefined) {
+      this.#tally(tallied, true);
       call.matchTallied(terms.length, level);
       call.scoreTallied(terms.length, level);
       return this.#takeAway(of, level);
@@ -172,7 +175,8 @@ export class Evaluation {
     const { call } = this.#kernel;
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
-    if (this.#mayTallyAll(terms)) return this.#tallyPhrase(words, terms, slop, level, lists);
+    const tallied = this.#rarestToTally(terms);
+    if (tallied !== undefined) return this.#tallyPhrase(words, tallied, slop, level, lists);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
     if (call.countLevel(level) > 0) keepPhrase(this.#kernel, words, slop, level, true, lists);
@@ -181,12 +185,28 @@ export class Evaluation {
   /** For an exact phrase, only the documents that contain the phrase are scored; with slop, all that have its words. */
   #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
     const { call } = this.#kernel;
-    call.openKept();
-    this.#tally(terms, true);
-    call.matchTallied(terms.length, level);
+    this.#tallyWords(terms, level);
     if (slop !== undefined) call.scoreTallied(terms.length, level);
     keepPhrase(this.#kernel, words, slop, level, slop !== undefined, lists);
     if (slop === undefined) call.scoreTallied(terms.length, level);
+  }
+
+  /** The matches of an exact phrase on level 0 without scores, which only the best of them need if they are not remembered. */
+  #matchPhrase({ words, slop, weight = 1, classes }: PhraseQuery): Matched | undefined {
+    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
+    const tallied = slop === undefined ? this.#rarestToTally(terms) : undefined;
+    if (tallied === undefined) return undefined;
+    this.#tallyWords(tallied, 0);
+    keepPhrase(this.#kernel, words, slop, 0, false, undefined);
+    return { matched: tallied.length };
+  }
+
+  /** Matches the documents that have all words of a phrase, without scores. */
+  #tallyWords(terms: readonly TermQuery[], level: number): void {
+    const { call } = this.#kernel;
+    call.openKept();
+    this.#tally(terms, true);
+    call.matchTallied(terms.length, level);
   }
 
   // ---- Cached lists ----
@@ -268,19 +288,21 @@ export class Evaluation {
       && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
   }
 
-  /** The same for terms that are all required: with few postings, levels of bits are faster. */
-  #mayTallyAll(terms: readonly TermQuery[]): boolean {
-    return this.#mayTally(terms) && terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) * FEW_POSTINGS > this.#documents;
+  /** Terms that are all required and can be tallied, rarest first; undefined if they have few postings: levels of bits are faster then. */
+  #rarestToTally(terms: readonly TermQuery[]): readonly TermQuery[] | undefined {
+    if (!this.#mayTally(terms)) return undefined;
+    const costs = terms.map((term) => ({ term, cost: this.#cost(term.forms) }));
+    if (costs.reduce((sum, { cost }) => sum + cost, 0) * FEW_POSTINGS <= this.#documents) return undefined;
+    return costs.sort((a, b) => a.cost - b.cost).map(({ term }) => term);
   }
 
   /**
-   * Tallies terms, and passes their weights. Required terms are sorted by frequency, rarest first, so that scores are added in the same
-   * order as those of lists.
+   * Tallies terms, and passes their weights. Required terms must come rarest first. They are sorted again by their documents, so that scores
+   * are added in the same order as those of lists.
    */
   #tally(terms: readonly TermQuery[], all: boolean): void {
     const { call } = this.#kernel;
-    const ordered = all ? [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms)) : terms;
-    const tallied = ordered.map(({ forms, weight = 1 }, slot) => {
+    const tallied = terms.map(({ forms, weight = 1 }, slot) => {
       const distinct = withoutRepeats(forms);
       this.#kernel.inputEach(distinct, ({ id }) => id);
       const list = call.recallBare(distinct.length) >>> 0;
@@ -292,8 +314,9 @@ export class Evaluation {
   }
 
   #selectAll(terms: readonly TermQuery[]): Tallied | undefined {
-    if (!this.#mayTallyAll(terms)) return undefined;
-    this.#tally(terms, true);
+    const tallied = this.#rarestToTally(terms);
+    if (tallied === undefined) return undefined;
+    this.#tally(tallied, true);
     return { terms: terms.length, all: true };
   }
 

@@ -33,6 +33,11 @@ export class KnownMatches {
     ]);
   }
 
+  /** Whether the matches may be remembered. */
+  get isNamed(): boolean {
+    return this.#name !== undefined;
+  }
+
   /** The list; 0 if there is none. Valid until the query ends. */
   recall(): number {
     return this.#input() === 0 ? 0 : this.#kernel.call.recallMatches(this.#name!.length) >>> 0;

@@ -30,8 +30,13 @@ export interface Tallied {
   readonly all: boolean;
 }
 
-/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied;
+/** Tallied terms of a phrase whose documents have their bits on level 0, but no scores. */
+export interface Matched {
+  readonly matched: number;
+}
+
+/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, or in tallies, with or without bits. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied | Matched;
 
 /** The work that an evaluation may leave to the selection. */
 export interface Leave {
