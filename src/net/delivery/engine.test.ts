@@ -88,6 +88,26 @@ describe('the delivery engine', () => {
     await engine.stop();
   });
 
+  it('delivers what is added while it reads that there is nothing', async () => {
+    const { timer, engine } = setUp();
+    const endpoint = new Endpoint(timer, []);
+    const read = endpoint.read;
+    let reads = 0;
+    endpoint.read = async (after) => {
+      const found = await read(after);
+      if (reads++ === 0) {
+        endpoint.append('k');
+        engine.wake('a');
+        await timer.settle();
+      }
+      return found;
+    };
+    engine.add(endpoint);
+    for (let i = 0; i < 3; i++) await timer.settle();
+    expect(endpoint.order).toEqual([1]);
+    await engine.stop();
+  });
+
   it('tries after 0, 1, 5 and 15 seconds, then with growing pauses, and pauses nothing before a day is over', async () => {
     const { timer, engine } = setUp();
     const endpoint = new Endpoint(timer, ['k']);

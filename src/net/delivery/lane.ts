@@ -209,12 +209,17 @@ export class Lane<T extends Sequenced> implements SlotUser {
         this.#take(await this.#source.reread(this.#source.start.open));
         this.#opened = true;
       }
+      // Before the read, which may not find what a wake during it announces.
+      this.#more = false;
       const { items, position } = await this.#source.read(this.#position);
-      if (position === this.#position) this.#more = false;
-      else this.#deps.onProgress('read');
+      if (position !== this.#position) {
+        this.#more = true;
+        this.#deps.onProgress('read');
+      }
       this.#position = position;
       this.#take(items);
     } catch (error) {
+      this.#more = true;
       this.#deps.log.warn({ err: error, lane: this.id }, 'deliveries could not be read; trying again');
       await this.#deps.timer.sleep(TROUBLE_MS, this.#stopping.signal);
     }
