@@ -46,12 +46,14 @@ export const COUNTING = { isolation: 'read committed' } as const;
 
 /** Bytes of the artefacts of all servers over the store. */
 export async function totalBytes(from: Queries): Promise<number> {
-  return (await from.get<{ bytes: number }>('SELECT bytes FROM artifact_total'))!.bytes;
+  return (await from.get<{ bytes: number }>('SELECT bytes FROM artifact_total'))?.bytes ?? 0;
 }
 
 /** Must be called with `lockTotal`. */
 export async function countAgain(tx: Transaction): Promise<void> {
-  await tx.run('UPDATE artifact_total SET bytes = (SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts)');
+  await tx.run(
+    'INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts WHERE true ON CONFLICT(id) DO UPDATE SET bytes = excluded.bytes',
+  );
 }
 
 async function count(tx: Transaction, bytes: number): Promise<void> {

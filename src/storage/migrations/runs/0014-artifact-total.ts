@@ -5,11 +5,10 @@ export const artifactTotal: Migration = {
   version: 14,
   name: 'runs-artifact-total',
   sql: `
--- One row. Older versions do not count, so each start counts anew.
+-- One row, of the first start. Older versions do not count, so each start counts anew.
 CREATE TABLE artifact_total(
   id INTEGER PRIMARY KEY CHECK (id = 1),
   bytes BIGINT NOT NULL
 );
-INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts;
 `,
 };
