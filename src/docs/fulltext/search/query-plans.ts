@@ -9,7 +9,7 @@ const MAX_NAMES = 2048;
 /** Maximum characters of the query of a remembered plan. */
 const MAX_LENGTH = 512;
 
-/** Measured heap of plans: a reading, each leaf that may match, and what belongs to the plan besides, most of it the terms of documents. */
+/** Approximate heap of a plan: of a reading, of each leaf that may match, and of the rest, most of it the terms of documents, which are estimated. */
 const BYTES_PER_READING = 1200;
 const BYTES_PER_LEAF = 350;
 const OVERHEAD = 10_000;
