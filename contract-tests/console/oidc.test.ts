@@ -115,6 +115,25 @@ describe('signing in at an issuer of OpenID Connect', () => {
     await page.getByText('No changes').waitFor();
   });
 
+  inTab('again, however soon after a change, loses nothing that was typed', async () => {
+    await page.clock.install();
+    await open('#/collections/guides/document?key=start&lang=en&tab=edit');
+    await signIn();
+    await button('Save').waitFor();
+    // Sooner than the pause in typing after which the preview follows.
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByLabel('Markdown').fill('# Start\n\nTyped in the last moment.\n');
+    await logout({ client: clientOf(await storedToken()), body: {} });
+    await button('Save').click();
+    await button('Use an API key').waitFor();
+    await page.clock.runFor(100);
+    await signIn();
+    await page.waitForURL((shown) => !shown.search.includes('state='));
+    await page.clock.resume();
+    await button('Save').waitFor();
+    expect(await page.getByLabel('Markdown').inputValue()).toContain('Typed in the last moment');
+  });
+
   inTab('again, before a session ends, begins another one and returns to the page', async () => {
     await page.clock.install();
     await open('#/collections/guides/document?key=start&lang=en&tab=edit');

@@ -23,8 +23,9 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
   const isChanged = text !== document.contentMd || JSON.stringify(metaOf(rows)) !== JSON.stringify(document.meta);
   const [conflict, setConflict] = useState(isChanged && checksum !== document.checksum);
   const preview = useSettled(text, 150);
-  useAskBeforeLeaving(isChanged);
-  useEffect(() => (isChanged ? keepDraft(name, { user: userName.value, text, rows, checksum }) : dropDraft(name)), [preview, rows]);
+  const keep = (): void => keepDraft(name, { user: userName.value, text, rows, checksum });
+  useAskBeforeLeaving(isChanged, keep);
+  useEffect(() => (isChanged ? keep() : dropDraft(name)), [preview, rows]);
   const discard = (): void => {
     dropDraft(name);
     setText(document.contentMd);
