@@ -1,6 +1,7 @@
 // Reads and searches over HTTP with a process for each core (`SVC_WORKERS=auto`) compared with one, and with a server of tantivy, over the same
-// 5,000 documents. One process sends the load, so on a machine with two cores it uses one of them. The servers take turns.
-import { mkdir, writeFile } from 'node:fs/promises';
+// documents: 5,000, where a search is mostly its request, and 200,000. One process sends the load, so on a machine with two cores it uses one of
+// them. The servers take turns.
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +14,7 @@ import { memoryOf, secondsOf, startQuire, type BenchServer } from './support/ser
 import { compare, comparisons, figure, median, type Row, type Section } from './support/table.ts';
 import { prepare, sendsPerSecond, type Prepared } from './support/wire.ts';
 
-const DOCUMENTS = scaled(5000, 500);
+const SIZES = [scaled(5000, 500), scaled(200_000, 1000)].map(Math.round);
 const BATCH = 500;
 const BYTES = 1000;
 const ROUNDS = Math.round(scaled(3, 1));
@@ -24,11 +25,22 @@ const COLLECTION = 'nodes';
 const PROCESSES = availableParallelism();
 
 export async function benchNodes(folder: string): Promise<Section[]> {
-  const texts = Array.from({ length: DOCUMENTS }, ((random) => () => prose(random, BYTES))(seeded(3)));
+  const sections: Section[] = [];
+  for (const documents of SIZES) sections.push(await measureWith(documents, join(folder, `nodes-${documents}`)));
+  return sections;
+}
+
+async function measureWith(documents: number, folder: string): Promise<Section> {
+  const texts = Array.from({ length: documents }, ((random) => () => prose(random, BYTES))(seeded(3)));
   const words = queries(seeded(5));
-  const [one, all] = [await start(join(folder, 'one.db'), '1', texts), await start(join(folder, 'all.db'), 'auto', texts)];
+  await mkdir(folder);
+  progress(`nodes: adding ${figure(documents)} documents`);
+  await fill(join(folder, 'one'), texts);
+  await cp(join(folder, 'one'), join(folder, 'all'), { recursive: true });
   const { server: peer, reason } = await startPeer(join(folder, 'peer'), texts, words);
+  const [one, all] = [await start(join(folder, 'one'), '1'), await start(join(folder, 'all'), 'auto')];
   const servers = { one, all, peer };
+  progress('nodes: reads and searches');
   try {
     const reads = await measure({ one, all }, () => texts.map((_, n) => prepare('/v1/get', { collection: COLLECTION, key: `k${n}`, lang: 'en' })));
     const found = await measure(servers, (name) => searches(words, name));
@@ -38,24 +50,32 @@ export async function benchNodes(folder: string): Promise<Section[]> {
       compare(`${what}, ${PROCESSES} processes`, ours, '1 process', alone, '/s'),
       ...(theirs === undefined ? [] : [compare(`${what}, ${PROCESSES} processes`, ours, 'tantivy 0.27 behind axum', theirs, '/s')]),
     ];
-    return [comparisons(`Processes: SVC_WORKERS=auto beside 1, ${figure(DOCUMENTS)} documents, ${CLIENTS} connections`, [
+    return comparisons(`Processes: SVC_WORKERS=auto beside 1, ${figure(documents)} documents, ${CLIENTS} connections`, [
       ...beside('reads (POST /v1/get)', reads), ...beside('searches (POST /v1/fts, 3 words)', found), ...beside('the same with rerank: false', plain),
     ], [
       `Memory of the process that writes: ${memory.join(' alone, ')} beside others, which hold as much each.`,
       `The load comes from one process, which shares the ${PROCESSES} cores with the servers. Processor time of a request at ${PROCESSES} processes, server + load: ${[reads, found, plain].map(({ server, load }) => `${figure(server)} + ${figure(load)}`).join(', ')} microseconds, in the order of the table.`,
       reason === undefined ? 'Both search for any of three words with BM25 and return the keys of the ten best and the exact total; by default, Quire puts the best 100 into a better order, too. axum has a thread for each core.' : `tantivy was not measured: ${reason}.`,
-    ])];
+    ]);
   } finally {
     await Promise.all([one, all, peer].map((server) => server?.stop()));
+    await rm(folder, { recursive: true });
   }
 }
 
-async function start(database: string, processes: string, texts: readonly string[]): Promise<BenchServer> {
-  const server = await startQuire(database, { SVC_WORKERS: processes });
+/** Writes the documents with a server that ends, so that those that are measured start with the same indexes. */
+async function fill(folder: string, texts: readonly string[]): Promise<void> {
+  const server = await start(folder, '1');
   for (let from = 0; from < texts.length; from += BATCH) {
     const documents = texts.slice(from, from + BATCH).map((contentMd, i) => ({ key: `k${from + i}`, lang: 'en', contentMd }));
     await post(server, '/v1/add-batch', { collection: COLLECTION, documents });
   }
+  await server.stop();
+}
+
+/** Resolves when all processes answer. */
+async function start(folder: string, processes: string): Promise<BenchServer> {
+  const server = await startQuire(join(folder, 'quire.db'), { SVC_WORKERS: processes });
   const isReady = async (): Promise<boolean> => (await (await fetch(`${server.url}/metrics`)).text()).includes(`svc_workers{state="ready"} ${PROCESSES}\n`);
   while (processes === 'auto' && PROCESSES > 1 && !await isReady()) await setTimeout(100);
   return server;
