@@ -44,7 +44,8 @@ export function codeLookups({ queries, columns }: LookupDeps, collection: { read
     byUses: byMeta('uses'),
     byImports: byMeta('imports'),
     byKeys: (keys, exceptKey, limit) => inChunks(keys, limit, (marks, params) => queries.all<DocumentRow>(
-      `SELECT ${COLUMNS} FROM documents d WHERE d.cid = ? AND d.key IN (${marks}) AND d.key <> ? AND ${ALIVE} ORDER BY d.key, d.lang LIMIT ?`,
+      `SELECT ${COLUMNS} FROM spellings s JOIN documents d ON d.ord = s.ord AND d.key = s.key
+       WHERE s.cid = ? AND s.key IN (${marks}) AND d.key <> ? AND ${ALIVE} ORDER BY d.key, d.lang LIMIT ?`,
       [collection.id, ...params, exceptKey, now, limit],
     )),
   };

@@ -43,8 +43,8 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
     const keys = Array.from({ length: Math.min(READ_AT_ONCE, until - first + 1) }, (_, i) => messageKey(sessionId, first + i));
     const { marks, params } = inList(keys);
     const rows = await sql.all<MessageRow>(
-      `SELECT id, key, meta, added_at, body FROM documents
-       WHERE cid = ${COLLECTION_ID} AND key IN (${marks})`,
+      `SELECT d.id, d.key, d.meta, d.added_at, d.body FROM spellings s JOIN documents d ON d.ord = s.ord AND d.key = s.key
+       WHERE s.cid = ${COLLECTION_ID} AND s.key IN (${marks})`,
       [MEMORY, ...params],
     );
     const byKey = new Map(rows.map((row) => [row.key, row]));

@@ -15,7 +15,8 @@ import { bodyStores } from './0014-body-stores.ts';
 import { replication } from './0015-replication.ts';
 import { encoderVectors } from './0016-encoder-vectors.ts';
 import { accounts } from './0017-accounts.ts';
+import { fewerIndexes } from './0018-fewer-indexes.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes];

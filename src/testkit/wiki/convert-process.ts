@@ -20,7 +20,7 @@ async function convert(dump: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): 
     yield* dump;
   };
   try {
-    for await (const { documents } of convertDump(bytes(), OPTIONS)) count += documents.length;
+    for await (const { documents } of convertDump(bytes(), OPTIONS)) for (const { contentMd } of documents) count += contentMd === '' ? 0 : 1;
   } catch (error) {
     if (!(error instanceof WikiDumpError)) throw error;
     console.error(error.message);

@@ -1,8 +1,9 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { WikiDumpError, type DumpBatch, type DumpOptions } from '../../../convert/wiki/index.ts';
+import { WikiDumpError, type DumpBatch, type DumpOptions, type WikiDocument } from '../../../convert/wiki/index.ts';
 import { freeBytes } from '../../../lib/free-bytes.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
+import { documentsOf } from './packed-batch.ts';
 import type { FromThread, ToThread } from './protocol.ts';
 
 /** Memory limit of the thread in MiB; most of it is needed for the largest pages. */
@@ -16,6 +17,11 @@ const PIECE = 256 * 1024;
 
 /** Maximum number of pieces that are in the thread or on the way. */
 const MOST_UNREAD = 4;
+
+/** A batch of pages. Its documents are made each time they are iterated, and only until the next batch is requested. */
+export interface ConvertedBatch extends Pick<DumpBatch, 'skipped' | 'indexes'> {
+  readonly documents: Iterable<WikiDocument>;
+}
 
 export interface ConvertOptions extends DumpOptions {
   /** Ends the thread. */
@@ -31,13 +37,12 @@ export interface ConvertOptions extends DumpOptions {
  * converts, and converted only as fast as the caller reads; when the caller stops reading, the thread ends.
  * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; also errors of `dump` and the reason of the signal.
  */
-export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
+export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<ConvertedBatch> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_MB } });
   const ended = new AbortController();
   const feeder = new Feeder(worker, ended);
   const stopped = AbortSignal.any([signal, ended.signal]);
-  const post = (message: ToThread): void => worker.postMessage(message);
   worker.once('error', (error) => ended.abort(failure(error)));
   worker.once('exit', () => ended.abort(new Error('the thread that converts the dump ended')));
   try {
@@ -47,8 +52,10 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
       else if (message.kind === 'done') return;
       else if (message.kind === 'failed') throw new WikiDumpError(message.message, { isTooLarge: message.isTooLarge });
       else {
-        yield message.batch;
-        post({ kind: 'written' });
+        const { batch } = message;
+        const { bytes, skipped, indexes } = batch;
+        yield { documents: { [Symbol.iterator]: () => documentsOf(batch) }, skipped, indexes };
+        worker.postMessage({ kind: 'written', bytes } satisfies ToThread, [bytes.buffer]);
       }
     }
   } catch (error) {

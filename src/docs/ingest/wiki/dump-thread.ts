@@ -1,6 +1,8 @@
 /** The worker thread of `convert-dump.ts`: one dump, unpacked, read and converted. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { readDump, WikiDumpError, type DumpOptions } from '../../../convert/wiki/index.ts';
+import { freeBytes } from '../../../lib/free-bytes.ts';
+import { packBatch, USUAL_BYTES } from './packed-batch.ts';
 import type { FromThread, ToThread } from './protocol.ts';
 import { unpack } from './unpack.ts';
 
@@ -12,10 +14,15 @@ const input: (Uint8Array<ArrayBuffer> | undefined)[] = [];
 let wake: (() => void) | undefined;
 /** Number of batches that were passed on and are not written yet. */
 let unwritten = 0;
+/** Bytes of batches that are written, for the next ones; more than the usual size were needed by a large page. */
+const free: Uint8Array<ArrayBuffer>[] = [];
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'written') unwritten--;
-  else input.push(message.kind === 'bytes' ? message.bytes : undefined);
+  if (message.kind === 'written') {
+    unwritten--;
+    if (message.bytes.length > USUAL_BYTES) freeBytes(message.bytes);
+    else free.push(message.bytes);
+  } else input.push(message.kind === 'bytes' ? message.bytes : undefined);
   wake?.();
 });
 
@@ -46,7 +53,8 @@ const MOST_UNWRITTEN = 2;
 try {
   for await (const batch of readDump(unpack(arriving()), workerData as DumpOptions)) {
     unwritten++;
-    post({ kind: 'batch', batch });
+    const packed = packBatch(batch, free.pop());
+    port.postMessage({ kind: 'batch', batch: packed } satisfies FromThread, [packed.bytes.buffer]);
     while (unwritten >= MOST_UNWRITTEN) await woken();
   }
   post({ kind: 'done' });

@@ -1,12 +1,12 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
-import { WikiDumpError, type DumpBatch } from '../../../convert/wiki/index.ts';
+import { WikiDumpError } from '../../../convert/wiki/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Outbound } from '../../../net/index.ts';
 import type { Handlers, OutputOf } from '../../../operations/index.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { requireText, type BatchResult, type DocumentWriter } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions } from '../profile.ts';
-import { convertDump } from './convert-dump.ts';
+import { convertDump, type ConvertedBatch } from './convert-dump.ts';
 import { dumpSource } from './dump-source.ts';
 import { toItems } from './page-items.ts';
 
@@ -42,8 +42,8 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
     const source = dumpSource(file, { outbound: deps.outbound, maxBytes: byteLimit, signal });
     const chosen = effectiveOptions({ profile, skipFts });
     const tally = new Tally(identity.may('read', collection));
-    const write = async (batch: DumpBatch): Promise<void> => {
-      const items = await toItems(deps.sql, batch, { collection, lang, saveRevision: chosen.saveRevision });
+    const write = async (batch: ConvertedBatch): Promise<void> => {
+      const items = await toItems(deps.sql, [...batch.documents], { collection, lang, saveRevision: chosen.saveRevision });
       const skipDuplicates = chosen.skipDuplicates ? { ignoredMeta: [] } : undefined;
       const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, chunk: batchSize });
       tally.add(batch, result);
@@ -75,7 +75,7 @@ class Tally {
     this.#mayRead = mayRead;
   }
 
-  add({ skipped: leftOut, indexes }: DumpBatch, { added, updated, skipped, failed, errors }: BatchResult): void {
+  add({ skipped: leftOut, indexes }: ConvertedBatch, { added, updated, skipped, failed, errors }: BatchResult): void {
     this.#imported += added + updated + (this.#mayRead ? 0 : skipped);
     this.#skipped += leftOut + (this.#mayRead ? skipped : 0);
     this.#failed += failed;

@@ -1,4 +1,4 @@
-import type { DumpBatch, WikiDocument } from '../../../convert/wiki/index.ts';
+import type { WikiDocument } from '../../../convert/wiki/index.ts';
 import type { Row, Sql } from '../../../storage/index.ts';
 import { identify, inList, parseMeta, type BatchItem } from '../../documents/index.ts';
 
@@ -18,7 +18,7 @@ interface StoredRow extends Row {
  * of the wiki, in this batch or stored before, the id of the page is appended to the key, so that no page overwrites another. Pages that are
  * imported again get their own key.
  */
-export async function toItems(sql: Pick<Sql, 'all'>, { documents }: DumpBatch, options: PageItemOptions): Promise<BatchItem[]> {
+export async function toItems(sql: Pick<Sql, 'all'>, documents: readonly WikiDocument[], options: PageItemOptions): Promise<BatchItem[]> {
   const owners = await storedOwners(sql, documents, options);
   return documents.map((document) => {
     const own = document.meta['wiki_id']?.[0] ?? '';

@@ -3,6 +3,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Row } from '../../../storage/index.ts';
 import { collectionOfId, type Meta } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { COLLECTION_ID } from '../../stored-collections.ts';
 import { meanVector, passageVectors, type VectorReader, type VectorSource } from '../classify/document-vector.ts';
 import type { QueryVector } from '../vector-search.ts';
 
@@ -24,7 +25,7 @@ interface SourceRow extends Row {
   readonly meta: string;
 }
 
-const ROW = 'SELECT d.ord, d.key, d.lang, d.crc, d.meta FROM documents d';
+const ROW = 'SELECT d.ord, d.key, d.lang, d.crc, d.meta';
 const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
 /**
@@ -56,15 +57,14 @@ async function toSource(deps: SourceDeps, row: SourceRow, field: string, signal:
 function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promise<SourceRow | undefined> {
   const lowered = id.toLowerCase();
   if (!lowered.includes('|') || collectionOfId(lowered) !== collection.toLowerCase()) return Promise.resolve(undefined);
-  return sql.get<SourceRow>(`${ROW} WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
+  return sql.get<SourceRow>(`${ROW} FROM documents d WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
 }
 
 /** Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages unless one is named. */
 async function byKey({ sql, clock }: SourceDeps, collection: string, key: string, wanted?: string): Promise<SourceRow | undefined> {
   const rows = await sql.all<SourceRow>(
-    `${ROW} JOIN collections c ON c.id = d.cid
-     WHERE c.name = ? AND ${ALIVE} AND (d.key = ? OR d.ord IN (SELECT s.ord FROM spellings s WHERE s.cid = c.id AND s.key = ?))`,
-    [collection.toLowerCase(), unixSeconds(clock), key, key],
+    `${ROW} FROM spellings s JOIN documents d ON d.ord = s.ord WHERE s.cid = ${COLLECTION_ID} AND s.key = ? AND ${ALIVE}`,
+    [collection.toLowerCase(), key, unixSeconds(clock)],
   );
   const lang = (row: SourceRow): string => row.lang.toLowerCase();
   const meant = wanted === undefined ? rows : rows.filter((row) => lang(row) === wanted.toLowerCase());
