@@ -53,11 +53,14 @@ export class VectorStore {
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
       const last = await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
-      work.tx.onCommit(() => {
+      const remember = (): void => {
         for (const [i, { document: { ord, id } }] of current.entries()) {
           if (blobs[i]!.length > 0) fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
         }
-      });
+      };
+      // The view follows as soon as readers see the commit, before it is on disk.
+      if (work.tx.onWritten === undefined) work.tx.onCommit(remember);
+      else work.tx.onWritten(remember);
       return new Set(ords);
     });
   }
